@@ -101,7 +101,7 @@ export interface Verdict {
 }
 
 /** What of it a webhook is owed. */
-export const owedTo = <T extends Located>({ project_id, events }: Webhook, all: readonly T[]) =>
+const owedTo = <T extends Located>({ project_id, events }: Webhook, all: readonly T[]) =>
   all.filter(
     (one) => events.includes(one.event) && (project_id === null || project_id === one.project_id),
   )

@@ -191,7 +191,7 @@ export function openJob(service: Handlers, id: number) {
 }
 
 /** As `openJob`, of a task. */
-export function openTask(service: Handlers, id: number) {
+function openTask(service: Handlers, id: number) {
   return {
     get: (query?: Partial<SetQuery>) =>
       readAnswer(service.getTaskAnnotations({ id, ...whole, ...query }, user())),

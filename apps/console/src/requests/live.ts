@@ -60,7 +60,7 @@ function take(request: Request): void {
 }
 
 /** The page with what is known of a request now. */
-export function withRequest(page: Page<Request>, request: Request): Page<Request> {
+function withRequest(page: Page<Request>, request: Request): Page<Request> {
   const results = page.results.map((one) => (one.id === request.id ? request : one))
   return { ...page, results }
 }

@@ -39,7 +39,7 @@ const bytesStand = ({ bytes_done, bytes_total }: Request) =>
   bytes_total !== null &&
   `${bytesText(bytes_done)} of ${bytesText(bytes_total)}`
 
-export const percentText = (part: number): string => `${Math.floor(part * 100)} %`
+const percentText = (part: number): string => `${Math.floor(part * 100)} %`
 
 /** Seconds in words, coarse. */
 export function durationText(seconds: number): string {

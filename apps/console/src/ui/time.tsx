@@ -21,7 +21,7 @@ const steps = [
 ] as const
 
 /** `3 minutes ago`; after a week the day itself. */
-export function sinceText(moment: Date, now: Date): string {
+function sinceText(moment: Date, now: Date): string {
   const seconds = (moment.getTime() - now.getTime()) / 1000
   const [, unit, size] = steps.find(([below]) => Math.abs(seconds) < below) ?? []
   return unit && size ? relative.format(Math.round(seconds / size), unit) : day.format(moment)

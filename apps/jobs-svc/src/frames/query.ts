@@ -4,7 +4,7 @@ import { invalidText } from '@reticle/kit'
 
 type Asked = Input<typeof frames.getJobData>
 
-export const qualities = ['original', 'compressed'] as const
+const qualities = ['original', 'compressed'] as const
 export type Quality = (typeof qualities)[number]
 
 /** Which chunk: of the task, or of the job. */

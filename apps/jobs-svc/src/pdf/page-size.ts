@@ -5,7 +5,7 @@ const pointsPerInch = 72
 /** A page of A0 fits, 6,622 x 9,362; a larger one is drawn with fewer dots to the inch. */
 export const mostPagePixels = 2 ** 26
 /** More have no place in a JPEG, which chunks are made of. */
-export const mostSidePixels = 65_535
+const mostSidePixels = 65_535
 
 interface Size {
   width: number

@@ -22,7 +22,7 @@ const destination = {
   cloud_storage_id: z.int().nullable().default(null),
 }
 
-export const exportParams = z.object({
+const exportParams = z.object({
   /** Absent in requests of programs that did not know it. */
   only: exported.default({ frames: [], label_id: [], only_annotated: false }),
   format: z.string(),
@@ -30,7 +30,7 @@ export const exportParams = z.object({
   ...destination,
 })
 const eventsParams = z.object({ filter: eventFilter, ...destination })
-export const backupParams = z.object({ lightweight: z.boolean(), ...destination })
+const backupParams = z.object({ lightweight: z.boolean(), ...destination })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),

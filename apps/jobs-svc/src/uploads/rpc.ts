@@ -191,7 +191,7 @@ async function fileOf(
   return claimFile(tx, file_id)
 }
 
-export async function takeUpload(
+async function takeUpload(
   tx: Tx,
   { id: target_id, ...upload }: { id: number } & Omit<ClaimedUpload, 'target_id'>,
   context: Context,

@@ -20,10 +20,7 @@ export async function readUserMap(path: string): Promise<UserMap> {
 }
 
 /** @throws Failure naming the file and what is wrong with it */
-export async function readJsonObject<Value>(
-  path: string,
-  option: string,
-): Promise<Record<string, Value>> {
+async function readJsonObject<Value>(path: string, option: string): Promise<Record<string, Value>> {
   const text = await readFile(path, 'utf8')
   try {
     const value = JSON.parse(text)

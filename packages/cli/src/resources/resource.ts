@@ -263,11 +263,7 @@ function goneAlready(thrown: unknown, { signal }: Session): Failure {
 }
 
 /** @throws Failure unless somebody says that it is meant */
-export async function assertMeant(
-  { around }: Session,
-  { yes }: Options,
-  question: string,
-): Promise<void> {
+async function assertMeant({ around }: Session, { yes }: Options, question: string): Promise<void> {
   if (yes || (await confirm(around, question))) return
   throw new Failure('Nothing was deleted', {
     ending: 'usage',

@@ -112,10 +112,8 @@ function sessionSettings({ search_path, plans }: DatabaseOptions): string {
 const int8 = 20
 
 /** pg's own readers, but for `int8`, which pg leaves as text. Set per pool: readers of the process stay untouched. */
-export const typeParser: typeof pg.types.getTypeParser = (
-  oid: number,
-  format?: 'text' | 'binary',
-) => (oid === int8 && format !== 'binary' ? readInt8 : pg.types.getTypeParser(oid, format))
+const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === int8 && format !== 'binary' ? readInt8 : pg.types.getTypeParser(oid, format)
 
 function readInt8(text: string): number {
   const value = Number(text)

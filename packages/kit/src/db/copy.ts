@@ -10,7 +10,7 @@ import type { Connection, StreamingStatement } from './session/session.ts'
  * The bulk row format (`perf-design.md` 3): CSV whose separators are control characters, which JSON text cannot contain, so
  * that lines are split on newline and 0x02 only. Plain empty is null, two 0x01 are the empty text.
  */
-export const rowFormat = "format csv, delimiter E'\\x02', quote E'\\x01'"
+const rowFormat = "format csv, delimiter E'\\x02', quote E'\\x01'"
 export const emptyText = '\x01\x01'
 
 export interface CopyOptions {

@@ -48,7 +48,7 @@ function resultOf(failure: DomainError | undefined): 'ok' | 'refused' | 'failed'
 }
 
 /** Fields by which log lines about one call are found (`reliability.md` 16.2). */
-export function callFields({ request_id, principal, traceparent }: Context) {
+function callFields({ request_id, principal, traceparent }: Context) {
   const trace_id = traceIdOf(traceparent)
   return {
     request_id,

@@ -20,9 +20,9 @@ const days = 86_400_000
 const slice = 5000
 
 /** Twice what a topic keeps: an event that comes again later than that is a new one. */
-export const inboxRetention = 14 * days
-export const callRetention = 1 * days
-export const sentRetention = 2 * days
+const inboxRetention = 14 * days
+const callRetention = 1 * days
+const sentRetention = 2 * days
 
 /**
  * Forgets events received, calls applied, keys and events published too long ago; in short statements, so that nobody waits

@@ -15,7 +15,7 @@ export interface AgentOptions extends Pick<Guard, 'nets'> {
 }
 
 /** An answer was longer than anybody had reason to expect. */
-export class AnswerTooLong extends Error {
+class AnswerTooLong extends Error {
   readonly code = 'ERR_ANSWER_TOO_LONG'
 
   constructor() {

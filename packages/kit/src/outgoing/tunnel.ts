@@ -22,7 +22,7 @@ function isProxy(text: string): boolean {
 }
 
 /** The proxy is down, or could not get through: another attempt may find it well. */
-export class ProxyUnreachable extends Error {
+class ProxyUnreachable extends Error {
   readonly code = 'ERR_PROXY_UNREACHABLE'
 
   constructor() {

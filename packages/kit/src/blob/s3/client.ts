@@ -37,7 +37,7 @@ export interface Limits {
 }
 
 /** Shows what theirs keeps to itself. */
-export class StoreClient extends Client {
+class StoreClient extends Client {
   /** What is there of an upload in parts. */
   sentParts(bucket: string, key: string, uploadID: string) {
     return this.listParts(bucket, key, uploadID)
