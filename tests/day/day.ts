@@ -72,7 +72,8 @@ export async function liveDay(options: DayOptions): Promise<DayResult> {
     await settle(house, people, receivers)
     tell('Deleting everything: sweeping')
     const left = await sweepAll(house, ledger)
-    for (const one of [...left.kept, ...left.unknown, ...left.temporary]) tell(`left: ${one}`)
+    for (const one of [...left.kept, ...left.unknown, ...left.rows, ...left.temporary])
+      tell(`left: ${one}`)
     const logs = groupsOf(await house.logs())
     return { figures: figuresOf({ ledger, receivers, memory, left, logs }), ledger, logs }
   } finally {

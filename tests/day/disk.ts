@@ -13,44 +13,35 @@ export interface Left {
   kept: string[]
   /** Keys of those that no row knows: sweepers take them when they are two days old. */
   unknown: string[]
+  /** Of registries, whether or not there are objects. */
+  rows: string[]
   temporary: string[]
 }
 
 const dayMs = 24 * 3_600_000
 const sweepMs = 60_000
 
-/** Deletes all, lets two days go by for what is stored, and has it swept. */
+/** What was only kept by something else dies a round later than that: drafts, media, what media have in common. */
+const mostRounds = 6
+
+/** Deletes all, lets days go by for what is stored, and has it swept, until nothing is left or nothing helps. */
 export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
   const before = await house.objects()
   for (const { id, owner } of ledger.kept.splice(0)) await owner.done('DELETE', `/projects/${id}`)
-  await untilHandled(house)
-  // results first, then what was only used by them, then what several of those had in common
-  for (let round = 0; round < 3; round++) {
+  let kept = await keptOf(house)
+  for (let round = 0; round < mostRounds && kept.rows.length > 0; round++) {
     await letTimeGoBy(house)
     await house.restart()
     await untilSwept(house)
+    kept = await keptOf(house)
   }
-  return {
-    liveMiB: sizeOf(before) / 2 ** 20,
-    ...(await keptOf(house)),
-    temporary: readdirSync(house.temporary),
-  }
+  return { liveMiB: sizeOf(before) / 2 ** 20, ...kept, temporary: readdirSync(house.temporary) }
 }
 
 const sizeOf = (objects: readonly { size: number }[]) =>
   objects.reduce((sum, { size }) => sum + size, 0)
 
-/** What is deleted dies when those who keep its files are told. */
-async function untilHandled(house: House): Promise<void> {
-  for (const until = Date.now() + sweepMs; Date.now() < until; await sleep(500)) {
-    const statement = `select count(*)::int as many from requests.blobs
-      where state = 'live' and task_id is not null`
-    const [row] = await rowsOf<{ many: number }>(await house.databaseOf('requests'), statement)
-    if (row?.many === 0) return
-  }
-}
-
-/** Dates of registries and of results move into the past, and what is done once a week is due again. */
+/** Dates of registries, of results and of what was begun move into the past, and what is done once a week is due again. */
 async function letTimeGoBy(house: House): Promise<void> {
   for (const schema of ['requests', 'projects']) {
     const url = await house.databaseOf(schema)
@@ -58,6 +49,8 @@ async function letTimeGoBy(house: House): Promise<void> {
     await rowsOf(url, `update ${schema}.blobs set ${moved.join(', ')}`)
     await rowsOf(url, `delete from ${schema}.sweeps`)
   }
+  const drafts = `update projects.drafts set created_date = created_date - interval '3 days'`
+  await rowsOf(await house.databaseOf('projects'), drafts)
   const url = await house.databaseOf('requests')
   for (const table of ['uploads', 'chunks'])
     await rowsOf(url, `update requests.${table} set used_date = used_date - interval '3 days'`)
@@ -79,7 +72,7 @@ async function untilSwept(house: House): Promise<void> {
     }
 }
 
-async function keptOf(house: House): Promise<Pick<Left, 'kept' | 'unknown'>> {
+async function keptOf(house: House): Promise<Pick<Left, 'kept' | 'unknown' | 'rows'>> {
   const rows: [key: string, row: string][] = []
   for (const schema of ['requests', 'projects'])
     for (const row of await rowsOf<{ key: string }>(
@@ -89,7 +82,7 @@ async function keptOf(house: House): Promise<Pick<Left, 'kept' | 'unknown'>> {
       rows.push([row.key, JSON.stringify(row)])
   const keepers = (key: string) =>
     rows.filter(([one]) => one === key || (one.endsWith('/') && key.startsWith(one)))
-  const left = { kept: [] as string[], unknown: [] as string[] }
+  const left = { kept: [] as string[], unknown: [] as string[], rows: rows.map(([, row]) => row) }
   for (const { key } of await house.objects()) {
     const found = keepers(key)
     if (found.length === 0) left.unknown.push(key)

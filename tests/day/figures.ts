@@ -50,6 +50,7 @@ export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figur
     ...Object.entries(memory).map(memoryFigure),
     noneOf(`objects that are left of ${left.liveMiB.toFixed(1)} MiB`, left.kept),
     noneOf('objects that nobody knows', left.unknown),
+    noneOf('rows of registries that are left', left.rows),
     noneOf('temporary files that are left', left.temporary),
     none(
       'lines of logs that nobody can act on',
