@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepObjectsYoung } from './process/heap.ts'
+import { keepObjectsYoung } from './heap.ts'
 
 /** Registers how to stop what was just started, with a name for the log. */
 export type OnStop = (name: string, stop: () => Promise<void> | void) => void
