@@ -22,7 +22,7 @@ const expected = [
   /(?:timeout exceeded when trying to connect|the database system is|not yet accepting connections)/,
   /PostgreSQL ended by itself, so Reticle ends too/,
   /the conversion process ended; another one is started/,
-  /an answer was not kept: The service is busy/,
+  /an answer was not kept: (?:The service is busy|A part of the service did not answer)/,
   // an attempt of a request, which is made again
   /worker: (?:The service is busy|A part of the service did not answer|The object storage is not available)/,
   // of the shell that started what was killed, and of a broker that has just started
