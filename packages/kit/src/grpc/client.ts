@@ -14,7 +14,7 @@ import { startWork } from '../observe/traces.ts'
 import type { Bytes, BytesAnswer, Context, Service } from '../rpc/context.ts'
 import { leavable } from '../rpc/leave.ts'
 import { moving, within } from './idle.ts'
-import { errorOf } from './wire/failure.ts'
+import { errorOf, isBroken } from './wire/failure.ts'
 import { sign } from './wire/metadata.ts'
 import { methodOf, type Piece, piecesOf } from './wire/method.ts'
 
@@ -43,15 +43,11 @@ function callOver(way: Way, operation: Operation) {
   const method = methodOf(way.protos, operation)
   const client = isStreamed(operation) ? way.streams : way.messages
   const seal = { method: method.path, keys: way.keys }
-  return async (input: Fields, context: Context) => {
-    const { signal } = context
-    if (signal.aborted) throw unavailable('The caller went away.')
+  const ask = (input: Fields, context: Context, deadline: number, isLast = false) => {
     const metadata = new grpc.Metadata()
     const span = startSpan(method.path, context)
     const { traceparent } = span
-    const call_id = context.next_call_id ?? callIdOf(operation)
-    sign(metadata, { ...context, call_id, traceparent }, seal)
-    const deadline = Math.min(context.deadline, Date.now() + limitOf(operation))
+    sign(metadata, { ...context, traceparent }, seal)
     let done: grpc.requestCallback<unknown> = () => undefined
     const answer = new Promise((resolve, reject) => {
       done = (error, value) => (error ? reject(error) : resolve(value))
@@ -59,10 +55,25 @@ function callOver(way: Way, operation: Operation) {
     const call = start(client, operation, method, { input, metadata, deadline, done })
     call.once('status', span.end)
     const body = isBytes(operation.body) ? input : undefined
-    const failure = follow(call, signal, way.idleMs, body)
+    const failure = follow(call, context.signal, way.idleMs, body)
     if (isBytes(operation.answer))
       return receive(call as grpc.ClientReadableStream<Piece>, failure, way.idleMs)
-    return answer.catch((thrown) => Promise.reject(failure(thrown)))
+    // The library makes no call again that has begun to be answered; of one message that is as safe as before.
+    let isBegun = false
+    call.once('metadata', () => {
+      isBegun = true
+    })
+    return answer.catch((thrown): Promise<unknown> => {
+      const isWorthIt = isBegun && !isLast && !body && !context.signal.aborted
+      if (isWorthIt && isBroken(thrown)) return ask(input, context, deadline, true)
+      throw failure(thrown)
+    })
+  }
+  return async (input: Fields, context: Context) => {
+    if (context.signal.aborted) throw unavailable('The caller went away.')
+    const call_id = context.next_call_id ?? callIdOf(operation)
+    const deadline = Math.min(context.deadline, Date.now() + limitOf(operation))
+    return ask(input, { ...context, call_id }, deadline)
   }
 }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { operations, put } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { type Kysely, sql } from 'kysely'
@@ -105,6 +107,58 @@ test.each([1, 3])('a change whose answer was lost %d times is made once', async 
   expect(seen).toHaveLength(times + 1)
   expect(new Set(seen.map(({ call_id }) => call_id)).size).toBe(1)
 })
+
+test('a change whose answer broke off behind its head is made once', async () => {
+  const cutter = await openHeadCutter(server.port)
+  const connected = connectGrpc({ address: `${host}:${cutter.port}`, keys, protos })
+  beforeAnswer = () => {
+    beforeAnswer = () => undefined
+    cutter.arm()
+  }
+  const answer = await connected.service(table).addNote({ body: { text: 'once' } }, callAs(null))
+  expect(await stored()).toEqual([answer])
+  expect(seen).toHaveLength(2)
+  expect(new Set(seen.map(({ call_id }) => call_id)).size).toBe(1)
+  connected.close()
+  cutter.close()
+})
+
+/** Between a client and the server; armed, it passes on the head of the next answer and then resets the connection. */
+async function openHeadCutter(target: number) {
+  let isArmed = false
+  const listener = createServer((client) => {
+    const upstream = connect({ host, port: target })
+    client.on('error', () => undefined).pipe(upstream)
+    upstream.on('error', () => undefined).on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+    upstream.on('data', (bytes: Buffer) => {
+      const end = isArmed ? headEnd(bytes) : undefined
+      client.write(end === undefined ? bytes : bytes.subarray(0, end))
+      if (end === undefined) return
+      isArmed = false
+      upstream.pause()
+      setTimeout(() => client.resetAndDestroy(), 50) // what was not read before a reset is lost
+    })
+  }).listen(0, host)
+  await once(listener, 'listening')
+  return {
+    port: (listener.address() as AddressInfo).port,
+    arm: () => {
+      isArmed = true
+    },
+    close: () => listener.close(),
+  }
+}
+
+/** Where the first HEADERS frame among whole frames ends (RFC 9113 4.1: three bytes of length, one of type, nine in all). */
+function headEnd(bytes: Buffer): number | undefined {
+  for (let at = 0; at + 9 <= bytes.length; ) {
+    const end = at + 9 + bytes.readUIntBE(at, 3)
+    if (bytes[at + 3] === 1) return end
+    at = end
+  }
+  return undefined
+}
 
 test('a caller whose connection breaks four times is told that nobody answers', async () => {
   cutAnswers(4)

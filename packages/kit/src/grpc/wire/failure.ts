@@ -31,6 +31,10 @@ export function errorOf({ code, metadata }: grpc.ServiceError): DomainError {
   return new DomainError('internal', 'Internal server error')
 }
 
+/** Whether the connection broke; a service that answers for itself sends the whole of its failure. */
+export const isBroken = ({ code, metadata }: grpc.ServiceError): boolean =>
+  code === grpc.status.UNAVAILABLE && !metadata?.get(key).length
+
 function trailer(error: DomainError): Buffer {
   const whole = toBytes(error)
   return whole.length <= trailerLimit ? whole : toBytes(shortened(error))
