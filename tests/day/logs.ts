@@ -24,10 +24,10 @@ const expected = [
   /the conversion process ended; another one is started/,
   /an answer was not kept: (?:The service is busy|A part of the service did not answer)/,
   // an attempt of a request, which is made again
-  /worker: (?:The service is busy|A part of the service did not answer|The object storage is not available)/,
+  /worker: (?:The service is busy|The worker no longer holds this request|A part of the service did not answer|The object storage is not available)/,
   // of the shell that started what was killed, and of a broker that has just started
   /^Killed$/,
-  /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
+  /No broker available|Closed connection|coordinator is loading|no leader|not the leader|does not host this topic-partition/,
   /webhooks-svc: webhook message failed/,
 ]
 

@@ -11,7 +11,7 @@ import {
 } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { failureOf } from './failure.ts'
-import { UnusableInput } from './operation.ts'
+import { LeaseLost, UnusableInput } from './operation.ts'
 
 const coded = (code: string) => Object.assign(new Error('x'), { code })
 
@@ -53,6 +53,7 @@ describe('what may pass is tried again', () => {
     [coded('ENOSPC'), 'There is no room for temporary files'],
     [new DomainError('internal', 'secret'), 'The service failed to run this request'],
     [new TypeError('x is undefined'), 'The service failed to run this request'],
+    [new LeaseLost('taken'), 'The worker no longer holds this request'],
     ['a text', 'The service failed to run this request'],
   ])('%s', (thrown, message) => {
     expect(failureOf(thrown)).toEqual({ kind: 'transient', message })

@@ -2,7 +2,7 @@ import { FormatError } from '@reticle/formats/errors'
 import { DomainError, type Kind } from '@reticle/kit'
 import { placeOf } from '@reticle/kit/validation'
 import { z } from 'zod'
-import { UnusableInput } from './operation.ts'
+import { LeaseLost, UnusableInput } from './operation.ts'
 
 /** Why an operation failed, as it travels out of its thread. */
 export const failure = z.object({
@@ -18,6 +18,8 @@ export type Failure = z.infer<typeof failure>
 
 export const lostWorker = 'The worker stopped unexpectedly'
 const inside = 'The service failed to run this request'
+/** Another has it, or the database did not say that it is still held. */
+const lostLease = 'The worker no longer holds this request'
 
 /** Says something about what was asked, not about the moment: nobody would try it again without a change. */
 const isOfTheUser = ({ kind, retry_after }: DomainError) =>
@@ -42,6 +44,7 @@ export function failureOf(thrown: unknown): Failure {
   if (isDiskFull(thrown))
     return { kind: 'transient', message: 'There is no room for temporary files' }
   if (isOutOfMemory(thrown)) return outOfMemory
+  if (thrown instanceof LeaseLost) return { kind: 'transient', message: lostLease }
   const message =
     thrown instanceof DomainError && thrown.kind !== 'internal' ? thrown.message : inside
   return { kind: 'transient', message: oneLine(message) }
