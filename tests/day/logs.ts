@@ -27,7 +27,8 @@ const expected = [
   /worker: (?:The service is busy|The worker no longer holds this request|A part of the service did not answer|The object storage is not available)/,
   // of the shell that started what was killed, and of a broker that has just started
   /^Killed$/,
-  /No broker available|Closed connection|coordinator is loading|no leader|not the leader|does not host this topic-partition/,
+  /(?:kafka: Crash: KafkaJS\w+|the bus goes on after an error): (?:No broker available|Closed connection)/,
+  /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
   /webhooks-svc: webhook message failed/,
 ]
 

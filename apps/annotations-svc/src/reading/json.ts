@@ -38,20 +38,25 @@ function trackJson(columns: string[]): string {
 /**
  * The same joined by the database, for small sets: for each row that it saves here, the driver would make a text of every
  * column and this process another of them all. By `||`, which costs the server a third less than `concat` does; so no part
- * may be null.
+ * may be null, or the whole object would be left out.
  */
 export const jsonOf: Record<RowKind, string> = {
   tag: `'{"id":' || id || ',"frame":' || frame || ',"label_id":' || label_id || ',"group":' || "group"
-    || ',"source":"' || ${wordOf('source', sources)} || '","attributes":' || ${listIn('attributes')} || '}'`,
-  shape: `('{"id":' || id || ',"type":"' || ${wordOf('type', shapeTypes)} || '","frame":' || frame
-    || ',"label_id":' || label_id || ',"group":' || "group" || ',"source":"' || ${wordOf('source', sources)}
+    || ',"source":"' || ${wordIn('source', sources)} || '","attributes":' || ${listIn('attributes')} || '}'`,
+  shape: `('{"id":' || id || ',"type":"' || ${wordIn('type', shapeTypes)} || '","frame":' || frame
+    || ',"label_id":' || label_id || ',"group":' || "group" || ',"source":"' || ${wordIn('source', sources)}
     || '","score":' || score || ',"occluded":' || occluded || ',"outside":' || outside
     || ',"z_order":' || z_order || ',"rotation":' || rotation || ',"points":[') || points
     || ('],"attributes":' || ${listIn('attributes')} || ',"elements":' || ${listIn('elements')} || '}')`,
   track: `'{"id":' || id || ',"frame":' || start_frame || ',"label_id":' || label_id
-    || ',"group":' || "group" || ',"source":"' || ${wordOf('source', sources)}
+    || ',"group":' || "group" || ',"source":"' || ${wordIn('source', sources)}
     || '","attributes":' || ${listIn('attributes')} || ',"shapes":' || ${listIn('shapes')}
     || ',"elements":' || ${listIn('elements')} || '}'`,
+}
+
+/** Of a word that a later version has stored there is none here. */
+function wordIn(column: string, words: readonly string[]): string {
+  return `coalesce(${wordOf(column, words)}, '')`
 }
 
 function listIn(column: string): string {

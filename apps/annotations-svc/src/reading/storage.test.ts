@@ -59,6 +59,23 @@ test('a set that is larger than its job says is read whole', async () => {
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
 })
 
+test('objects of a word that a later version knows are not left out of a small set', async () => {
+  const place = { job_id: 71, task_id: 7 }
+  await db
+    .insertInto('jobs')
+    .values({ ...place, shapes: 1, tags: 1 })
+    .execute()
+  await sql`insert into shapes values (7, 71, 0, 40, 1, 0, 0, 0, 1, 99, 99, false, false, '1,2', null, null)`.execute(
+    db,
+  )
+  await sql`insert into tags values (7, 71, 0, 40, 2, 0, 99, null)`.execute(db)
+  const owner = { ...nowhere, labels_revision: 1, frames: [], dimension: '2d' }
+  const target: Target = { kind: 'job', id: 71, task_id: 7, jobs: [jobRange(71, 0, 4)], ...owner }
+  const few = await readFew(db, target)
+  const { shapes, tags } = JSON.parse(few?.json ?? '')
+  expect([shapes[0]?.id, tags[0]?.id]).toEqual([1, 2])
+})
+
 test('a small set is the same, byte for byte, as it would be streamed', async () => {
   const counts = { tags: 2, shapes: 16, tracks: 2 }
   const place = { job_id: 81, task_id: 8 }
