@@ -27,6 +27,8 @@ export interface Failure {
   more?: Record<string, unknown>
   /** Seconds after which it is worth trying again (`Retry-After`). */
   retry_after?: number
+  /** Attempts that are allowed within a window, for `X-RateLimit-Limit`. */
+  limit?: number
 }
 
 /** A failure the caller is told about. Anything else that is thrown is a bug and becomes `internal`. */
@@ -36,19 +38,21 @@ export class DomainError extends Error {
   readonly body: unknown
   readonly more: Record<string, unknown> | undefined
   readonly retry_after: number | undefined
+  readonly limit: number | undefined
 
-  constructor(kind: Kind, detail: string, { code, body, more, retry_after }: Failure = {}) {
+  constructor(kind: Kind, detail: string, { code, body, more, retry_after, limit }: Failure = {}) {
     super(detail)
     this.kind = kind
     this.code = code ?? kinds[kind].code
     this.body = body
     this.more = more
     this.retry_after = retry_after
+    this.limit = limit
   }
 
   toJSON() {
-    const { kind, message, code, body, more, retry_after } = this
-    return { kind, detail: message, code, body, more, retry_after }
+    const { kind, message, code, body, more, retry_after, limit } = this
+    return { kind, detail: message, code, body, more, retry_after, limit }
   }
 
   static fromJSON({ kind, detail, ...failure }: Failure & { kind: Kind; detail: string }) {
