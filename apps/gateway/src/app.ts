@@ -6,6 +6,7 @@ import { busyOf } from './busy.ts'
 import type { GatewaySettings } from './config.ts'
 import { chooseDialect, withoutMount } from './dialects/choose.ts'
 import { checkAccept } from './plugins/accept.ts'
+import { addressLimit } from './plugins/address-limit.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { compressAnswers } from './plugins/compress.ts'
 import {
@@ -16,12 +17,18 @@ import {
 } from './plugins/connections.ts'
 import { allowOrigins, showToOrigin } from './plugins/cors.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
+import {
+  type GoodCredentials,
+  goodCredentials,
+  rememberIssued,
+} from './plugins/good-credentials.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
 import { workspaceScope } from './plugins/org-scope.ts'
 import { limitPageSize } from './plugins/page-size.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
 import { rateLimits } from './plugins/rate-limit.ts'
+import { logRefusals } from './plugins/refusal-log.ts'
 import { logRequests } from './plugins/request-log.ts'
 import { takeTurns } from './plugins/user-turns.ts'
 import { watchRequests } from './plugins/watch.ts'
@@ -44,11 +51,14 @@ import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 import { showProtocol } from './tus/headers.ts'
 
 /** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
-export async function buildGateway(ports: GatewayPorts, phase: Phase): Promise<FastifyInstance> {
+export async function buildGateway(given: GatewayPorts, phase: Phase): Promise<FastifyInstance> {
   const sockets = connections()
+  const good = goodCredentials()
+  const identity = rememberIssued(given.services.identity, good)
+  const ports = { ...given, services: { ...given.services, identity } }
   const app = createServer(ports, sockets)
   answerErrors(app, ports.log)
-  await prepare(app, ports, phase, sockets)
+  await prepare(app, ports, { phase, sockets, good })
   serveProbes(app, phase)
   serveLogo(app)
   await serveConsole(app)
@@ -104,10 +114,12 @@ function requestId({ headers }: IncomingMessage): string {
 async function prepare(
   app: FastifyInstance,
   ports: GatewayPorts,
-  phase: Phase,
-  sockets: Connections,
+  { phase, sockets, good }: { phase: Phase; sockets: Connections; good: GoodCredentials },
 ): Promise<void> {
   const { services, log, settings } = ports
+  const { identity } = services
+  const anonymous = addressLimit(settings.rateAnonymous)
+  const trustedOrigins = settings.corsOrigins
   app.addHook('onRequest', (request, _reply, done) => {
     chooseDialect(request, settings.dialectHosts)
     done()
@@ -115,6 +127,7 @@ async function prepare(
   watchConnections(app, sockets, settings.idleTimeoutMs)
   watchRequests(app)
   logRequests(app, log)
+  logRefusals(app, log)
   await allowOrigins(app, settings.corsOrigins)
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
@@ -127,8 +140,8 @@ async function prepare(
   checkInOrder(app, [
     // for what has no row the router has answered 404, or 405 with the methods of its path
     refuseWhenStopping(app, phase), // 503
-    authentication(app, services.identity, settings.corsOrigins), // 401; 403 to a forged request
-    await rateLimits(app, settings), // 429
+    authentication(app, { identity, anonymous, good, trustedOrigins }), // 401, 429; 403 to a forged request
+    await rateLimits(app, settings, anonymous), // 429
     takeTurns(), // waits for one's own
     workspaceScope(services.organizations), // 400, 404
     checkAccept, // 406

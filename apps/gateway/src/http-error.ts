@@ -7,6 +7,8 @@ export interface Failed {
   body?: unknown
   more?: Record<string, unknown>
   retryAfter?: number
+  /** Calls that are allowed within a window; shown beside `retryAfter`. */
+  limit?: number
 }
 
 /** A failure of HTTP itself, which no service knows: 400 to what is no HTTP, 405, 406, 408, 414, 415, 416 and 431 (`house.md` 5). */

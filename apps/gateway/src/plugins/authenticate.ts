@@ -1,12 +1,14 @@
-import type { Operation } from '@reticle/contracts'
 import { DomainError, unauthenticated } from '@reticle/kit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sessionOf, setSession } from '../cookies.ts'
 import { speakAs } from '../dialects/choose.ts'
 import type { Services } from '../ports.ts'
 import { agentOf, type Check } from '../request.ts'
-import { type CredentialCache, credentialCache } from './credential-cache.ts'
+import type { AddressLimit } from './address-limit.ts'
+import { type CredentialCache, credentialCache, isUnauthenticated } from './credential-cache.ts'
+import { authorizationId, type CredentialId, isPassword, sessionId } from './credential-id.ts'
 import { assertNotForged } from './csrf.ts'
+import { type GoodCredentials, goodCredentials } from './good-credentials.ts'
 
 type Identity = Pick<Services['identity'], 'authenticate'>
 type Identified = Awaited<ReturnType<Identity['authenticate']>>
@@ -16,16 +18,22 @@ const answersWithinMs = 10_000
 /** Successful writes below these paths may change what a credential is worth (`spec/api-workspace.md` 2.1). */
 const accountPaths = /^\/(?:auth|users|memberships|invitations|organizations)(?:\/|$)/
 
+export interface Authentication {
+  identity: Identity
+  /** Counts calls without a credential, and failed ones. */
+  anonymous: AddressLimit
+  good?: GoodCredentials
+  trustedOrigins?: readonly string[]
+}
+
 /**
  * Who is calling: by the `Authorization` header, without one by the cookie of a session. Every row but those for `anyone` needs a credential; one that is sent and wrong is 401 everywhere.
  * Returns the check; the cache behind it is emptied by writes to accounts.
  */
-export function authentication(
-  app: FastifyInstance,
-  identity: Identity,
-  trustedOrigins: readonly string[] = [],
-): Check {
+export function authentication(app: FastifyInstance, options: Authentication): Check {
+  const { identity, anonymous, trustedOrigins } = options
   const cache = credentialCache<Identified>()
+  const admit = admission(cache, options)
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
     // The path of the row, not the address: that may be written in many ways.
@@ -36,45 +44,85 @@ export function authentication(
   return async (request, reply, operation) => {
     const { authorization } = request.headers
     if (authorization) {
+      const id = authorizationId(authorization, request)
       const ask = () => identify(identity, request, { authorization })
-      const { principal, is_deprecated, dialect } = await cache.get(authorization, ask)
+      const { principal, is_deprecated, dialect } = await admit(request, reply, id, ask)
       request.principal = principal
       speakAs(request, dialect)
       if (is_deprecated) reply.header('deprecation', 'true')
       return
     }
     const session = sessionOf(request)
-    const found = session && (await ofSession({ cache, identity }, request, operation, session))
+    const ask = () => identify(identity, request, { session })
+    const isNeeded = operation.access !== 'anyone'
+    const found =
+      session && (await admit(request, reply, sessionId(session), ask).catch(orNobody(isNeeded)))
     if (session && found) {
       request.principal = found.principal
       assertNotForged(request, session, trustedOrigins)
       if (found.is_renewed) setSession(request, reply, session)
-    } else if (operation.access !== 'anyone') throw unauthenticated()
+    } else if (isNeeded) {
+      anonymous.count(request, reply)
+      throw unauthenticated()
+    }
   }
 }
 
-interface Known {
-  cache: CredentialCache<Identified>
-  identity: Identity
+/** A session that has ended, or may not be looked up now, is an anonymous caller where anyone may call. */
+const orNobody = (isNeeded: boolean) => (thrown: unknown) => {
+  if (isNeeded || !isRefused(thrown)) throw thrown
+  return undefined
 }
 
-/** A session that has ended is nobody where anyone may call. No header holds a NUL, so that none is taken for a cookie. */
-async function ofSession(
-  { cache, identity }: Known,
-  request: FastifyRequest,
-  { access }: Operation,
-  session: string,
-): Promise<Identified | undefined> {
-  try {
-    return await cache.get(`cookie\0${session}`, () => identify(identity, request, { session }))
-  } catch (thrown) {
-    const isEnded = thrown instanceof DomainError && thrown.kind === 'unauthenticated'
-    if (isEnded && access === 'anyone') return undefined
-    throw thrown
+/**
+ * Looks a credential up. One that is not known to be good is counted before, as an anonymous call of its network, and no
+ * longer when it was right: guesses meet the limit before they cost a hash or a query, and valid credentials cost nothing.
+ * A good one passes even if other clients of its network used up the limit.
+ */
+function admission(
+  cache: CredentialCache<Identified>,
+  { anonymous, good = goodCredentials() }: Authentication,
+) {
+  const countFirst = (request: FastifyRequest, reply: FastifyReply, id: CredentialId) => {
+    const pending = cache.find(id)
+    const isUsedUp = anonymous.isUsedUp(request)
+    const isAdmitted = isUsedUp ? good.isAdmitted(id) : good.has(id)
+    const isShared = pending !== undefined && !(isUsedUp && isPassword(id))
+    if (!isAdmitted && !isShared) anonymous.count(request, reply)
+    return pending
+  }
+  const judge = (request: FastifyRequest, reply: FastifyReply, id: CredentialId) => ({
+    found(identified: Identified) {
+      good.add(id)
+      anonymous.uncount(request, reply)
+      return identified
+    },
+    failed(thrown: unknown): never {
+      if (isUnauthenticated(thrown)) {
+        good.delete(id)
+        anonymous.count(request, reply) // also where it was known to be wrong
+      }
+      if (!isRefused(thrown)) anonymous.uncount(request, reply)
+      throw thrown
+    },
+  })
+
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: CredentialId,
+    ask: () => Promise<Identified>,
+  ): Promise<Identified> => {
+    const pending = countFirst(request, reply, id)
+    const { found, failed } = judge(request, reply, id)
+    return (pending ?? cache.keep(id, ask())).then(found, failed)
   }
 }
 
-type Credential = { authorization: string } | { session: string }
+const isRefused = (thrown: unknown) => isUnauthenticated(thrown) || isThrottled(thrown)
+const isThrottled = (thrown: unknown) => thrown instanceof DomainError && thrown.kind === 'too_many'
+
+type Credential = { authorization: string } | { session: string | undefined }
 
 /** Not bound to this request's end: others with the same credential wait for the answer too. */
 function identify(identity: Identity, request: FastifyRequest, credential: Credential) {

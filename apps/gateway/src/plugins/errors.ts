@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Failed, HttpError } from '../http-error.ts'
 import { toJson } from '../present.ts'
 import { listsProblem } from './accept.ts'
+import { rateHeaders } from './address-limit.ts'
 import { setHeaders } from './headers.ts'
 import { problemOf, problemType } from './problem.ts'
 
@@ -29,7 +30,10 @@ export function sendError(
   setHeaders(request, reply)
   reply.code(failed.status).headers({ 'x-error-code': failed.code, 'cache-control': 'no-store' })
   if (failed.status === 401) reply.header('www-authenticate', 'Token')
-  if (failed.retryAfter !== undefined) reply.header('retry-after', failed.retryAfter)
+  if (failed.retryAfter !== undefined) {
+    reply.header('retry-after', failed.retryAfter)
+    if (failed.limit !== undefined) reply.headers(rateHeaders(failed.limit, 0, failed.retryAfter))
+  }
   const isProblem = listsProblem(request.headers.accept)
   const body = isProblem ? problemOf(failed, request) : bodyOf(failed, request.id)
   reply.type(isProblem ? problemType : (request.answerType ?? mediaType))
@@ -53,10 +57,10 @@ export function failedOf(error: unknown): Failed {
 /** A format that is switched off is 405 (`spec/api-annotations.md` 2.1), which no kind of the table stands for. */
 const statusOfCode: Record<string, number> = { format_disabled: 405 }
 
-function shown({ kind, code, message, body, more, retry_after }: DomainError): Failed {
+function shown({ kind, code, message, body, more, retry_after, limit }: DomainError): Failed {
   const status = statusOfCode[code] ?? kinds[kind].http
   const retryAfter = kind === 'unavailable' ? (retry_after ?? 2) : retry_after
-  return { status, code, detail: message, body, more, retryAfter }
+  return { status, code, detail: message, body, more, retryAfter, limit }
 }
 
 const badUrl = { status: 400, code: 'parse_error', detail: 'The path is not correctly encoded.' }

@@ -1,10 +1,10 @@
 import rateLimit from '@fastify/rate-limit'
-import { DomainError } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewaySettings } from '../config.ts'
 import type { Check } from '../request.ts'
+import { type AddressLimit, addressLimit, rateHeaders, throttled } from './address-limit.ts'
 
-type Rates = Pick<GatewaySettings, 'rateAnonymous' | 'rateAuth' | 'rateUser' | 'rateAnnotations'>
+type Rates = Pick<GatewaySettings, 'rateAuth' | 'rateUser' | 'rateAnnotations'>
 type Limiter = ReturnType<FastifyInstance['createRateLimit']>
 type Count = Awaited<ReturnType<Limiter>>
 
@@ -14,13 +14,18 @@ export const pollsPerSecond = 10
 const hour = 60 * minute
 export const callsPerHour = 5
 
-/** Limits of `spec/api-annotations.md` 6.1: by user, else by address; signing in has a limit of its own. */
-export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Check> {
+/**
+ * Limits of `spec/api-annotations.md` 6.1: by user, else by address; signing in has a limit of its own. Failed credentials
+ * count as anonymous calls, before they are looked up: `authenticate.ts`.
+ */
+export async function rateLimits(
+  app: FastifyInstance,
+  rates: Rates,
+  anonymous: AddressLimit,
+): Promise<Check> {
   await app.register(rateLimit, { global: false })
-  const byAddress = (max: number) => limiter(app, max, minute, ({ ip }) => ip)
-  const byUser = (max: number, ms: number) => limiter(app, max, ms, userKey)
-  const anonymous = byAddress(rates.rateAnonymous)
-  const auth = byAddress(rates.rateAuth)
+  const byUser = (max: number, ms: number) => limiter(app, max, ms)
+  const auth = addressLimit(rates.rateAuth)
   const user = byUser(rates.rateUser, minute)
   const polling = byUser(pollsPerSecond, second)
   const hourly = byUser(callsPerHour, hour)
@@ -30,8 +35,8 @@ export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Ch
     if (limit === 'none') return
     // Accounts are made for others too, many at a time, by who is known already.
     const isAdministrator = request.principal?.role === 'admin'
-    if (limit === 'auth' && !isAdministrator) return count(auth, request, reply)
-    if (!request.principal) return count(anonymous, request, reply)
+    if (limit === 'auth' && !isAdministrator) return auth.count(request, reply)
+    if (!request.principal) return anonymous.count(request, reply)
     if (limit === 'hourly') return count(hourly, request, reply)
     if (limit === 'annotations' && annotations) await count(annotations, request, reply)
     if (limit === 'polling' && (await isWithin(polling, request))) return
@@ -39,15 +44,11 @@ export async function rateLimits(app: FastifyInstance, rates: Rates): Promise<Ch
   }
 }
 
-const userKey = ({ principal, ip }: FastifyRequest) => principal?.user_id ?? ip
+/** Only calls of users are counted by it. */
+const userKey = ({ principal }: FastifyRequest) => principal?.user_id ?? 'anonymous'
 
-function limiter(
-  app: FastifyInstance,
-  max: number,
-  timeWindow: number,
-  keyGenerator: (request: FastifyRequest) => string | number,
-): Limiter | undefined {
-  return max === 0 ? undefined : app.createRateLimit({ max, timeWindow, keyGenerator })
+function limiter(app: FastifyInstance, max: number, timeWindow: number): Limiter | undefined {
+  return max === 0 ? undefined : app.createRateLimit({ max, timeWindow, keyGenerator: userKey })
 }
 
 async function isWithin(limit: Limiter | undefined, request: FastifyRequest): Promise<boolean> {
@@ -60,17 +61,10 @@ async function count(limit: Limiter | undefined, request: FastifyRequest, reply:
   if (found) show(found, reply)
 }
 
-/** Reset is the time at which the window ends, in Unix seconds (contract, rate limiting). */
 function show(found: Count, reply: FastifyReply): void {
   if (found.isAllowed) return
   const { max, remaining, ttl, isExceeded } = found
   const seconds = Math.max(1, Math.ceil(ttl / second))
-  reply.headers({
-    'x-ratelimit-limit': max,
-    'x-ratelimit-remaining': remaining,
-    'x-ratelimit-reset': Math.ceil((Date.now() + ttl) / second),
-  })
-  if (!isExceeded) return
-  const text = `Request was throttled. Expected available in ${seconds} seconds.`
-  throw new DomainError('too_many', text, { retry_after: seconds })
+  reply.headers(rateHeaders(max, remaining, seconds))
+  if (isExceeded) throw throttled(seconds)
 }

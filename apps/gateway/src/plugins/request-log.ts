@@ -1,6 +1,7 @@
 import type { Logger } from '@reticle/kit/log'
 import { traceIdOf } from '@reticle/kit/observe/traces'
 import type { FastifyInstance } from 'fastify'
+import { isRefusal } from './refusal-log.ts'
 
 /** Asked every few seconds by whoever watches; a line each would hide the others. */
 const unlogged = '/server/health'
@@ -18,7 +19,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     }
-    const isQuiet = !operation || operation.path === unlogged
+    const isQuiet = !operation || operation.path === unlogged || isRefusal(request, reply)
     if (isQuiet) log.debug(line, 'request')
     else log.info(line, 'request')
     done()

@@ -31,7 +31,12 @@ const kinds: Record<number, Kind> = {
     name: 'Unauthorized',
     description: 'No credential, or one that is unknown, expired or revoked',
     happens: always,
-    headers: ['WWW-Authenticate'],
+    headers: [
+      'WWW-Authenticate',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+    ],
   },
   403: {
     name: 'Forbidden',

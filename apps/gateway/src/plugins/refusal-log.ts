@@ -1,0 +1,44 @@
+import type { Logger } from '@reticle/kit/log'
+import { networkOf } from '@reticle/kit/network'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const minute = 60_000
+
+/** More networks than that within a minute share one line. */
+const room = 1000
+const others = 'others'
+
+/** Did the call fail for want of a good credential, or meet a limit before one was found? */
+export function isRefusal({ principal }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return principal === null && (statusCode === 401 || statusCode === 429)
+}
+
+/**
+ * One line per minute and network about calls that were refused (`unauthenticated`: 401, `throttled`: 429). A line for each
+ * would let a client fill the log; single lines have the level `debug`.
+ */
+export function logRefusals(app: FastifyInstance, log: Logger): void {
+  const counts = new Map<string, { unauthenticated: number; throttled: number }>()
+
+  const report = () => {
+    for (const [address, count] of counts) log.warn({ address, ...count }, 'credentials refused')
+    counts.clear()
+  }
+  const timer = setInterval(report, minute)
+  timer.unref()
+
+  app.addHook('onResponse', (request, reply, done) => {
+    if (isRefusal(request, reply)) {
+      const network = networkOf(request.ip)
+      const address = counts.has(network) || counts.size < room ? network : others
+      const count = counts.get(address) ?? { unauthenticated: 0, throttled: 0 }
+      counts.set(address, count)
+      count[reply.statusCode === 401 ? 'unauthenticated' : 'throttled']++
+    }
+    done()
+  })
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    report()
+  })
+}
