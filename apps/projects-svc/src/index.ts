@@ -32,9 +32,11 @@ import { dropOldDrafts } from './drafts/rpc.ts'
 import { guideRules } from './guides/policy.ts'
 import {
   accessTokenRules,
+  logFailures,
   type Mailer,
   patientMailer,
   purgeAccessTokens,
+  purgeOrigins,
   purgeSessions,
   userRules,
 } from './identity/index.ts'
@@ -120,6 +122,8 @@ export interface Projects {
 const name = 'projects-svc'
 
 const hourMs = 3_600_000
+/** How late an entry about the wrong passwords of a minute may be. */
+const failuresLoggedMs = 10_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startProjects(ports: ProjectsPorts): Projects {
@@ -140,10 +144,12 @@ export function startProjects(ports: ProjectsPorts): Projects {
     await dropOldDrafts(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
     await purgeSessions({ db, clock })
+    await purgeOrigins({ db, clock })
     await fillFrameNames(db)
     await sweepAssets({ db, blobs, clock, log, signal }) // last: the object store may be away
   }
   const stopSweeping = repeat(hourMs, sweep, onError)
+  const stopLogging = repeat(failuresLoggedMs, () => logFailures({ db, clock }), onError)
 
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema)]
   const mailer = ports.mailer && patientMailer(ports.mailer)
@@ -165,7 +171,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
     },
     stop: async () => {
       for (const stop of unwatch) stop()
-      await Promise.all([subscription.stop(), stopSweeping(), mailer?.stop()])
+      await Promise.all([subscription.stop(), stopSweeping(), stopLogging(), mailer?.stop()])
       forget?.()
       await relay.stop()
     },

@@ -280,6 +280,14 @@ export interface PasswordFailuresTable {
   address: string
   username: string
   failed_date: Timestamp
+  is_familiar: Generated<boolean>
+  logged_date: Timestamp | null
+}
+
+export interface PasswordOriginsTable {
+  user_id: number
+  address: string
+  used_date: Timestamp
 }
 
 export interface ProjectsTable {
@@ -393,6 +401,7 @@ export interface ProjectsDb {
   outbox: OutboxTable
   outbox_sent: OutboxSentTable
   password_failures: PasswordFailuresTable
+  password_origins: PasswordOriginsTable
   projects: ProjectsTable
   sessions: SessionsTable
   storages: StoragesTable
@@ -428,6 +437,7 @@ export type OrganizationRow = Selectable<OrganizationsTable>
 export type OutboxRow = Selectable<OutboxTable>
 export type OutboxSentRow = Selectable<OutboxSentTable>
 export type PasswordFailureRow = Selectable<PasswordFailuresTable>
+export type PasswordOriginRow = Selectable<PasswordOriginsTable>
 export type ProjectRow = Selectable<ProjectsTable>
 export type SessionRow = Selectable<SessionsTable>
 export type StorageRow = Selectable<StoragesTable>

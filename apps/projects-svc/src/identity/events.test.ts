@@ -1,17 +1,20 @@
 import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { logFailures } from './passwords/attempts.ts'
 import { basic, nobody, testIdentity } from './testing.ts'
 
 /** What the log of events hears of accounts, tokens and sign-ins: `spec/api-workspace.md` 6.2. */
 
-const { over, addUser, as, takeEvents } = await testIdentity()
+const { db, clock, over, addUser, as, takeEvents } = await testIdentity()
 const root = await addUser({ username: 'root', role: 'admin' })
 const password = 'Blue-Kettle-42'
 const from = { address: '10.0.0.1', user_agent: 'browser/1' }
 const by = (id: number) => expect.stringContaining(`"id":${id},`)
 
 beforeEach(async () => {
+  await clock.advance(3_600_000) // failures of other tests are over
+  await logFailures({ db, clock })
   await takeEvents()
 })
 
@@ -124,7 +127,9 @@ describe.each(transports)('%s', (transport) => {
       const { id, username } = await addUser()
       const unknown = `Nobody-${transport}`
       await expect(login(username, 'wrong-word')).rejects.toThrow()
+      await clock.advance(60_000)
       await expect(login(unknown, 'wrong-word')).rejects.toThrow()
+      await clock.advance(60_000)
       await expect(came(basic(username, 'wrong-word'))).rejects.toThrow()
       const events = await takeEvents()
       const reason = 'wrong_password'
@@ -143,13 +148,40 @@ describe.each(transports)('%s', (transport) => {
       expect(JSON.stringify(events)).not.toContain('wrong-word')
     })
 
-    test('after too many wrong passwords are told no more', async () => {
-      const name = `throttled-${transport}`
-      for (let count = 0; count < 12; count++)
-        await expect(login(name, 'wrong')).rejects.toMatchObject({
-          kind: count < 10 ? 'unauthenticated' : 'too_many',
-        })
-      expect(await told()).toHaveLength(10)
+    test('with wrong passwords are one entry per minute and network, with their number', async () => {
+      const { id, username } = await addUser({ email: `gathered-${transport}@example.org` })
+      const tried = async (name: string, address: string) => {
+        const body = { username: name, password: 'wrong' }
+        await expect(identity.signIn({ body }, { ...nobody(), address })).rejects.toThrow()
+      }
+      const log = async () => {
+        await logFailures({ db, clock })
+        return (await takeEvents()).map(({ data, headers }) => ({ data, headers }))
+      }
+      const [first, second] = ['2001:db8::1', '2001:db8::2']
+      const entry = (data: object, address: string) => ({
+        data,
+        headers: { actor: 'null', caller: JSON.stringify({ address }) },
+      })
+      const reason = 'wrong_password'
+
+      await tried(username, first)
+      expect(await log()).toMatchObject([entry({ username, user_id: id, reason }, first)])
+      for (let count = 0; count < 3; count++) await tried(username, second)
+      await tried(`gathered-${transport}@example.org`, first)
+      await tried(`stranger-${transport}`, second)
+      await clock.advance(59_999)
+      expect(await log()).toEqual([])
+      await clock.advance(1)
+      const gathered = { username, user_id: id, reason, count: 5, names: 2 }
+      expect(await log()).toMatchObject([entry(gathered, '2001:db8:0:0::/64')])
+
+      await tried(username, first) // the minute after that entry
+      expect(await log()).toEqual([])
+      await clock.advance(60_000)
+      expect(await log()).toMatchObject([{ data: { count: 1, names: 1 } }])
+      await clock.advance(600_000)
+      expect(await log()).toEqual([])
     })
 
     test('that the right password does not help are told with what stands in the way', async () => {

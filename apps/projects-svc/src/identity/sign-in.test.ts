@@ -114,6 +114,7 @@ describe.each(transports)('%s', (transport) => {
         kind: 'too_many',
         code: 'throttled',
         retry_after: 500,
+        limit: 10,
         message: 'Request was throttled. Expected available in 500 seconds.',
       })
       await guess('secret', '10.0.0.2')

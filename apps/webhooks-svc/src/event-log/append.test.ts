@@ -251,6 +251,15 @@ describe('people (api-workspace 6.2)', () => {
     ])
   })
 
+  test('wrong passwords of one minute are one event with their number', async () => {
+    const reason = 'wrong_password' as const
+    const gathered = { username: 'anna', user_id: 3, reason, count: 99, names: 4 }
+    await arrives(loginRejected, gathered, { caller: { address: '10.0.0.9' } })
+    expect(await logged()).toMatchObject([
+      { scope: 'reject:login', obj_val: 'anna', payload: { reason, count: 99, names: 4 } },
+    ])
+  })
+
   test('accounts and access tokens are records like all others', async () => {
     const user = userRecord({ id: 4, first_name: 'Bo' })
     await arrives(userUpdated, { user, before_update: { first_name: '' } }, { actor })

@@ -13,12 +13,14 @@ export function rejectionEvent({
   username,
   user_id,
   reason,
+  count,
+  names,
 }: z.output<typeof loginRejected.data>): Told {
   return {
     scope: 'reject:login',
     obj_name: 'username',
     obj_id: user_id,
     obj_val: username,
-    payload: { reason },
+    payload: count === undefined ? { reason } : { reason, count, names },
   }
 }

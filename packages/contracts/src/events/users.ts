@@ -46,7 +46,10 @@ export const userSignedOut = defineEvent('logout:user', {
 
 export const rejectionReasons = ['wrong_password', 'disabled', 'unverified_email'] as const
 
-/** Somebody did not come in by password: under a name that somebody has, or nobody. */
+/**
+ * A sign-in by password failed, for the name of a user or an unknown name. Wrong passwords from one network are one event
+ * a minute, with their number.
+ */
 export const loginRejected = defineEvent('reject:login', {
   key: ({ username, user_id, reason }) =>
     reason === 'wrong_password' ? `login:${username}` : `user:${user_id}`,
@@ -56,5 +59,9 @@ export const loginRejected = defineEvent('reject:login', {
     /** Whose account that would have been. */
     user_id: z.int().nullable(),
     reason: z.enum(rejectionReasons),
+    /** Number of wrong passwords, in an event about several; `username` is then the most frequent name. */
+    count: z.int().optional(),
+    /** Number of different names. */
+    names: z.int().optional(),
   }),
 })

@@ -14,6 +14,8 @@ import { frameNames } from './0014-frame-names.ts'
 import { media } from './0015-media.ts'
 import { drafts } from './0016-drafts.ts'
 import { tokenDialect } from './0017-token-dialect.ts'
+import { passwordOrigins } from './0020-password-origins.ts'
+import { passwordFailuresAddress } from './0021-password-failures-address.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -32,4 +34,6 @@ export const migrations: Migrations = {
   '0015-media': media,
   '0016-drafts': drafts,
   '0017-token-dialect': tokenDialect,
+  '0020-password-origins': passwordOrigins,
+  '0021-password-failures-address': passwordFailuresAddress,
 }

@@ -1,49 +1,145 @@
+import { randomUUID } from 'node:crypto'
 import { loginRejected } from '@reticle/contracts/events/users'
+import type { Clock } from '@reticle/kit/clock'
 import { DomainError } from '@reticle/kit/errors'
+import { networkOf } from '@reticle/kit/network'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import type { Kysely } from 'kysely'
-import type { ProjectsDb } from '../../db/schema.ts'
-import { type Attempt, deleteFailures, insertFailure, listFailures } from './repo.ts'
+import type { Kysely, Transaction } from 'kysely'
+import type { ProjectsDb, UserRow } from '../../db/schema.ts'
+import { findUserByName } from '../repo.ts'
+import {
+  type Attempt,
+  deleteFailures,
+  deleteOrigins,
+  hasLoggedFailures,
+  hasOrigin,
+  insertFailure,
+  listFailures,
+  listUnfamiliarFailures,
+  listUnloggedAddresses,
+  lockFailures,
+  markFailuresLogged,
+  upsertOrigin,
+} from './repo.ts'
 
-/** `reliability.md` 11: this many wrong passwords per address and user within the window, then 429. */
-const limit = 10
-const windowMs = 10 * 60_000
+const minuteMs = 60_000
+
+/** `reliability.md` 11: this many wrong passwords per network and account within the window, then 429. */
+const ofNetwork = { limit: 10, windowMs: 10 * minuteMs }
+
+/**
+ * Guesses from many networks at one account. Networks that its user has signed in from within `familiarMs` are left out: they
+ * have the allowance of a network alone, so that a stranger's guesses do not lock the user out there. Sessions and tokens
+ * need no password and go on in any case.
+ */
+const ofAccount = { limit: 50, windowMs: 60 * minuteMs }
+const familiarMs = 30 * 24 * 60 * minuteMs
+
+const longestWindowMs = Math.max(ofNetwork.windowMs, ofAccount.windowMs)
 
 type Db = Kysely<ProjectsDb>
+type Account = Pick<UserRow, 'id' | 'username'>
+
+/** The keys an attempt is counted under. User name and e-mail of an account share one; an unknown name costs the same queries. */
+export async function attemptOf(
+  db: Db,
+  { name, cause }: { name: string; cause: Cause },
+  user: Account | undefined,
+  now: Date,
+): Promise<Attempt> {
+  const address = networkOf(cause.address ?? '')
+  const since = before(now, familiarMs)
+  const is_familiar = await hasOrigin(db, user?.id ?? 0, address, since)
+  return { address, username: nameTried(user?.username ?? name), is_familiar }
+}
 
 /** @throws DomainError too_many with the seconds until the oldest failure no longer counts */
 export async function refuseTooMany(db: Db, attempt: Attempt, now: Date): Promise<void> {
-  const failures = await listFailures(db, attempt, windowStart(now))
-  const [oldest] = failures.slice(-limit)
-  if (!oldest || failures.length < limit) return
+  const own = await listFailures(db, attempt, newest(ofNetwork, now))
+  refuseAbove(ofNetwork, own, now)
+  if (attempt.is_familiar) return
+  const all = await listUnfamiliarFailures(db, attempt, newest(ofAccount, now))
+  refuseAbove(ofAccount, all, now)
+}
+
+type Allowance = typeof ofNetwork
+
+const newest = ({ limit, windowMs }: Allowance, now: Date) => ({
+  since: before(now, windowMs),
+  most: limit,
+})
+
+function refuseAbove({ limit, windowMs }: Allowance, newestFirst: Date[], now: Date): void {
+  const oldest = newestFirst[limit - 1]
+  if (!oldest) return
   const seconds = Math.ceil((oldest.getTime() + windowMs - now.getTime()) / 1000)
   const detail = `Request was throttled. Expected available in ${seconds} seconds.`
-  throw new DomainError('too_many', detail, { retry_after: seconds })
+  throw new DomainError('too_many', detail, { retry_after: seconds, limit })
 }
 
-export interface Failure extends Attempt {
-  /** Whose password it was not; null: nobody is called like that. */
-  user_id: number | null
-}
-
-/** Counts a wrong password, and tells the log of events of it. */
+/**
+ * Counts a wrong password. The first of a network goes into the log of events at once; those that follow within a minute are
+ * one entry, which `logFailures` writes.
+ */
 export async function recordFailure(
   db: Db,
-  { user_id, ...attempt }: Failure,
+  attempt: Attempt,
+  { name, user_id }: { name: string; user_id: number | null },
   now: Date,
   cause: Cause,
 ): Promise<void> {
-  const { username } = attempt
   await db.transaction().execute(async (tx) => {
-    await insertFailure(tx, attempt, now)
-    await emit(tx, loginRejected, { username, user_id, reason: 'wrong_password' }, cause)
+    await lockFailures(tx, attempt.address)
+    const isLogged = !(await hasLoggedFailures(tx, attempt.address, before(now, minuteMs)))
+    await insertFailure(tx, attempt, { failed_date: now, logged_date: isLogged ? now : null })
+    const username = nameTried(name)
+    if (isLogged)
+      await emit(tx, loginRejected, { username, user_id, reason: 'wrong_password' }, cause)
   })
-  await deleteFailures(db, windowStart(now))
 }
+
+/** Writes one log entry for each network whose last entry is a minute old, and deletes failures that no longer count. */
+export async function logFailures({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
+  const now = clock.now()
+  for (const address of await listUnloggedAddresses(db))
+    await db.transaction().execute(async (tx) => {
+      await lockFailures(tx, address)
+      if (await hasLoggedFailures(tx, address, before(now, minuteMs))) return
+      await logFailuresOf(tx, address, now)
+    })
+  await deleteFailures(db, before(now, longestWindowMs))
+}
+
+async function logFailuresOf(
+  tx: Transaction<ProjectsDb>,
+  address: string,
+  now: Date,
+): Promise<void> {
+  const names = await markFailuresLogged(tx, address, now)
+  const [most] = names
+  if (!most) return // another replica was faster
+  const user = await findUserByName(tx, most.username)
+  const rejected = {
+    username: most.username,
+    user_id: user?.id ?? null,
+    reason: 'wrong_password' as const,
+    count: names.reduce((sum, { count }) => sum + count, 0),
+    names: names.length,
+  }
+  await emit(tx, loginRejected, rejected, { principal: null, request_id: randomUUID(), address })
+}
+
+/** From now on this network is one that the user has signed in from. */
+export const rememberOrigin = (db: Db, user_id: number, address: string, now: Date) =>
+  upsertOrigin(db, user_id, address, now)
+
+/** Deletes the networks that are no longer familiar. */
+export const purgeOrigins = ({ db, clock }: { db: Db; clock: Clock }) =>
+  deleteOrigins(db, before(clock.now(), familiarMs))
 
 const longestName = 254
 
 /** What was typed as a user name, as it is counted and told. */
 export const nameTried = (name: string) => name.toLowerCase().slice(0, longestName)
 
-const windowStart = (now: Date) => new Date(now.getTime() - windowMs)
+const before = (now: Date, ms: number) => new Date(now.getTime() - ms)

@@ -2,7 +2,7 @@ import { testClock } from '@reticle/kit/testing/clock'
 import { expect, test } from 'vitest'
 import { passwordCache } from './cache.ts'
 
-const given = { name: 'anna', password: 'secret' }
+const given = { name: 'anna', password: 'secret', network: '10.0.0.1' }
 
 test('a password counts for its own stored hash only', () => {
   const cache = passwordCache(testClock())
@@ -13,8 +13,14 @@ test('a password counts for its own stored hash only', () => {
 
 test('name and password cannot be shifted into each other', () => {
   const cache = passwordCache(testClock())
-  cache.add({ name: 'a', password: 'b","c' }, 'hash')
-  expect(cache.has({ name: 'a","b', password: 'c' }, 'hash')).toBe(false)
+  cache.add({ ...given, name: 'a', password: 'b","c' }, 'hash')
+  expect(cache.has({ ...given, name: 'a","b', password: 'c' }, 'hash')).toBe(false)
+})
+
+test('a password that was right in one network is not known in another', () => {
+  const cache = passwordCache(testClock())
+  cache.add(given, 'hash')
+  expect(cache.has({ ...given, network: '10.0.0.2' }, 'hash')).toBe(false)
 })
 
 test('a thousand are kept, the newest', () => {

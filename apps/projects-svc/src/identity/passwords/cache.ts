@@ -8,6 +8,8 @@ const capacity = 1000
 export interface Password {
   name: string
   password: string
+  /** Where it came from. */
+  network: string
 }
 
 /**
@@ -17,9 +19,9 @@ export interface Password {
 export function passwordCache(clock: Clock) {
   const key = randomBytes(32)
   const known = new Map<string, { stored: string; until: number }>()
-  const digest = ({ name, password }: Password) =>
+  const digest = ({ name, password, network }: Password) =>
     createHmac('sha256', key)
-      .update(JSON.stringify([name, password]))
+      .update(JSON.stringify([name, password, network]))
       .digest('base64')
 
   return {

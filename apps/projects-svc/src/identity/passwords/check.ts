@@ -1,14 +1,17 @@
 import type { Clock } from '@reticle/kit/clock'
+import { networkOf } from '@reticle/kit/network'
 import type { Cause } from '@reticle/kit/outbox/emit'
 import { turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { findUserByName, replacePasswordHash } from '../repo.ts'
-import { nameTried, recordFailure, refuseTooMany } from './attempts.ts'
-import { type Password, passwordCache } from './cache.ts'
+import { attemptOf, nameTried, recordFailure, refuseTooMany, rememberOrigin } from './attempts.ts'
+import { passwordCache } from './cache.ts'
 import { dummyHash, hashPassword, needsRehash, verifyPassword } from './hash.ts'
 
-export interface Guess extends Password {
+export interface Guess {
+  name: string
+  password: string
   /** Who tries; failures are counted per address and name. */
   cause: Cause
 }
@@ -26,26 +29,29 @@ export function passwordChecks(
 ) {
   const cache = passwordCache(clock)
   const inTurn = turns()
-  const keyOf = (guess: Guess) => JSON.stringify(attemptOf(guess))
 
   const verify: Check = async (guess) => {
-    const attempt = attemptOf(guess)
-    await refuseTooMany(db, attempt, clock.now())
     const user = await findUserByName(db, guess.name)
+    const attempt = await attemptOf(db, guess, user, clock.now())
+    await refuseTooMany(db, attempt, clock.now())
     // Who was invited and has yet to register has none: no password opens that, which takes as long.
     const stored = user?.password_hash || undefined
     const isRight = await verifyHash(stored ?? dummyHash, guess.password)
-    if (user && stored && isRight) return rehashed(db, user, guess.password)
-    await recordFailure(db, { ...attempt, user_id: user?.id ?? null }, clock.now(), guess.cause)
+    if (user && stored && isRight) {
+      await rememberOrigin(db, user.id, attempt.address, clock.now())
+      return rehashed(db, user, guess.password)
+    }
+    const tried = { name: guess.name, user_id: user?.id ?? null }
+    await recordFailure(db, attempt, tried, clock.now(), guess.cause)
     return undefined
   }
   const findCached: Check = async (guess) => {
     const user = await findUserByName(db, guess.name)
-    return user && cache.has(guess, user.password_hash) ? user : undefined
+    return user && cache.has(fromNetwork(guess), user.password_hash) ? user : undefined
   }
   const verifyAndKeep: Check = async (guess) => {
     const user = await verify(guess)
-    if (user) cache.add(guess, user.password_hash)
+    if (user) cache.add(fromNetwork(guess), user.password_hash)
     return user
   }
 
@@ -56,9 +62,15 @@ export function passwordChecks(
   return { check, checkCached }
 }
 
-const attemptOf = ({ name, cause }: Guess) => ({
-  address: cause.address ?? '',
-  username: nameTried(name),
+/** Guesses at one name from one network come one after another, so that none escapes the count. */
+const keyOf = ({ name, cause }: Guess) =>
+  JSON.stringify([networkOf(cause.address ?? ''), nameTried(name)])
+
+/** A cached password counts in its own network only: a hit from another network would confirm the guess of an attacker there. */
+const fromNetwork = ({ name, password, cause }: Guess) => ({
+  name,
+  password,
+  network: networkOf(cause.address ?? ''),
 })
 
 /** A password that was hashed with older figures is hashed with today's, now that it is known. */

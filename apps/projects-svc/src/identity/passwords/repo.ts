@@ -1,41 +1,160 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
 
-/** Passwords that were wrong: who was tried from where, and when. */
+/** Wrong passwords, and the networks that right ones came from, in SQL. */
 
 type Db = Kysely<ProjectsDb>
+type Tx = Transaction<ProjectsDb>
 
 export interface Attempt {
+  /** The network of the client. */
   address: string
-  /** Lower case, at most as long as a name can be. */
+  /** User name of the account in lower case, else the typed name; at most as long as a user name can be. */
   username: string
+  /** Has the user of that account signed in from there before? */
+  is_familiar: boolean
 }
 
-/** When the passwords of this address for this user failed since then, oldest first. */
+/** The newest failures for an account from one network, newest first. */
 export async function listFailures(
   db: Db,
   { address, username }: Attempt,
-  since: Date,
+  { since, most }: { since: Date; most: number },
 ): Promise<Date[]> {
-  const rows = await db
-    .selectFrom('password_failures')
-    .select('failed_date')
-    .where('username', '=', username)
+  const rows = await newestFailures(db, username, since, most)
     .where('address', '=', address)
-    .where('failed_date', '>', since)
-    .orderBy('failed_date')
     .execute()
   return rows.map((row) => row.failed_date)
 }
 
-export async function insertFailure(db: Db, attempt: Attempt, failed_date: Date): Promise<void> {
-  await db
-    .insertInto('password_failures')
-    .values({ ...attempt, failed_date })
+/** The newest failures for an account from all networks that its user has not signed in from, newest first. */
+export async function listUnfamiliarFailures(
+  db: Db,
+  { username }: Attempt,
+  { since, most }: { since: Date; most: number },
+): Promise<Date[]> {
+  const rows = await newestFailures(db, username, since, most)
+    .where('is_familiar', '=', false)
     .execute()
+  return rows.map((row) => row.failed_date)
+}
+
+const newestFailures = (db: Db, username: string, since: Date, most: number) =>
+  db
+    .selectFrom('password_failures')
+    .select('failed_date')
+    .where('username', '=', username)
+    .where('failed_date', '>', since)
+    .orderBy('failed_date', 'desc')
+    .limit(most)
+
+/** Failures of one network are written one after another, so that one of them is logged. */
+export async function lockFailures(tx: Tx, address: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('projects.password_failures'), hashtext(${address}))`.execute(
+    tx,
+  )
+}
+
+export async function insertFailure(
+  tx: Tx,
+  attempt: Attempt,
+  dates: { failed_date: Date; logged_date: Date | null },
+): Promise<void> {
+  await tx
+    .insertInto('password_failures')
+    .values({ ...attempt, ...dates })
+    .execute()
+}
+
+/** Has the log of events an entry of this network since then? */
+export async function hasLoggedFailures(db: Db, address: string, since: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('password_failures')
+    .select('id')
+    .where('address', '=', address)
+    .where('logged_date', '>', since)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Networks with failures that the log of events has not reported. */
+export async function listUnloggedAddresses(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('password_failures')
+    .select('address')
+    .distinct()
+    .where('logged_date', 'is', null)
+    .execute()
+  return rows.map((row) => row.address)
+}
+
+/** Marks the failures of a network as reported; how many there were for each name, most first. */
+export async function markFailuresLogged(
+  tx: Tx,
+  address: string,
+  logged_date: Date,
+): Promise<{ username: string; count: number }[]> {
+  const rows = await tx
+    .with('marked', (db) =>
+      db
+        .updateTable('password_failures')
+        .set({ logged_date })
+        .where('address', '=', address)
+        .where('logged_date', 'is', null)
+        .returning('username'),
+    )
+    .selectFrom('marked')
+    .select(['username', (eb) => eb.fn.countAll<string>().as('count')])
+    .groupBy('username')
+    .orderBy('count', 'desc')
+    .orderBy('username')
+    .execute()
+  return rows.map(({ username, count }) => ({ username, count: Number(count) }))
 }
 
 /** Of everybody: what is too old to count. */
 export async function deleteFailures(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('password_failures').where('failed_date', '<=', before).execute()
+}
+
+/** Has the user signed in from this network since then? */
+export async function hasOrigin(
+  db: Db,
+  user_id: number,
+  address: string,
+  since: Date,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('password_origins')
+    .select('user_id')
+    .where('user_id', '=', user_id)
+    .where('address', '=', address)
+    .where('used_date', '>', since)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Notes that the user signed in from this network; the date is precise to a day. */
+export async function upsertOrigin(
+  db: Db,
+  user_id: number,
+  address: string,
+  used_date: Date,
+): Promise<void> {
+  const dayBefore = new Date(used_date.getTime() - 86_400_000)
+  await db
+    .insertInto('password_origins')
+    .values({ user_id, address, used_date })
+    .onConflict((on) =>
+      on
+        .columns(['user_id', 'address'])
+        .doUpdateSet({ used_date })
+        .where('password_origins.used_date', '<', dayBefore),
+    )
+    .execute()
+}
+
+export async function deleteOrigins(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('password_origins').where('used_date', '<=', before).execute()
 }

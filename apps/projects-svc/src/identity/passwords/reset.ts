@@ -2,6 +2,7 @@ import type { identity } from '@reticle/contracts/api/identity'
 import type { Service } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { invalid } from '@reticle/kit/errors'
+import { networkOf } from '@reticle/kit/network'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import type { IdentityDeps } from '../deps.ts'
@@ -13,6 +14,7 @@ import { findKeyHolder, findUserByEmail } from '../mail/repo.ts'
 import { lockUser, replacePasswordHash } from '../repo.ts'
 import { hashOf } from '../secrets.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
+import { rememberOrigin } from './attempts.ts'
 import { assertNewPassword } from './change.ts'
 import { hashPassword } from './hash.ts'
 
@@ -44,6 +46,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
         assertNewPassword(body, user)
         await replacePasswordHash(tx, user, await hashPassword(body.new_password1))
         await endSignIns(tx, user.id)
+        await rememberOrigin(tx, user.id, networkOf(context.address ?? ''), clock.now())
         return { detail: 'Password has been reset with the new password.' }
       })
     },

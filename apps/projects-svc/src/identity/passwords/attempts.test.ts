@@ -1,0 +1,145 @@
+import { transports } from '@reticle/kit/testing/transport'
+import { describe, expect, test } from 'vitest'
+import { basic, nobody, testIdentity } from '../testing.ts'
+import { purgeOrigins } from './attempts.ts'
+
+/** Guesses at one account from many networks: `reliability.md` 11. */
+
+const { db, clock, over, addUser, days, mails } = await testIdentity()
+const minute = 60_000
+const wrong = { kind: 'unauthenticated' }
+const refused = { kind: 'too_many', code: 'throttled', limit: 50 }
+
+describe.each(transports)('%s', (transport) => {
+  const identity = over(transport)
+  const signIn = (username: string, password: string, address: string) =>
+    identity.signIn({ body: { username, password } }, { ...nobody(), address })
+  const callBasic = (username: string, password: string, address: string) =>
+    identity.authenticate({ authorization: basic(username, password), address }, nobody())
+
+  let networks = 0
+  const elsewhere = () => {
+    networks++
+    return `2001:db8:${transport === 'grpc' ? 1 : 2}:${networks.toString(16)}::1`
+  }
+  /** Wrong passwords, each from another network; all but the last of each name are written as rows, since hashes take long. */
+  async function guess(names: string[], count = 50) {
+    const username = names[0] ?? ''
+    const failed_date = clock.now()
+    const earlier = { username, failed_date, logged_date: failed_date, is_familiar: false }
+    const rows = Array.from({ length: count - names.length }, () => ({
+      ...earlier,
+      address: elsewhere(),
+    }))
+    await db.insertInto('password_failures').values(rows).execute()
+    for (const name of names)
+      await expect(signIn(name, 'wrong', elsewhere())).rejects.toMatchObject(wrong)
+  }
+
+  test('fifty wrong passwords in an hour, each from another network, end the guessing', async () => {
+    const { username } = await addUser()
+    await guess([username])
+    const last = signIn(username, 'wrong', elsewhere())
+    await expect(last).rejects.toMatchObject({ ...refused, retry_after: 3600 })
+    await expect(callBasic(username, 'secret', elsewhere())).rejects.toMatchObject(refused)
+    await clock.advance(60 * minute)
+    await signIn(username, 'secret', elsewhere())
+  })
+
+  test('user name, e-mail and their spellings are one account', async () => {
+    const email = `guessed-${transport}@example.org`
+    const { username } = await addUser({ email })
+    await guess([username, email, username.toUpperCase(), email.toUpperCase()])
+    await expect(signIn(email, 'secret', elsewhere())).rejects.toMatchObject(refused)
+  })
+
+  test('an unknown user name meets the same limit', async () => {
+    const name = `no-such-user-${transport}`
+    await guess([name])
+    await expect(signIn(name, 'x', elsewhere())).rejects.toMatchObject(refused)
+  })
+
+  test('the user still signs in from a network that they signed in from before', async () => {
+    const { username } = await addUser()
+    const home = elsewhere()
+    const neighbour = home.replace('::1', '::ffff:2') // the same /64
+    await signIn(username, 'secret', home)
+    await guess([username])
+    await signIn(username, 'secret', neighbour)
+    await callBasic(username, 'secret', neighbour)
+    await expect(signIn(username, 'secret', elsewhere())).rejects.toMatchObject(refused)
+  })
+
+  test('guesses from such a network have the allowance of a network, and use up no other', async () => {
+    const { username } = await addUser()
+    const home = elsewhere()
+    await signIn(username, 'secret', home)
+    await guess([username], 49)
+    for (let count = 0; count < 10; count++)
+      await expect(signIn(username, 'wrong', home)).rejects.toMatchObject(wrong)
+    const another = signIn(username, 'secret', home)
+    await expect(another).rejects.toMatchObject({ kind: 'too_many', limit: 10 })
+    await signIn(username, 'secret', elsewhere()) // 49 of 50
+  })
+
+  test('sessions and tokens go on while the account is guessed at', async () => {
+    const { username } = await addUser()
+    const { key, session } = await signIn(username, 'secret', elsewhere())
+    await guess([username])
+    const address = elsewhere()
+    await identity.authenticate({ authorization: `Token ${key}`, address }, nobody())
+    await identity.authenticate({ session, address }, nobody())
+  })
+
+  test('a user who resets the password by mail can sign in from that network', async () => {
+    const email = `reset-${transport}@example.org`
+    const { id, username } = await addUser({ email })
+    await guess([username])
+    await identity.resetPassword({ body: { email } }, nobody())
+    const [, token = ''] = /token=(\w{40})/.exec(mails.at(-1)?.text ?? '') ?? []
+    const password = 'Blue-Kettle-42'
+    const chosen = { new_password1: password, new_password2: password }
+    const address = elsewhere()
+    const body = { uid: String(id), token, ...chosen }
+    await identity.confirmPasswordReset({ body }, { ...nobody(), address })
+    await signIn(username, password, address)
+  })
+
+  test('an IPv4 address is the same network however it is written', async () => {
+    const { username } = await addUser()
+    const written = ['203.0.113.9', '::ffff:203.0.113.9', '::ffff:cb00:7109', '203.0.113.9:4711']
+    for (let count = 0; count < 10; count++)
+      await expect(
+        signIn(username, 'wrong', written[count % written.length] ?? ''),
+      ).rejects.toMatchObject(wrong)
+    for (const address of written)
+      await expect(signIn(username, 'secret', address)).rejects.toMatchObject({ limit: 10 })
+  })
+
+  test('neighbours in an IPv6 /64 share an allowance', async () => {
+    const { username } = await addUser()
+    const prefix = elsewhere().replace('::1', '')
+    for (let count = 0; count < 10; count++)
+      await expect(signIn(username, 'wrong', `${prefix}::${count + 1}`)).rejects.toMatchObject(
+        wrong,
+      )
+    const eleventh = signIn(username, 'secret', `${prefix}:1:2:3:4`)
+    await expect(eleventh).rejects.toMatchObject({ kind: 'too_many', limit: 10 })
+  })
+
+  test('a network that was not used for 30 days is unfamiliar again, and its row is deleted', async () => {
+    const { id, username } = await addUser()
+    const home = elsewhere()
+    await signIn(username, 'secret', home)
+    const origins = () =>
+      db.selectFrom('password_origins').selectAll().where('user_id', '=', id).execute()
+    await days(29)
+    await purgeOrigins({ db, clock })
+    expect(await origins()).toHaveLength(1)
+    await days(1)
+    await guess([username])
+    await expect(signIn(username, 'secret', home)).rejects.toMatchObject(refused)
+    await purgeOrigins({ db, clock })
+    expect(await origins()).toEqual([])
+  })
+})
