@@ -27,6 +27,7 @@ import { type Figure, rowOf, tableOf } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 import { toLoopback, webhookFigures } from './webhooks.ts'
+import { wrongPasswordFigures } from './wrong-passwords.ts'
 
 /** How far the objects are from the workers. */
 const objectsMs = 200
@@ -40,7 +41,7 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
+                kills, neighbours, wrong-passwords, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
                 (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
@@ -92,6 +93,7 @@ async function measureEmbedded() {
       ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
       ['kills', async () => [await databaseKillsFigure()]],
       ['neighbours', async () => [await neighbourFigure()]],
+      ['wrong-passwords', () => wrongPasswordFigures()],
       ['webhooks', () => embeddedWebhookFigures()],
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],
