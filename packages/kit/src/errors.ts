@@ -101,3 +101,10 @@ export const changedMeanwhile = (detail: string, etag: string, code?: string) =>
 
 export const unavailable = (detail: string, retry_after = 2) =>
   new DomainError('unavailable', detail, { retry_after })
+
+/** The deadline of a call passed. Unlike other failures of the kind it has a code, by which logs tell it from them. */
+export const tookTooLong = () =>
+  new DomainError('unavailable', 'The request took too long.', {
+    code: 'deadline_exceeded',
+    retry_after: 2,
+  })

@@ -1,4 +1,4 @@
-import { type DomainError, unavailable } from '@reticle/kit'
+import { DomainError, unavailable } from '@reticle/kit'
 import { type ControlledTransaction, type Kysely, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
@@ -91,7 +91,10 @@ function watched<T>(
   }
   let lost: DomainError | undefined
   const leave = () => {
-    lost = unavailable('The answer was not read in time.')
+    lost = new DomainError('unavailable', 'The answer was not read in time.', {
+      code: 'answer_unread',
+      retry_after: 2,
+    })
     void end().catch(() => undefined)
   }
   const wait = () => {

@@ -37,12 +37,12 @@ export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
 }
 
 /**
- * Settings of a transaction that writes: it may be about a million rows, wait a minute for the next piece of its body, and
- * `lockWaitMs` for another write of the same job.
+ * Settings of a transaction that writes: it may be about a million rows, wait two minutes for the next piece of its body (the
+ * gateway cuts a silent client after one), and `lockWaitMs` for another write of the same job.
  */
 const settingsOf = ({ lockWaitMs }: Pick<Deps['settings'], 'lockWaitMs'>) =>
   sql`set local lock_timeout = ${sql.lit(lockWaitMs)}; set local statement_timeout = '10min';
-    set local idle_in_transaction_session_timeout = '1min'`
+    set local idle_in_transaction_session_timeout = '2min'`
 
 /** The first statement of a write that waits for its body before it locks anything. */
 export async function openWrite(tx: Tx, settings: Deps['settings']): Promise<void> {

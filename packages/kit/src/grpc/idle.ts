@@ -1,8 +1,11 @@
 import { unavailable } from '../errors.ts'
 import { eachNext } from '../rpc/leave.ts'
 
-/** Longest that one side of a stream waits for the other to take or to give the next piece (`reliability.md` 14). */
-export const idleLimitMs = 30_000
+/**
+ * Longest that one side of a stream waits for the other to take or to send the next piece. It is as long as a stream may
+ * take: a pause may be work of the other side, keepalive detects a peer that is gone, and the gateway watches its clients.
+ */
+export const idleLimitMs = 10 * 60_000
 
 /** What `wait` resolves to. @throws unavailable when that takes longer than `ms` */
 export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {

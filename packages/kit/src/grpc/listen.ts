@@ -18,7 +18,7 @@ export interface ListenOptions {
   keys: readonly string[]
   /** Both sides show a certificate; without it the connection is plain. */
   tls?: Tls
-  /** Longest pause within a stream, in milliseconds. Default: 30 s. */
+  /** Longest pause within a stream, in milliseconds. Default: 10 min. */
   idleMs?: number
   /** Default: everything in `proto/`. */
   protos?: PackageDefinition

@@ -59,10 +59,17 @@ function callFields({ request_id, principal, traceparent }: Context) {
 }
 
 /** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
-export type OnBug = (thrown: unknown, context: Context) => void
+export interface OnBug {
+  (thrown: unknown, context: Context): void
+  /** A call committed a change and could not answer. */
+  committed?: (context: Context, { operation }: Called, cause: string) => void
+}
 
-/** The usual fate of bugs: a line each, with the call they belong to. */
-export const logBugs =
-  (log: Logger): OnBug =>
-  (err, context) =>
+/** The usual fate of bugs and of unanswered changes: a line each, with the call they belong to. */
+export function logBugs(log: Logger): OnBug {
+  const failed = (err: unknown, context: Context) =>
     log.error({ err, ...callFields(context) }, 'a handler failed')
+  const committed: OnBug['committed'] = (context, { operation }, cause) =>
+    log.warn({ operation, cause, ...callFields(context) }, 'change committed without an answer')
+  return Object.assign(failed, { committed })
+}

@@ -1,7 +1,7 @@
 import type { Operations } from '@reticle/contracts/api/operation'
 import { fromDatabase } from '../db/errors.ts'
-import { endingWith } from '../db/session/call-signal.ts'
-import { DomainError, toDomainError } from '../errors.ts'
+import { endingWith, hasCommitted } from '../db/session/call-signal.ts'
+import { type DomainError, toDomainError, tookTooLong, unavailable } from '../errors.ts'
 import { type Called, type OnBug, watchCall } from '../observe/calls.ts'
 import { WholeBytes } from '../pieces.ts'
 import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
@@ -29,15 +29,24 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
     const limit = startLimit(given, watched.end)
     const { traceparent } = watched
     const context = { ...given, ...callIds(given, called), traceparent, signal: limit.signal }
+    let work: Promise<unknown> = Promise.resolve()
+    const reportCommit = (cause: string) => {
+      if (hasCommitted(limit.signal)) onBug.committed?.(context, called, cause)
+    }
     const failed = (thrown: unknown) => {
       const cause = limit.signal.aborted ? limit.signal.reason : thrown
       const error = fromDatabase(cause) ?? toDomainError(cause)
       if (error.kind === 'internal') watched.within(() => onBug(thrown, context))
       limit.stop(error)
+      const report = () => reportCommit(error.message)
+      if (limit.signal.aborted) void work.then(report, report) // a commit that was sent is not interrupted
       return error
     }
     try {
-      const handle = () => call(input, context)
+      const handle = () => {
+        work = call(input, context)
+        return work
+      }
       const answer = await limit.watch(() =>
         watched.within(() => endingWith(context.signal, handle)),
       )
@@ -101,13 +110,12 @@ function endingChunks(chunks: Bytes, signal: AbortSignal): Bytes {
 function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: DomainError) => void) {
   const inner = new AbortController()
   let giveUp: (reason: DomainError) => void = () => undefined
-  const end = (text: string) => {
-    const reason = new DomainError('unavailable', text)
+  const end = (reason: DomainError) => {
     inner.abort(reason)
     giveUp(reason)
   }
-  const late = () => end('The request took too long.')
-  const gone = () => end('The caller went away.')
+  const late = () => end(tookTooLong())
+  const gone = () => end(unavailable('The caller went away.'))
   const timer = setTimeout(late, Math.max(0, Math.min(deadline - Date.now(), 2 ** 31 - 1)))
   outer.addEventListener('abort', gone)
   if (outer.aborted) gone()

@@ -21,3 +21,14 @@ export function beyondCall<R>(work: () => R): R {
 export function signalOfCall(): AbortSignal | undefined {
   return signals.getStore()
 }
+
+/** Signals of the calls that committed a transaction. */
+const committed = new WeakSet<AbortSignal>()
+
+/** Notes that the present call committed: a caller that is gone then has a change that it does not know of. */
+export function noteCommit(): void {
+  const signal = signals.getStore()
+  if (signal) committed.add(signal)
+}
+
+export const hasCommitted = (signal: AbortSignal): boolean => committed.has(signal)

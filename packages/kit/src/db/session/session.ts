@@ -3,7 +3,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isCancelled, isConnectionLost } from '../errors.ts'
 import { openSender } from './beginning.ts'
-import { beyondCall, signalOfCall } from './call-signal.ts'
+import { beyondCall, noteCommit, signalOfCall } from './call-signal.ts'
 
 /** What a streaming statement may do to the connection it runs on. */
 export interface Connection {
@@ -87,6 +87,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   const commit = async () => {
     signalOfCall()?.throwIfAborted()
     const result = await plain('commit', [])
+    noteCommit()
     beyondCall(committed)
     return result
   }

@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js'
-import { DomainError, kinds, unavailable } from '../../errors.ts'
+import { DomainError, kinds, tookTooLong, unavailable } from '../../errors.ts'
 
 /** A failure's way over gRPC: the whole of it in the `error-bin` trailer, its kind in the status (`house.md` 5). */
 
@@ -26,7 +26,7 @@ const brokenCodes: number[] = [
 export function errorOf({ code, metadata }: grpc.ServiceError): DomainError {
   const [sent] = metadata?.get(key) ?? []
   if (sent) return DomainError.fromJSON(JSON.parse(String(sent)))
-  if (code === grpc.status.DEADLINE_EXCEEDED) return unavailable('The request took too long.')
+  if (code === grpc.status.DEADLINE_EXCEEDED) return tookTooLong()
   if (brokenCodes.includes(code)) return unavailable('A part of the service did not answer.')
   return new DomainError('internal', 'Internal server error')
 }
