@@ -106,8 +106,8 @@ test('labels never carry ids', () => {
     ),
   )
   expect([...new Set(labels)].sort()).toEqual(
-    ['action', 'format', 'group', 'method', 'operation', 'pool', 'result', 'route', 'schema']
-      .concat(['service', 'state', 'status'])
+    ['action', 'cause', 'format', 'group', 'method', 'operation', 'pool', 'result', 'route']
+      .concat(['schema', 'service', 'state', 'status'])
       .sort(),
   )
 })

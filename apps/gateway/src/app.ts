@@ -9,12 +9,7 @@ import { checkAccept } from './plugins/accept.ts'
 import { addressLimit } from './plugins/address-limit.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { compressAnswers } from './plugins/compress.ts'
-import {
-  type Connections,
-  clientErrors,
-  connections,
-  watchConnections,
-} from './plugins/connections.ts'
+import { clientErrors, watchConnections } from './plugins/connections.ts'
 import { allowOrigins, showToOrigin } from './plugins/cors.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
 import {
@@ -24,6 +19,7 @@ import {
 } from './plugins/good-credentials.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
+import { OpenCalls } from './plugins/open-calls.ts'
 import { workspaceScope } from './plugins/org-scope.ts'
 import { limitPageSize } from './plugins/page-size.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
@@ -51,14 +47,17 @@ import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 import { showProtocol } from './tus/headers.ts'
 
 /** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
-export async function buildGateway(given: GatewayPorts, phase: Phase): Promise<FastifyInstance> {
-  const sockets = connections()
+export async function buildGateway(
+  given: GatewayPorts,
+  phase: Phase,
+  calls = new OpenCalls(),
+): Promise<FastifyInstance> {
   const good = goodCredentials()
   const identity = rememberIssued(given.services.identity, good)
   const ports = { ...given, services: { ...given.services, identity } }
-  const app = createServer(ports, sockets)
+  const app = createServer(ports, calls)
   answerErrors(app, ports.log)
-  await prepare(app, ports, { phase, sockets, good })
+  await prepare(app, ports, { phase, calls, good })
   serveProbes(app, phase)
   serveLogo(app)
   await serveConsole(app)
@@ -66,7 +65,7 @@ export async function buildGateway(given: GatewayPorts, phase: Phase): Promise<F
   return app
 }
 
-function createServer({ settings, log }: GatewayPorts, sockets: Connections): FastifyInstance {
+function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: requestId,
@@ -79,7 +78,7 @@ function createServer({ settings, log }: GatewayPorts, sockets: Connections): Fa
     return503OnClosing: false, // our own answer: plugins/pressure.ts
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     http: httpOptions(settings),
-    clientErrorHandler: clientErrors(sockets),
+    clientErrorHandler: clientErrors(calls),
     frameworkErrors: (error, request, reply) => {
       chooseDialect(request, settings.dialectHosts)
       showToOrigin(request, reply, settings.corsOrigins)
@@ -114,7 +113,7 @@ function requestId({ headers }: IncomingMessage): string {
 async function prepare(
   app: FastifyInstance,
   ports: GatewayPorts,
-  { phase, sockets, good }: { phase: Phase; sockets: Connections; good: GoodCredentials },
+  { phase, calls, good }: { phase: Phase; calls: OpenCalls; good: GoodCredentials },
 ): Promise<void> {
   const { services, log, settings } = ports
   const { identity } = services
@@ -124,9 +123,9 @@ async function prepare(
     chooseDialect(request, settings.dialectHosts)
     done()
   })
-  watchConnections(app, sockets, settings.idleTimeoutMs)
-  watchRequests(app)
-  logRequests(app, log)
+  watchConnections(app, { calls, idleTimeoutMs: settings.idleTimeoutMs, log })
+  watchRequests(app, calls)
+  logRequests(app, log, calls)
   logRefusals(app, log)
   await allowOrigins(app, settings.corsOrigins)
   app.addHook('onRequest', (request, reply, done) => {

@@ -82,8 +82,10 @@ export const readConfig = part(
     presign: given.RETICLE_S3_PRESIGN,
     /** A request that is no stream has to arrive within this time. */
     requestTimeoutMs: 30_000,
-    /** A stream on which nothing moves for this time is cut. */
+    /** A client that neither sends what it announced nor reads its answer for this time is cut. */
     idleTimeoutMs: 60_000,
+    /** Calls that run when the server stops get this time to end. */
+    stopWithinMs: 20_000,
     /** Calls are refused while the event loop is later than this on average of a second; 0 never refuses. */
     loopDelayMs: 1000,
   }),

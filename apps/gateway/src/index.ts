@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { unavailable } from '@reticle/kit'
 import { listeningOrigin } from '@reticle/kit/links'
 import { buildGateway } from './app.ts'
 import { listenFailure } from './listen-failure.ts'
+import { failedOf } from './plugins/errors.ts'
+import { drainMs, OpenCalls } from './plugins/open-calls.ts'
 import type { GatewayPorts, Phase } from './ports.ts'
 
 export { madePictures, ownChecks, reachable } from './checks.ts'
@@ -20,13 +23,14 @@ export interface Gateway {
   stop(): Promise<void>
 }
 
-const streamsEndWithinMs = 20_000
+const stopping = unavailable('The server is stopping.', 5)
 
 /** Starts the one public HTTP server (`design.md` 2). It answers when this resolves. @throws Error with one sentence for the terminal */
 export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
-  const { host, port: wanted } = ports.settings
+  const { host, port: wanted, stopWithinMs } = ports.settings
   const phase: Phase = { now: 'starting' }
-  const app = await buildGateway(ports, phase)
+  const calls = new OpenCalls()
+  const app = await buildGateway(ports, phase, calls)
   await app.listen({ host, port: wanted }).catch((cause: unknown) => {
     throw listenFailure(cause, host, wanted)
   })
@@ -38,8 +42,10 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   }
   const stop = async () => {
     phase.now = 'stopping'
-    const cut = setTimeout(() => app.server.closeAllConnections(), streamsEndWithinMs)
+    const end = setTimeout(() => calls.endAll(failedOf(stopping)), stopWithinMs)
+    const cut = setTimeout(() => app.server.closeAllConnections(), stopWithinMs + drainMs)
     await app.close()
+    clearTimeout(end)
     clearTimeout(cut)
   }
   return { url: listeningOrigin(host, port), port, leave, stop }

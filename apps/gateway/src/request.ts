@@ -4,6 +4,7 @@ import { type Context, invalid } from '@reticle/kit'
 import type { Work } from '@reticle/kit/observe/traces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dialect, Translation } from './dialects/dialect.ts'
+import type { OpenCall } from './plugins/open-call.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,6 +24,8 @@ declare module 'fastify' {
     mount: string
     /** Its span, and the trace it is part of; null for what has no row. */
     work: Work | null
+    /** What is known of its connection; null before the first hook. */
+    call: OpenCall | null
   }
 }
 
@@ -54,12 +57,8 @@ export const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')
 
 /** What travels with a call: until when it may take, and a signal that fires when the client goes away. */
-export function contextOf(request: FastifyRequest, reply: FastifyReply): Context {
+export function contextOf(request: FastifyRequest): Context {
   const { operation } = request.routeOptions.config
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
   return {
     principal: request.principal,
     address: request.ip,
@@ -68,8 +67,16 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply): Context
     next_call_id: request.repeat?.call_id,
     traceparent: request.work?.traceparent,
     deadline: Date.now() + (operation && isStream(operation) ? streamMs : messageMs),
-    signal: gone.signal,
+    signal: signalOf(request),
   }
+}
+
+/** Fires when the call ends without its answer. */
+function signalOf({ call }: FastifyRequest): AbortSignal {
+  const gone = call?.gone ?? new AbortController()
+  if (call) call.gone = gone
+  if (call?.isOver) gone.abort()
+  return gone.signal
 }
 
 /** What the client's program calls itself. */

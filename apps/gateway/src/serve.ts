@@ -52,7 +52,7 @@ function route(
     config: { operation },
     handler: async (request, reply) => {
       const input = await read(request)
-      const context = contextOf(request, reply)
+      const context = contextOf(request)
       const known = operation.busy && (await askBusy(operation, input, context))
       const answer = await call({ ...input, ...known }, context)
       return present(operation, request, reply, answer)

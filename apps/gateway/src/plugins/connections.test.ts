@@ -112,9 +112,9 @@ test('a stream may take longer than other requests, but not fall silent', async 
 
   const silent = connect(slow.port, '127.0.0.1')
   await write(silent, 1)
-  const began = Date.now()
+  expect(String((await once(silent, 'data'))[0])).toMatch(/^HTTP\/1.1 408 /)
+  silent.resume()
   await once(silent, 'close')
-  expect(Date.now() - began).toBeLessThan(3000)
 })
 
 test('a connection survives an answer to a body that nobody read', async () => {

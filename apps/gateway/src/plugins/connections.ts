@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
-import { apiVersion, mediaType } from '@reticle/contracts/openapi'
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { finished, Readable } from 'node:stream'
+import { DomainError } from '@reticle/kit'
+import type { Logger } from '@reticle/kit/log'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
-  type Failed,
   type HttpError,
   headersTooLarge,
   malformedRequest,
@@ -12,53 +12,101 @@ import {
   uriTooLong,
 } from '../http-error.ts'
 import { isStream } from '../request.ts'
-import { bodyOf, failedOf } from './errors.ts'
-import { vary } from './headers.ts'
+import { failedOf } from './errors.ts'
+import type { Cause, OpenCall } from './open-call.ts'
+import { type Connection, drainMs, type OpenCalls } from './open-calls.ts'
 
-/** Connections themselves: what is no HTTP, what comes too slowly, bodies that nobody read (`reliability.md` 8). */
+/** Connections themselves: bytes that are no HTTP, clients that are too slow, bodies that no route reads (`reliability.md` 8). */
 
 interface ClientError extends Error {
   code?: string
   rawPacket?: unknown
 }
 
-/** What sockets are at. */
-export interface Connections {
-  /** They carry a stream: there is no time to be complete in, but they must not fall silent. */
-  streaming: WeakSet<Socket>
-  /** An answer is on its way: nothing else can be written. */
-  answering: WeakSet<Socket>
+export interface WatchOptions {
+  calls: OpenCalls
+  idleTimeoutMs: number
+  log: Logger
 }
 
-export const connections = (): Connections => ({
-  streaming: new WeakSet(),
-  answering: new WeakSet(),
-})
-
-export function watchConnections(
-  app: FastifyInstance,
-  { streaming, answering }: Connections,
-  idleTimeoutMs: number,
-): void {
-  app.addHook('onRequest', ({ routeOptions: { config }, raw: { socket } }, _reply, done) => {
-    if (config.operation && isStream(config.operation)) {
-      streaming.add(socket)
-      socket.setTimeout(idleTimeoutMs) // silence: the server's own listener destroys the socket
-    }
-    done()
+export function watchConnections(app: FastifyInstance, options: WatchOptions): void {
+  const { calls } = options
+  app.decorateRequest('call', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!(request.raw.socket instanceof Socket)) return done() // injected by a test
+    const connection = calls.begin(request, reply)
+    watchIdle(connection, reply, options)
+    done(connection.isRefused ? malformedRequest() : undefined)
   })
-  app.addHook('onSend', ({ raw }, _reply, _payload, done) => {
-    answering.add(raw.socket)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.call) request.call.isAnswered = true
+    if (payload instanceof Readable) watchAnswer(request, reply, payload, options)
     done()
   })
   app.addHook('onResponse', ({ raw }, _reply, done) => {
-    streaming.delete(raw.socket)
-    if (raw.complete) answering.delete(raw.socket)
-    else closeWhenUnread(raw, () => answering.delete(raw.socket))
+    if (!raw.complete) closeWhenUnread(raw, calls)
     done()
   })
   closeUnused(app)
+  app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    calls.refuse(calls.connectionOf(socket), failedOf(malformedRequest()), 'parse_error')
+  })
 }
+
+/**
+ * The idle timer cuts a call only while we wait for the client. While the service works the timer starts again each time
+ * it fires: that work has a deadline of its own.
+ */
+function watchIdle(
+  connection: Connection,
+  { raw }: FastifyReply,
+  { calls, idleTimeoutMs }: WatchOptions,
+): void {
+  const { socket } = connection
+  const start = () => socket.setTimeout(idleTimeoutMs)
+  start()
+  socket.on('resume', start) // the client could not send while we did not read
+  raw.once('close', () => socket.off('resume', start))
+  raw.on('timeout', () => {
+    const [call] = connection.calls
+    if (!call || connection.isRefused) socket.destroy()
+    else if (waitsForClient(socket, call))
+      calls.refuse(connection, failedOf(requestTimeout()), 'idle_timeout')
+    else start()
+  })
+}
+
+/** True while the client has to read its answer, or to send more of its body. */
+function waitsForClient(socket: Socket, { request: { raw } }: OpenCall): boolean {
+  const isUnread = socket.writableLength > 0
+  const isUnsent = !raw.complete && raw.readableLength === 0 && !socket.isPaused()
+  return isUnread || isUnsent
+}
+
+/** Notes why an answer broke off behind its head. */
+function watchAnswer(
+  { call, raw, id }: FastifyRequest,
+  reply: FastifyReply,
+  payload: Readable,
+  { calls, log }: WatchOptions,
+): void {
+  finished(payload, { writable: false }, (error) => {
+    if (!error || !call || call.isOver || !reply.raw.headersSent) return
+    call.cause = causeOf(error)
+    if (!(error instanceof DomainError))
+      log.error({ err: error, request_id: id }, 'answer stream failed')
+    // Without chunks the end of the connection would be the end of the answer.
+    if (raw.httpVersion === '1.0') calls.breakOff(calls.connectionOf(raw.socket), call.cause)
+  })
+}
+
+const causes: Record<string, Cause> = {
+  deadline_exceeded: 'deadline',
+  answer_unread: 'idle_timeout',
+}
+
+const causeOf = (error: Error): Cause =>
+  (error instanceof DomainError && causes[error.code]) || 'stream_broken'
 
 /** Browsers open connections ahead of their calls; a server that stops would wait for these, as if one were on its way. */
 function closeUnused(app: FastifyInstance): void {
@@ -73,31 +121,66 @@ function closeUnused(app: FastifyInstance): void {
   })
 }
 
-const drainMs = 1000
-
 /** Closing at once would reset a connection on which the client still sends, and the answer with it. */
-function closeWhenUnread(raw: IncomingMessage, onRead: () => void): void {
+function closeWhenUnread(raw: IncomingMessage, calls: OpenCalls): void {
   const { socket } = raw
   const timer = setTimeout(() => socket.destroy(), drainMs)
   raw.resume().once('end', () => {
     clearTimeout(timer)
-    onRead()
+    calls.connectionOf(socket).bytesBefore = socket.bytesRead
   })
 }
 
 /** Answers what the parser of HTTP refused or what took too long, in the form of every other error. */
-export function clientErrors({ streaming, answering }: Connections) {
+export function clientErrors(calls: OpenCalls) {
   return (error: ClientError, socket: Socket): void => {
-    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    if (isLate && streaming.has(socket)) return
-    const canAnswer = socket.writable && !answering.has(socket) && error.code !== 'ECONNRESET'
-    if (canAnswer) socket.end(answerTo(failedOf(refusalOf(error))), () => socket.destroy())
-    else socket.destroy(error)
+    const connection = calls.connectionOf(socket)
+    const { code = '' } = error
+    if (connection.isRefused || connection.refusal) return
+    if (isRestOfBody(connection)) socket.destroy()
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') endLate(connection, calls)
+    else if (code === 'HPE_INVALID_EOF_STATE') endClosed(connection, calls)
+    else if (code.startsWith('HPE_')) refuseInvalid(connection, error, calls)
+    else {
+      calls.reportUnread(connection, 'client_closed')
+      socket.destroy(error)
+    }
   }
 }
 
+/** Whether the bytes that come belong to a call that was answered already. */
+const isRestOfBody = ({ calls, last }: Connection) =>
+  calls.length === 0 && last !== undefined && !last.complete
+
+/** Calls that were read whole are answered before what follows them is refused. */
+function refuseInvalid(connection: Connection, error: ClientError, calls: OpenCalls): void {
+  const refusal = failedOf(refusalOf(error))
+  if (connection.calls.some(isRead)) connection.refusal = refusal
+  else calls.refuse(connection, refusal, 'parse_error')
+}
+
+/** The client closed its side in the middle of a request. */
+function endClosed(connection: Connection, calls: OpenCalls): void {
+  if (connection.calls.some(isRead)) calls.breakOff(connection, 'client_closed')
+  else calls.refuse(connection, failedOf(malformedRequest()), 'client_closed')
+}
+
+const isRead = ({ request }: OpenCall) => request.raw.complete
+
+/** A request that is late is refused; a stream has no time to be complete in, and the idle timer watches it. */
+function endLate(connection: Connection, calls: OpenCalls): void {
+  const [first, ...more] = connection.calls
+  const isOurs = first && (isStreamCall(first) || !waitsForClient(connection.socket, first))
+  if (more.length === 0 && !isOurs)
+    calls.refuse(connection, failedOf(requestTimeout()), 'request_timeout')
+}
+
+function isStreamCall({ request }: OpenCall): boolean {
+  const { operation } = request.routeOptions.config
+  return operation !== undefined && isStream(operation)
+}
+
 function refusalOf({ code, rawPacket }: ClientError): HttpError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
   if (code !== 'HPE_HEADER_OVERFLOW') return malformedRequest()
   return isLongPath(rawPacket) ? uriTooLong() : headersTooLarge()
 }
@@ -109,22 +192,4 @@ function isLongPath(packet: unknown): boolean {
   const end = packet.indexOf('\n')
   const line = packet.toString('latin1', 0, end === -1 ? packet.length : end)
   return line.length > longPath && /^[A-Z]+ \//.test(line)
-}
-
-function answerTo(failed: Failed): string {
-  const request_id = randomUUID()
-  const body = JSON.stringify(bodyOf(failed, request_id))
-  return [
-    `HTTP/1.1 ${failed.status} ${STATUS_CODES[failed.status]}`,
-    `Content-Type: ${mediaType}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Error-Code: ${failed.code}`,
-    `X-Request-Id: ${request_id}`,
-    `X-Service-Version: ${apiVersion}`,
-    `Vary: ${vary}`,
-    'Cache-Control: no-store',
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n')
 }

@@ -1,7 +1,7 @@
 import { isScoped } from '@reticle/contracts/api/operation'
 import { integer } from '@reticle/contracts/rest/common'
 import { invalid, invalidText } from '@reticle/kit'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Services } from '../ports.ts'
 import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
 
@@ -12,12 +12,12 @@ type Organizations = Pick<Services['organizations'], 'findWorkspace'>
  * personal one, and an organization that is named has to exist. It travels with the caller.
  */
 export function workspaceScope(organizations: Organizations): Check {
-  return async (request, reply, operation) => {
+  return async (request, _reply, operation) => {
     if (!isScoped(operation)) return
     const named = nameOf(request)
     const { principal } = request
     if (!named || !principal) return
-    const organization_id = await findOrganization(organizations, named, request, reply)
+    const organization_id = await findOrganization(organizations, named, request)
     request.principal = { ...principal, scope: { organization_id } }
   }
 }
@@ -47,14 +47,13 @@ async function findOrganization(
   organizations: Organizations,
   { slug, organization_id: text }: Name,
   request: FastifyRequest,
-  reply: FastifyReply,
 ): Promise<number | null> {
   const name = text ?? slug
   if (!name) return null
   const id = text === undefined ? undefined : integer.safeParse(text)
   if (id?.error) throw invalid({ org_id: 'A valid integer is required.' })
   const asked = { slug, organization_id: id?.data }
-  const found = await organizations.findWorkspace(asked, contextOf(request, reply))
+  const found = await organizations.findWorkspace(asked, contextOf(request))
   return found.organization_id
 }
 

@@ -1,27 +1,48 @@
 import type { Logger } from '@reticle/kit/log'
 import { traceIdOf } from '@reticle/kit/observe/traces'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { OpenCalls } from './open-calls.ts'
 import { isRefusal } from './refusal-log.ts'
 
 /** Asked every few seconds by whoever watches; a line each would hide the others. */
 const unlogged = '/server/health'
 
-/** One line a request, without anything of its content (`reliability.md` 16.2). */
-export function logRequests(app: FastifyInstance, log: Logger): void {
+/** One line a request, without anything of its content (`reliability.md` 16.2); also for one without an answer. */
+export function logRequests(app: FastifyInstance, log: Logger, calls: OpenCalls): void {
   app.addHook('onResponse', (request, reply, done) => {
+    if (!reply.raw.writableFinished) return done()
     const { operation } = request.routeOptions.config
-    const trace_id = traceIdOf(request.work?.traceparent)
     const line = {
       request_id: request.id,
-      ...(trace_id && { trace_id }),
-      user_id: request.principal?.user_id ?? null,
-      operation: operation?.name ?? null,
+      ...fieldsOf(request),
       status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ms: rounded(reply.elapsedTime),
     }
     const isQuiet = !operation || operation.path === unlogged || isRefusal(request, reply)
     if (isQuiet) log.debug(line, 'request')
     else log.info(line, 'request')
     done()
   })
+  calls.onAborted(({ request_id, request, status, cause, answer_status, ms }) => {
+    const line = {
+      request_id,
+      ...fieldsOf(request),
+      status,
+      cause,
+      ...(answer_status && { answer_status }),
+      ms: rounded(ms),
+    }
+    log.info(line, 'request')
+  })
 }
+
+function fieldsOf(request: FastifyRequest | undefined) {
+  const trace_id = traceIdOf(request?.work?.traceparent)
+  return {
+    ...(trace_id && { trace_id }),
+    user_id: request?.principal?.user_id ?? null,
+    operation: request?.routeOptions.config.operation?.name ?? null,
+  }
+}
+
+const rounded = (ms: number) => Math.round(ms * 10) / 10

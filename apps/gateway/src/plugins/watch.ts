@@ -1,6 +1,7 @@
-import { histogram, totals } from '@reticle/kit/observe/registry'
+import { counter, histogram, totals } from '@reticle/kit/observe/registry'
 import { readTraceparent, startWork } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { OpenCalls } from './open-calls.ts'
 
 /** By row of the table and class of status (`2xx`): `/metrics` is to stay below 2,000 series (`reliability.md` 16.2). */
 export const rowSeconds = totals({
@@ -17,8 +18,15 @@ const answerSeconds = histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 })
 
+/** Calls that are in no other instrument: they did not end with the answer of their route. */
+const abortedCalls = counter({
+  name: 'reticle_http_aborted_calls_total',
+  help: 'Calls that did not end with the answer of their route, by cause',
+  labelNames: ['cause'],
+})
+
 /** Measures requests, and makes those that have a row spans: of the client's trace where it says one, else of a new one. */
-export function watchRequests(app: FastifyInstance): void {
+export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { operation } = request.routeOptions.config
     if (!operation) return done()
@@ -29,6 +37,7 @@ export function watchRequests(app: FastifyInstance): void {
     request.work.within(done)
   })
   app.addHook('onResponse', (request, reply, done) => {
+    if (!reply.raw.writableFinished) return done()
     const { statusCode } = reply
     const status = classOf(statusCode)
     const seconds = reply.elapsedTime / 1000
@@ -37,6 +46,11 @@ export function watchRequests(app: FastifyInstance): void {
     request.work?.note({ 'http.response.status_code': statusCode })
     request.work?.end(statusCode < 500 ? undefined : new Error(String(statusCode)))
     done()
+  })
+  calls.onAborted(({ request, status, cause }) => {
+    abortedCalls.inc({ cause })
+    request?.work?.note({ 'http.response.status_code': status, 'reticle.cause': cause })
+    request?.work?.end(new Error(cause))
   })
 }
 

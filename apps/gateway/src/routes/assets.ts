@@ -18,7 +18,7 @@ export function serveAssets(api: FastifyInstance, { services, blobs, settings }:
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const input = assetParams.parse(await read(request))
-    const found = await services.guides.getAssetFile(input, contextOf(request, reply))
+    const found = await services.guides.getAssetFile(input, contextOf(request))
     const file = { ...found, finished_date: found.created_date }
     return sendFile(request, reply, file, blobs, {
       'content-security-policy': "default-src 'none'; sandbox",

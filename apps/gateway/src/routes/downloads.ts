@@ -44,7 +44,7 @@ function serveDownload(
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { id, rq_id } = downloadInput.parse(await read(request))
     const input = { target, id, rq_id }
-    const file = await requests.getResultFile(input, contextOf(request, reply))
+    const file = await requests.getResultFile(input, contextOf(request))
     const isElsewhere = presign !== undefined && request.method === 'GET'
     if (isElsewhere && !isNotModified(request, file.etag))
       return redirect(reply, file, { stat: blobs.stat, presign })

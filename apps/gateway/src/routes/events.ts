@@ -28,7 +28,7 @@ export function serveEvents(api: FastifyInstance, ports: GatewayPorts): void {
       throw invalid({ location: 'Only local is possible here: use POST /events/export.' })
     if (query_id) return follow(query_id, action === 'download', { request, reply, ports })
 
-    const context = contextOf(request, reply)
+    const context = contextOf(request)
     const { rq_id } = await ports.services.requests.exportEvents(
       { ...wanted, location: undefined },
       context,
@@ -49,7 +49,7 @@ async function follow(
   { request, reply, ports }: Call,
 ): Promise<FastifyReply> {
   const { requests } = ports.services
-  const context = contextOf(request, reply)
+  const context = contextOf(request)
   if (!z.uuid().safeParse(query_id).success) throw notFound()
   const { user_id } = signedIn(context)
   const rq_id = `action=export&target=events&id=${query_id.toLowerCase()}&user_id=${user_id}`

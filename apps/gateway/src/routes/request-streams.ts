@@ -34,7 +34,7 @@ function serveStream(
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { rq_id } = followed.parse(await read(request))
-    const { chunks } = await requests.followRequests({ rq_id }, contextOf(request, reply))
+    const { chunks } = await requests.followRequests({ rq_id }, contextOf(request))
     reply
       .type('text/event-stream')
       .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' }) // proxies pass it on at once

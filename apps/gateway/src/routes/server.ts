@@ -22,7 +22,7 @@ export function serveServer(api: FastifyInstance, { services, settings }: Ports)
     const read = reader(operation, settings)
     api.get(pathOf(operation), { config: { operation } }, async (request, reply) => {
       const input = await read(request)
-      const found = await answer(input, contextOf(request, reply))
+      const found = await answer(input, contextOf(request))
       return present(operation, request, reply, found)
     })
   }

@@ -32,13 +32,13 @@ export function serveSession(api: FastifyInstance, { services, settings }: Ports
 
   serve(tables.identity.login, async (input, request, reply) => {
     const { body } = signInInput.parse(input)
-    const { key, session } = await identity.signIn({ body }, contextOf(request, reply))
+    const { key, session } = await identity.signIn({ body }, contextOf(request))
     setSession(request, reply, session)
     return { key }
   })
 
   serve(tables.identity.logout, async (_input, request, reply) => {
-    const context = { ...contextOf(request, reply), credential: request.headers.authorization }
+    const context = { ...contextOf(request), credential: request.headers.authorization }
     const session = signOut.safeParse({ session: sessionOf(request) }).data?.session
     const answer = await identity.signOut({ session }, context)
     clearSession(request, reply)
@@ -55,7 +55,7 @@ function serveEmailLink(api: FastifyInstance, { services, settings }: Ports): vo
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const input = keyParams.parse(await read(request))
-    const { location } = await services.identity.confirmEmail(input, contextOf(request, reply))
+    const { location } = await services.identity.confirmEmail(input, contextOf(request))
     return reply.header('cache-control', 'no-store').redirect(location, 302)
   })
 }

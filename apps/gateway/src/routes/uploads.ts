@@ -140,6 +140,6 @@ function serveUpload(
     const input = await read(request)
     if (announcedLength(request.raw) === 0) request.repeat?.end()
     else if (isForm(request)) assertBoundary(request)
-    return answer({ operation, input, request, context: contextOf(request, reply) }, request, reply)
+    return answer({ operation, input, request, context: contextOf(request) }, request, reply)
   })
 }

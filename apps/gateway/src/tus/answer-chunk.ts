@@ -27,7 +27,7 @@ export async function answerChunk(
   const offset = readBytes('Upload-Offset', request.headers['upload-offset'])
   const bytes = readBytes('Content-Length', request.headers['content-length'])
   const checksum = readChecksum(request)
-  const context = contextOf(request, reply)
+  const context = contextOf(request)
   const opened = await requests.openChunk({ ...asked, offset, bytes }, context)
   const { lease, filename } = opened
   if (lease === undefined) return conflicting(reply, opened.offset)

@@ -35,7 +35,7 @@ export function serveFiles(
   scope.get(pathOf(seen), { config: { operation: seen } }, async (request, reply) => {
     assertVersion(request)
     const asked = { purpose, target, ...named.parse(await readSeen(request)) }
-    const state = await services.requests.findFile(asked, contextOf(request, reply))
+    const state = await services.requests.findFile(asked, contextOf(request))
     setFileHeaders(reply, state)
     const filename = Buffer.from(state.filename).toString('base64')
     reply.header('upload-metadata', `filename ${filename}`)

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Failed } from '../http-error.ts'
+import { answerTo } from './connection-answer.ts'
+import type { Cause, OpenCall } from './open-call.ts'
+
+/** A socket, and the calls on it. */
+export interface Connection {
+  socket: Socket
+  /** Oldest first: HTTP/1.1 sends answers in the order of requests. */
+  calls: OpenCall[]
+  cause?: Cause
+  /** Invalid bytes that followed a call whose answer is still to come: they are refused after that answer. */
+  refusal?: Failed
+  /** We wrote an answer and closed our side. */
+  isRefused: boolean
+  /** The request that was read last. */
+  last?: IncomingMessage
+  /** Bytes that were read when the last call ended. */
+  bytesBefore: number
+}
+
+/** A call that did not end with the answer of its route: one row of the log. */
+export interface AbortedCall {
+  request_id: string
+  /** Absent when no request could be read. */
+  request?: FastifyRequest
+  /** What was answered instead; 499 when nothing was. */
+  status: number
+  cause: Cause
+  /** Status of the answer that the route had made: its work was done. */
+  answer_status?: number
+  ms: number
+}
+
+/** The status that nginx gave to calls without an answer; it is never sent. */
+const noAnswer = 499
+
+/** How long a refused client may read its answer while it still sends. */
+export const drainMs = 1000
+
+/** The connections of a gateway and the calls on them. Each call ends once: answered, or reported as aborted. */
+export class OpenCalls {
+  readonly #known = new WeakMap<Socket, Connection>()
+  readonly #inUse = new Set<Connection>()
+  readonly #listeners: ((call: AbortedCall) => void)[] = []
+
+  onAborted(listener: (call: AbortedCall) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  connectionOf(socket: Socket): Connection {
+    const found = this.#known.get(socket)
+    if (found) return found
+    const made: Connection = { socket, calls: [], isRefused: false, bytesBefore: 0 }
+    this.#known.set(socket, made)
+    socket.once('close', () => this.#onClosed(made))
+    return made
+  }
+
+  begin(request: FastifyRequest, reply: FastifyReply): Connection {
+    const connection = this.connectionOf(request.raw.socket)
+    const call: OpenCall = { request, reply, isOver: false, isAnswered: false }
+    request.call = call
+    connection.calls.push(call)
+    connection.last = request.raw
+    this.#inUse.add(connection)
+    reply.raw.once('close', () => {
+      if (reply.raw.writableFinished) this.#remove(connection, call)
+      else this.#abort(connection, call)
+      this.#refuseDeferred(connection)
+    })
+    return connection
+  }
+
+  /** Answers at the connection itself where no answer has begun, then closes it. */
+  refuse(connection: Connection, failed: Failed, cause: Cause): void {
+    const { socket, calls } = connection
+    const [first] = calls
+    connection.cause = cause
+    if (!socket.writable || first?.reply.raw.headersSent) {
+      this.breakOff(connection, cause)
+      return
+    }
+    connection.isRefused = true
+    const request_id = first?.request.id ?? randomUUID()
+    socket.end(answerTo(failed, request_id))
+    const timer = setTimeout(() => socket.destroy(), drainMs)
+    socket.once('close', () => clearTimeout(timer))
+    socket.resume() // a reset for unread bytes would take the answer along
+    const status = cause === 'client_closed' ? noAnswer : failed.status // few of these clients still read
+    if (!first) this.#report({ request_id, status, cause, ms: 0 })
+    for (const call of [...calls]) this.#abort(connection, call, call === first ? status : noAnswer)
+  }
+
+  /** Resets the connection: the client must not take what it has for the whole of an answer. */
+  breakOff(connection: Connection, cause: Cause): void {
+    connection.cause = cause
+    const { socket } = connection
+    if (socket.destroyed || socket.writableLength > 0)
+      socket.destroy() // a reset would wait for unsent bytes, which a stalled client never reads
+    else socket.resetAndDestroy()
+    for (const call of [...connection.calls]) this.#abort(connection, call)
+  }
+
+  /** Ends every call: with `failed` where no answer has begun. */
+  endAll(failed: Failed): void {
+    for (const connection of [...this.#inUse]) this.refuse(connection, failed, 'server_stopping')
+  }
+
+  /** Reports a request that ended before it could be read; bytes of a finished call are no request. */
+  reportUnread({ socket, calls, bytesBefore }: Connection, cause: Cause): void {
+    if (calls.length > 0 || socket.bytesRead <= bytesBefore) return
+    this.#report({ request_id: randomUUID(), status: noAnswer, cause, ms: 0 })
+  }
+
+  #onClosed(connection: Connection): void {
+    for (const call of [...connection.calls]) this.#abort(connection, call)
+    if (!connection.refusal) return
+    connection.refusal = undefined
+    this.#report({ request_id: randomUUID(), status: noAnswer, cause: 'parse_error', ms: 0 })
+  }
+
+  #refuseDeferred(connection: Connection): void {
+    const { refusal, calls } = connection
+    if (!refusal || connection.socket.destroyed) return
+    if (calls.some(({ request }) => request.raw.complete)) return
+    connection.refusal = undefined
+    this.refuse(connection, refusal, 'parse_error')
+  }
+
+  #abort(connection: Connection, call: OpenCall, status = noAnswer): void {
+    if (call.isOver) return
+    this.#remove(connection, call)
+    call.gone?.abort()
+    const { request, reply } = call
+    this.#report({
+      request_id: request.id,
+      request,
+      status,
+      cause: call.cause ?? connection.cause ?? 'client_closed',
+      answer_status: call.isAnswered ? reply.statusCode : undefined,
+      ms: reply.elapsedTime,
+    })
+  }
+
+  #remove(connection: Connection, call: OpenCall): void {
+    call.isOver = true
+    connection.calls = connection.calls.filter((one) => one !== call)
+    connection.bytesBefore = connection.socket.bytesRead
+    if (connection.calls.length === 0) this.#inUse.delete(connection)
+  }
+
+  #report(call: AbortedCall): void {
+    for (const listener of this.#listeners) listener(call)
+  }
+}

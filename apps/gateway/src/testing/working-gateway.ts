@@ -1,0 +1,153 @@
+import { EventEmitter, once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DomainError, unavailable } from '@reticle/kit'
+import { type Logger, silentLog } from '@reticle/kit/log'
+import { bytesOf } from '@reticle/kit/testing/bytes'
+import { beforeEach, expect } from 'vitest'
+import { testGateway } from './gateway.ts'
+
+/** A gateway whose services work until a test releases them, with the rows of its log. */
+
+export const idleTimeoutMs = 200
+export const requestTimeoutMs = 400
+
+export const rows: unknown[] = []
+export const log: Logger = silentLog.child({}, { level: 'silent' })
+log.info = (row: unknown) => void rows.push(row)
+log.debug = (row: unknown) => void rows.push(row)
+
+/** Emits `begun` for each handler that starts to work, `release` to end their work, `aborted` for each that lost its caller. */
+export const work = new EventEmitter().setMaxListeners(100)
+/** Pieces of bodies that handlers have read in the present test. */
+export const arrived = { pieces: 0 }
+
+export async function workLong(signal: AbortSignal): Promise<void> {
+  signal.addEventListener('abort', () => work.emit('aborted'))
+  work.emit('begun')
+  await once(work, 'release')
+}
+
+export async function* slowPieces(signal: AbortSignal) {
+  yield Buffer.alloc(1000, 'a')
+  yield Buffer.alloc(1000, 'b')
+  await workLong(signal)
+  yield Buffer.alloc(1000, 'c')
+}
+
+async function* brokenPieces(failure: Error) {
+  yield Buffer.alloc(1000, 'a')
+  yield Buffer.alloc(1000, 'b')
+  await sleep(20) // the head is on its way
+  throw failure
+}
+
+async function* endlessPieces() {
+  for (;;) yield Buffer.alloc(64 * 1024)
+}
+
+const failures: Record<number, Error> = {
+  11: unavailable('The database took too long.'),
+  12: new DomainError('unavailable', 'The request took too long.', { code: 'deadline_exceeded' }),
+  13: new Error('a bug'),
+}
+
+export const project = { id: 7, name: 'p' }
+export const { port, send } = await testGateway({
+  log,
+  settings: { idleTimeoutMs, requestTimeoutMs },
+  services: {
+    projects: {
+      async getProject({ id }, { signal }) {
+        if (id !== 1) await workLong(signal)
+        return { ...project, id } as never
+      },
+      async updateProject(_input, { signal }) {
+        await workLong(signal)
+        return project as never
+      },
+      async deleteProject(_input, { signal }) {
+        await workLong(signal)
+      },
+    },
+    annotations: {
+      async getJobAnnotations({ id }, { signal }) {
+        const failure = failures[id]
+        if (failure) return { head: {}, chunks: brokenPieces(failure) }
+        return { head: {}, chunks: id === 3 ? endlessPieces() : slowPieces(signal) }
+      },
+      async replaceJobAnnotations({ id, body }, { signal }) {
+        if (id === 5) await workLong(signal) // before it reads
+        let size = 0
+        for await (const piece of body) {
+          size += piece.length
+          arrived.pieces++
+        }
+        if (id !== 5) await workLong(signal)
+        return { head: {}, chunks: bytesOf(`{"version":${size}}`) }
+      },
+    },
+    requests: {
+      async openUpload() {
+        return { upload_id: 'u', prefix: 'u/u/' }
+      },
+      async startImport(_input, { signal }) {
+        await workLong(signal)
+        return { rq_id: 'r' }
+      },
+      async openChunk(_input, { signal }) {
+        await workLong(signal)
+        return { offset: 5 } as never
+      },
+    },
+    frames: {
+      async getJobPreview(_input, { signal }) {
+        await workLong(signal)
+        return { head: { type: 'image/jpeg', length: 4 }, chunks: bytesOf('jpeg') }
+      },
+    },
+  },
+})
+
+beforeEach(() => {
+  rows.length = 0
+  arrived.pieces = 0
+})
+
+export const headers = 'Host: x\r\nAuthorization: Token anna\r\n'
+export const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${headers}${more}\r\n`
+export const put = (path: string, length: number, more = '') =>
+  `PUT ${path} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`
+export const closing = 'Connection: close\r\n'
+
+/** A raw connection: what came, and how it ended. */
+export function dial(bytes: string, to = port) {
+  const socket = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
+  const seen = { text: '', isReset: false }
+  socket.on('error', () => {
+    seen.isReset = true
+  })
+  socket.on('data', (piece) => {
+    seen.text += piece.toString('latin1')
+  })
+  socket.on('end', () => socket.end())
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.write(bytes)
+  return { socket, seen, closed }
+}
+
+export const row = (fields: object) => expect.objectContaining(fields)
+export const begun = (times = 1) => countOf('begun', times)
+
+/** Resolves when `work` has emitted this so often from now on; emits of one turn count each. */
+export function countOf(name: string, times: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = times
+    const count = () => {
+      if (--left > 0) return
+      work.off(name, count)
+      resolve()
+    }
+    work.on(name, count)
+  })
+}
