@@ -80,7 +80,8 @@ function methodOf(settings: Settings, named: Named): object {
   })
 }
 
-const silenceMs = 60_000
+/** As long as `fetch` of Node waits: the server may work for a while between two pieces. */
+const silenceMs = 300_000
 
 async function* readItems(
   settings: Settings,
