@@ -16,6 +16,7 @@ test.each(transports)('over %s its limits are those it was started with', async 
   expect(limits).toMatchObject({
     ...{ queued_requests_per_user: 7, queued_requests_per_tenant: 10_000 },
     ...{ archive_bytes: 107_374_182_400, request_seconds: 14_400, request_wait_seconds: 30 },
+    ...{ request_streams_per_user: 20, request_waits_per_user: 50 },
     ...{ pdf_bytes: 536_870_912, pdf_pages: 10_000, pdf_page_pixels: 67_108_864 },
   })
   expect(features).toEqual({ share: false })

@@ -6,7 +6,8 @@ import { readable } from './media/sniff.ts'
 import { hardLimitMs } from './operations/operation.ts'
 import { mostPagePixels } from './pdf/page-size.ts'
 import { mostPages, mostPdfBytes } from './pdf/reader.ts'
-import { longestWait } from './requests/wait.ts'
+import { mostStreams } from './requests/follow.ts'
+import { longestWait, mostWaits } from './requests/wait.ts'
 import { mostFrames, mostPixels, type VideoDecoder } from './video/decoder.ts'
 
 const second = 1000
@@ -25,6 +26,8 @@ export function describeHandler({
     running_requests_per_tenant: settings.tenantConcurrency,
     request_seconds: hardLimitMs / second,
     request_wait_seconds: longestWait / second,
+    request_waits_per_user: mostWaits,
+    request_streams_per_user: mostStreams,
     result_hours: settings.resultTtlHours,
     upload_hours: settings.uploadTtlHours,
     upload_bytes_per_user: settings.uploadBytesPerUser,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestRecord } from '@reticle/contracts/testing/records'
-import { notFound } from '@reticle/kit'
+import { DomainError, notFound } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
@@ -28,6 +28,11 @@ const { send, url } = await testGateway({
       async followRequests({ rq_id }) {
         asked.push(rq_id)
         if (rq_id === 'unknown') throw notFound()
+        if (rq_id === 'one too many')
+          throw new DomainError('too_many', 'Too many.', {
+            retry_after: 5,
+            code: 'too_many_streams',
+          })
         return { head: {}, chunks: lines(rq_id) }
       },
     },
@@ -60,6 +65,22 @@ test('what does not exist is an error, not a stream', async () => {
     404,
     'application/vnd.service+json',
   ])
+})
+
+test.each(['/api', '/as/cvat/api'])(
+  'below %s a stream too many is refused as a whole',
+  async (mount) => {
+    const { status, headers } = await send(`${mount}/requests/one%20too%20many/stream`)
+    expect(status).toBe(429)
+    expect(headers).toMatchObject({ 'retry-after': '5', 'x-error-code': 'too_many_streams' })
+  },
+)
+
+test('on the mount of a dialect records of a stream are translated, with links of the mount', async () => {
+  const { text } = await send(`/as/cvat${path}`)
+  const [first, last] = dataOf(text)
+  expect(first.operation.format).toBe(`${requestRecord().operation.format}`)
+  expect(last.result_url).toBe(`${url}/as/cvat/api/tasks/1/dataset/download?rq_id=x`)
 })
 
 test('HEAD follows nothing', async () => {

@@ -45,7 +45,7 @@ function serveStream(
     const base = baseOf(request)
     const translate = translationOf(request, operation)?.answer
     const shown = (line: string) => {
-      const record = absolute(requestRecord, requestRecord.parse(JSON.parse(line)), base)
+      const record = absolute(requestRecord, JSON.parse(line), base)
       return translate ? translate(record, base) : record
     }
     return reply.send(Readable.from(eventTexts(chunks, shown, phase), { objectMode: false }))

@@ -6,7 +6,7 @@ import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
-import { isAlive, queuePosition } from './repo.ts'
+import { isAlive, selectPlaced } from './repo.ts'
 
 type Query = Input<typeof requests.listRequests>
 
@@ -35,11 +35,7 @@ export function listRequests(
   query: Query,
   organization: number | null | undefined,
 ): Promise<Listed<ShownRow>> {
-  const rows = db
-    .selectFrom('requests')
-    .selectAll()
-    .select(queuePosition.as('queue_position'))
-    .where('owner_id', '=', owner_id)
+  const rows = selectPlaced(db, 'owner_id', [owner_id])
     .where(isAlive)
     .where(inOrganization(organization))
   return listPage(rows, query, requestFields, columns)

@@ -1,5 +1,12 @@
 import type { BusyTarget } from '@reticle/contracts/api/operation'
-import { type InsertObject, type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
+import {
+  type InsertObject,
+  type Kysely,
+  type SqlBool,
+  sql,
+  type Transaction,
+  type UpdateObject,
+} from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 
@@ -11,36 +18,69 @@ export type RequestChanges = UpdateObject<RequestsDb, 'requests'>
 /** A record is gone once its life is over, even before the sweeper has come. */
 export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
 
-/** Requests of its tenant that are claimed before one that waits (`leases/claim.ts`). */
-export const queuePosition = sql<number | null>`case when status = 'queued' then (
-  select count(*)::int from requests ahead
-  where ahead.status = 'queued' and ahead.tenant = requests.tenant
-    and (ahead.priority > requests.priority
-      or (ahead.priority = requests.priority and ahead.created_date < requests.created_date))) end`
+/** Whose requests, or which. */
+type Key = 'owner_id' | 'rq_id'
 
-export function findRequest(db: Db, rq_id: string): Promise<ShownRow | undefined> {
+/**
+ * Requests with their place in the queue of their tenant, in the order of `leases/claim.ts`; `queue_position` is null
+ * unless they are queued. Every queue is ranked once, whatever the number of requests that are read.
+ *
+ * @param values whose queues are ranked; the caller still chooses the rows
+ */
+export function selectPlaced(db: Db, key: Key, values: readonly (number | string)[]) {
+  const wanted = sql<SqlBool>`${sql.ref(key)} = any(${[...values]})`
+  const tenants = db
+    .selectFrom('requests')
+    .select('tenant')
+    .where('status', '=', 'queued')
+    .where(wanted)
+  const places = db
+    .selectFrom('requests')
+    .select('request_uuid as placed_uuid')
+    .select(
+      sql<number>`(rank() over (partition by tenant order by priority desc, created_date) - 1)::int`.as(
+        'queue_position',
+      ),
+    )
+    .where('status', '=', 'queued')
+    .where('tenant', 'in', tenants)
+    .as('places')
   return db
     .selectFrom('requests')
-    .selectAll()
-    .select(queuePosition.as('queue_position'))
-    .where('rq_id', '=', rq_id)
-    .where(isAlive)
-    .executeTakeFirst()
+    .leftJoin(places, 'places.placed_uuid', 'requests.request_uuid')
+    .selectAll('requests')
+    .select('places.queue_position')
+    .where(wanted)
 }
 
-/** How long what has ended is still told to those who follow all of somebody's requests. */
+export function findRequest(db: Db, rq_id: string): Promise<ShownRow | undefined> {
+  return selectPlaced(db, 'rq_id', [rq_id]).where(isAlive).executeTakeFirst()
+}
+
+/** By `rq_id`. */
+export async function findRequests(
+  db: Db,
+  rq_ids: readonly string[],
+): Promise<Map<string, ShownRow>> {
+  const rows = await selectPlaced(db, 'rq_id', rq_ids).where(isAlive).execute()
+  return new Map(rows.map((row) => [row.rq_id, row]))
+}
+
+/** How long the streams of a user still show a request that has ended. */
 const lingers = sql<boolean>`finished_date > now() - interval '10 seconds'`
 
-/** Requests of a user that are queued or started, and those that have just ended. */
-export function findMoving(db: Db, owner_id: number): Promise<ShownRow[]> {
-  return db
-    .selectFrom('requests')
-    .selectAll()
-    .select(queuePosition.as('queue_position'))
-    .where('owner_id', '=', owner_id)
+/** By user: requests that are queued or started, and those that have just ended. */
+export async function findMoving(
+  db: Db,
+  owner_ids: readonly number[],
+): Promise<Map<number, ShownRow[]>> {
+  const rows = await selectPlaced(db, 'owner_id', owner_ids)
     .where((row) => row.or([row('status', 'in', ['queued', 'started']), lingers]))
     .orderBy('created_date')
     .execute()
+  const moving = new Map<number, ShownRow[]>(owner_ids.map((id) => [id, []]))
+  for (const row of rows) moving.get(row.owner_id)?.push(row)
+  return moving
 }
 
 /** Also finds what has expired: its file can be named as expired rather than as unknown. */

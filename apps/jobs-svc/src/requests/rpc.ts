@@ -1,17 +1,21 @@
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { requests } from '@reticle/contracts/api/requests'
 import { type Context, DomainError, notFound, type Service, signedIn } from '@reticle/kit'
+import { batchReads } from '@reticle/kit/batch-reads'
+import { leavable } from '@reticle/kit/rpc/leave'
+import { sharedPause } from '@reticle/kit/shared-pause'
+import { createSlots } from '@reticle/kit/slots'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { type Authority, assertMay } from './access.ts'
 import { cancelRequest } from './cancel.ts'
-import { followLines } from './follow.ts'
+import { followLines, mostStreams, pauseMs } from './follow.ts'
 import { listRequests } from './list.ts'
-import { toRequest, toTaskStatus } from './messages.ts'
+import { type ShownRow, toRequest, toTaskStatus } from './messages.ts'
 import type { PostSettings } from './post.ts'
-import { findMoving, findRequest, hasRunning } from './repo.ts'
+import { findMoving, findRequest, findRequests, hasRunning } from './repo.ts'
 import { rqIdOf } from './rq-id.ts'
-import { untilEnded } from './wait.ts'
+import { createPauses, isRunning, mostWaits, untilEnded } from './wait.ts'
 
 export interface QueueDeps {
   db: Kysely<RequestsDb>
@@ -46,25 +50,7 @@ export function queueHandlers({
       return { count, results: results.map(toRequest) }
     },
 
-    async getRequest({ rq_id, wait = 0 }, context) {
-      const row = await findRequest(db, rq_id)
-      if (!row) throw notFound()
-      await assertMay(services.tasks, 'view', row, context)
-      return toRequest(await untilEnded(row, () => findRequest(db, rq_id), wait, context))
-    },
-
-    async followRequests({ rq_id }, context) {
-      const { user_id } = signedIn(context)
-      if (rq_id === undefined) {
-        const read = () => findMoving(db, user_id)
-        return { head: {}, chunks: followLines({ read, untilEnded: false }, context) }
-      }
-      const row = await findRequest(db, rq_id)
-      if (!row) throw notFound()
-      await assertMay(services.tasks, 'view', row, context)
-      const read = async () => [await findRequest(db, rq_id)].flatMap((found) => found ?? [])
-      return { head: {}, chunks: followLines({ read, untilEnded: true }, context) }
-    },
+    ...watchHandlers(db, services.tasks),
 
     async findRunning({ target, id }) {
       return { is_running: await hasRunning(db, target, id) }
@@ -79,6 +65,62 @@ export function queueHandlers({
     async cancelRequest(asked, context) {
       await cancelRequest(own, asked, context)
       return undefined
+    },
+  }
+}
+
+/** Calls that stay open while a request runs: their reads are joined, and their number per user is limited. */
+function watchHandlers(
+  db: Kysely<RequestsDb>,
+  tasks: Authority,
+): Pick<Requests, 'getRequest' | 'followRequests'> {
+  const readOne = batchReads((rq_ids: readonly string[]) => findRequests(db, rq_ids))
+  const readMoving = batchReads((owner_ids: readonly number[]) => findMoving(db, owner_ids))
+  const pause = sharedPause(pauseMs)
+  const pauses = createPauses()
+  const streams = createSlots<number>(mostStreams, {
+    text: `You have ${mostStreams} event streams open, which is the limit. Close one of them first.`,
+    code: 'too_many_streams',
+    retry_after: 5,
+  })
+  const waits = createSlots<number>(mostWaits, {
+    text: `You have ${mostWaits} calls with "wait" open, which is the limit. Call without "wait", or later.`,
+    code: 'too_many_waits',
+    retry_after: 1,
+  })
+
+  async function findVisible(rq_id: string, context: Context): Promise<ShownRow> {
+    const row = await findRequest(db, rq_id)
+    if (!row) throw notFound()
+    await assertMay(tasks, 'view', row, context)
+    return row
+  }
+
+  return {
+    async getRequest({ rq_id, wait = 0 }, context) {
+      const row = await findVisible(rq_id, context)
+      if (wait === 0 || !isRunning(row)) return toRequest(row)
+      const slot = waits.take(signedIn(context).user_id)
+      try {
+        const waiting = { read: () => readOne(rq_id), seconds: wait, pauses }
+        return toRequest(await untilEnded(row, waiting, context))
+      } finally {
+        slot.free()
+      }
+    },
+
+    async followRequests({ rq_id }, context) {
+      const { user_id } = signedIn(context)
+      if (rq_id !== undefined) await findVisible(rq_id, context)
+      const slot = streams.take(user_id)
+      const read = async () => {
+        if (rq_id === undefined) return (await readMoving(user_id)) ?? []
+        const row = await readOne(rq_id)
+        return row ? [row] : []
+      }
+      const following = { read, untilEnded: rq_id !== undefined, pause, slot }
+      const lines = followLines(following, context)
+      return { head: {}, chunks: leavable(lines, async () => slot.free()) }
     },
   }
 }

@@ -1,13 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '@reticle/kit'
+import { sharedPause } from '@reticle/kit/shared-pause'
 import type { RequestRow } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 
 export const longestWait = 30_000 // milliseconds
-/** A fortieth of the time that has passed, so that what is soon done is soon told. */
-const pauseAfter = (ms: number) => Math.min(Math.max(ms / 40, 10), 200)
+/** Calls with `wait` that one user may have open in one process. */
+export const mostWaits = 50
 /** Kept free of waiting, so that the answer arrives before the caller gives up. */
 const reserve = 500
+
+type Pauses = ReturnType<typeof createPauses>
+
+/** From short to long. Calls that wait share them, so that they read together. */
+export const createPauses = () =>
+  [10, 25, 50, 100, 200].map((ms) => ({ ms, pause: sharedPause(ms) }))
+
+/** About a fortieth of the time that has passed: the end of a short request is seen soon. */
+const pauseAfter = (ms: number, pauses: Pauses) =>
+  pauses.findLast((one) => one.ms <= ms / 40) ?? pauses[0]
+
+interface Waiting {
+  read: () => Promise<ShownRow | undefined>
+  seconds: number
+  pauses: Pauses
+}
 
 /**
  * Reads a request until it has ended, or `seconds` (30 at most) have passed, or the caller's deadline is near.
@@ -15,8 +32,7 @@ const reserve = 500
  */
 export async function untilEnded(
   first: ShownRow,
-  read: () => Promise<ShownRow | undefined>,
-  seconds: number,
+  { read, seconds, pauses }: Waiting,
   { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
 ): Promise<ShownRow> {
   const start = Date.now()
@@ -24,7 +40,9 @@ export async function untilEnded(
   let row = first
   while (isRunning(row) && Date.now() < end) {
     const now = Date.now()
-    await sleep(Math.min(pauseAfter(now - start), end - now), undefined, { signal })
+    const next = pauseAfter(now - start, pauses)
+    if (next && next.ms < end - now) await next.pause(signal)
+    else await sleep(end - now, undefined, { signal })
     row = (await read()) ?? row
   }
   return row

@@ -33,7 +33,9 @@ export async function* streamed(
     for await (const data of eventData(decoded(pieces))) yield JSON.parse(data)
   } catch (thrown) {
     signal?.throwIfAborted()
-    if (thrown instanceof ApiError) throw thrown
+    if (!(thrown instanceof ApiError)) return
+    if (thrown.code !== 'too_many_streams') throw thrown
+    state.isSilent = true // the caller looks for itself
   }
 }
 

@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beyondCall } from './db/session/call-signal.ts'
+
+/** Bounds the rows that one query returns. */
+const keysPerQuery = 20
+
+interface Batch<K, V> {
+  keys: Set<K>
+  values: Promise<ReadonlyMap<K, V>>
+}
+
+/**
+ * Joins reads of single keys into one query: all keys of one turn of the event loop, each once. Keys that arrive while a
+ * query runs wait for the next one, so queries never run side by side. A query belongs to all of its callers: it continues
+ * when the call that triggered it ends.
+ *
+ * @param readAll a key that its result lacks has no value
+ */
+export function batchReads<K, V>(
+  readAll: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
+): (key: K) => Promise<V | undefined> {
+  let open: Batch<K, V> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  function openBatch(): Batch<K, V> {
+    const keys = new Set<K>()
+    const before = last
+    const values = beyondCall(async () => {
+      await before
+      await nextTurn()
+      if (open?.keys === keys) open = undefined
+      return readAll([...keys])
+    })
+    last = values.catch(() => undefined) // each caller handles the failure of its own batch
+    return { keys, values }
+  }
+
+  return async (key) => {
+    if (!open || (open.keys.size === keysPerQuery && !open.keys.has(key))) open = openBatch()
+    open.keys.add(key)
+    return (await open.values).get(key)
+  }
+}

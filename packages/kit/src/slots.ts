@@ -1,0 +1,38 @@
+import { DomainError } from './errors.ts'
+
+export interface Slots<K> {
+  /** @throws DomainError too_many when the owner holds as many as allowed */
+  take(owner: K): Slot
+}
+
+export interface Slot {
+  isFree: boolean
+  /** May be called repeatedly. */
+  free(): void
+}
+
+/** Counts what each owner holds open in this process, such as streams. @param refusal names the limit */
+export function createSlots<K>(
+  most: number,
+  refusal: { text: string; code: string; retry_after: number },
+): Slots<K> {
+  const taken = new Map<K, number>()
+  return {
+    take(owner) {
+      const count = taken.get(owner) ?? 0
+      const { text, ...failure } = refusal
+      if (count >= most) throw new DomainError('too_many', text, failure)
+      taken.set(owner, count + 1)
+      return {
+        isFree: false,
+        free() {
+          if (this.isFree) return
+          this.isFree = true
+          const left = (taken.get(owner) ?? 1) - 1
+          if (left === 0) taken.delete(owner)
+          else taken.set(owner, left)
+        },
+      }
+    },
+  }
+}
