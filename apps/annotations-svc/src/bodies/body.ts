@@ -1,7 +1,16 @@
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
-import { isBatch, type Member, ScanError, scanArrays } from '@reticle/formats/json/scan'
+import {
+  isBatch,
+  type Member,
+  MembersError,
+  ScanError,
+  scanArrays,
+} from '@reticle/formats/json/scan'
 import { DomainError, invalid } from '@reticle/kit'
+import { createPacer } from '@reticle/kit/pacer'
 import { nameOf } from '../validation/fields.ts'
+import { complainOfLength, mostNumbers } from '../validation/points.ts'
+import { assertClean, newReport } from '../validation/report.ts'
 
 /** Some objects of one kind, unchecked; `first` is the index of the first of them in its array. */
 export interface Batch {
@@ -21,16 +30,30 @@ const wanted = new Set(['version', 'intervals', ...kindOf.keys()])
  */
 export async function* readBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
   const start: Start = { isEmpty: true }
-  const source = scanArrays(watchStart(body, start), { wanted: (key) => wanted.has(key) })
+  const source = scanArrays(watchStart(body, start), {
+    wanted: (key) => wanted.has(key),
+    pause: createPacer(),
+    maxMembers: mostNumbers,
+  })
   try {
     for await (const member of source) {
       const batch = readMember(member)
       if (batch) yield batch
     }
   } catch (thrown) {
+    if (thrown instanceof MembersError) refuseMembers(thrown)
     if (thrown instanceof ScanError) throw notJson(thrown, start)
     throw thrown
   }
+}
+
+/** @throws DomainError invalid, as for points that were read and counted */
+function refuseMembers({ path }: MembersError): void {
+  const report = newReport()
+  const name = path.at(-1)
+  report.path = typeof name === 'string' ? path.slice(0, -1) : [...path]
+  complainOfLength(report, typeof name === 'string' ? name : 'non_field_errors')
+  assertClean(report)
 }
 
 /** Nothing at all counts as `{}`, but for a PUT, where a lost body must not wipe. */

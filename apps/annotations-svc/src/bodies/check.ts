@@ -1,13 +1,13 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Context, DomainError } from '@reticle/kit'
+import { createPacer } from '@reticle/kit/pacer'
 import type { Deps } from '../deps.ts'
 import type { Checked } from '../reading/objects.ts'
 import { rangeOf, type Target } from '../targets/target.ts'
 import { type Fields, readFields, readId } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
-import type { FrameSizes } from '../validation/masks.ts'
-import { checkMasks } from '../validation/masks.ts'
-import { assertClean, complain, newReport, type Report } from '../validation/report.ts'
+import { checkMasks, indexSizes, type SizeOf } from '../validation/masks.ts'
+import { assertClean, complain, isFull, newReport, type Report } from '../validation/report.ts'
 import { type Rules, readShape, readTag } from '../validation/shapes.ts'
 import { readTrack } from '../validation/tracks.ts'
 import type { Batch } from './body.ts'
@@ -24,6 +24,9 @@ export type ReadObject = (report: Report, kind: RowKind, fields: Fields, rules: 
 
 /** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
 export const mostNumbers = 50_000_000
+
+/** Small: objects may be large. */
+const objectsPerPause = 16
 
 /** What one request may have in all. */
 export interface Limits {
@@ -42,7 +45,8 @@ export function openChecker(
   const masks: Rules['masks'] = []
   const range = rangeOf(target)
   const rules = { labels, range, masks, isStrict: settings.strictAttributes }
-  let sizes: Promise<FrameSizes> | undefined
+  let sizes: Promise<SizeOf> | undefined
+  const pace = createPacer()
   let objects = 0
   let numbers = 0
 
@@ -50,16 +54,19 @@ export function openChecker(
     objects += items.length
     assertFew(objects, limits.objects)
     const report = newReport()
-    const checked = items.flatMap((item, index) => {
+    const checked: Checked[] = []
+    for (const [index, item] of items.entries()) {
+      if (index % objectsPerPause === 0) await pace()
       report.path = [arrayOf[kind], first + index]
       const fields = readFields(report, item)
-      return fields ? [read(report, kind, fields, rules)] : []
-    })
+      if (fields) checked.push(read(report, kind, fields, rules))
+      if (isFull(report)) break
+    }
     assertClean(report)
     numbers += report.numbers
     if (numbers > limits.numbers) throw tooMany(`${limits.numbers} numbers`)
     if (masks.length > 0) {
-      sizes ??= services.media.getFrameSizes({ task_id: target.task_id }, context)
+      sizes ??= services.media.getFrameSizes({ task_id: target.task_id }, context).then(indexSizes)
       assertClean(checkMasks(masks.splice(0), await sizes))
     }
     return checked

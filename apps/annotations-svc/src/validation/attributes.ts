@@ -1,6 +1,6 @@
 import { type Fields, readFields, readInteger, readList } from './fields.ts'
 import type { AttributeValue, Spec, SpecSet } from './labels.ts'
-import { complain, complainWhole, type Report } from './report.ts'
+import { complain, complainWhole, isFull, type Report } from './report.ts'
 
 /** In characters, not in the units of UTF-16. */
 export const longestValue = 4096
@@ -27,6 +27,7 @@ export function readAttributes(
   const given = new Map<number, string>()
   report.path.push('attributes')
   for (const [index, item] of items.entries()) {
+    if (isFull(report)) break
     report.path.push(index)
     readValue(report, item, specs, given, isStrict)
     report.path.pop()

@@ -51,11 +51,16 @@ export function readPoints(
   return numbers
 }
 
+/** A list or an object has more members than an object of annotations may have numbers. */
+export function complainOfLength(report: Report, name: string | number): void {
+  const text = `Ensure this field has no more than ${mostNumbers} elements.`
+  complain(report, 'points_invalid', text, name)
+}
+
 /** The list itself, once every one of its members is known to be a number in range: most of a body are numbers. */
 function readNumbers(report: Report, given: unknown[]): number[] | undefined {
   if (given.length > mostNumbers) {
-    const text = `Ensure this field has no more than ${mostNumbers} elements.`
-    complain(report, 'points_invalid', text, 'points')
+    complainOfLength(report, 'points')
     return undefined
   }
   if (given.every(isNear)) return given

@@ -38,6 +38,9 @@ export function complainWhole(report: Report, code: string, text: string): void 
   add(report, { path: [...report.path], code, text, isWhole: true })
 }
 
+/** No further problem will be reported: there is no point in looking for more. */
+export const isFull = ({ problems }: Report): boolean => problems.length >= mostProblems
+
 function add({ problems }: Report, problem: Problem): void {
   if (problems.length < mostProblems) problems.push(problem)
 }

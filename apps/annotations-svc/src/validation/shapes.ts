@@ -17,7 +17,7 @@ import {
 } from './fields.ts'
 import type { LabelIndex, LabelRules, SpecSet } from './labels.ts'
 import { type MaskBox, readPoints } from './points.ts'
-import { complain, complainWhole, type Report } from './report.ts'
+import { complain, complainWhole, isFull, type Report } from './report.ts'
 
 /** Frames of a target, inclusive. */
 export interface FrameRange {
@@ -185,6 +185,7 @@ export function readEach<T>(
   const objects: T[] = []
   report.path.push(name)
   for (const [index, item] of items.entries()) {
+    if (isFull(report)) break
     report.path.push(index)
     const fields = readFields(report, item)
     if (fields) objects.push(read(fields))

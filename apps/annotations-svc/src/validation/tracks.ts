@@ -16,7 +16,7 @@ import {
 import type { LabelRules } from './labels.ts'
 import { normalizeTrack } from './normalize.ts'
 import { readPoints } from './points.ts'
-import { complain, type Report } from './report.ts'
+import { complain, isFull, type Report } from './report.ts'
 import {
   angles,
   elementLabel,
@@ -127,6 +127,7 @@ function readShapes(
   const kept: TrackShape[] = []
   report.path.push('shapes')
   for (const [index, item] of sorted) {
+    if (isFull(report)) break
     report.path.push(index)
     const one = readFields(report, item)
     if (one) addShape(report, kept, readTrackShape(report, one, rules, label, kept.at(-1)))

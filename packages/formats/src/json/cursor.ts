@@ -66,11 +66,12 @@ export function refill(cursor: Cursor, piece: Uint8Array): void {
     throw new ScanError(`larger than ${cursor.limits.maxItemBytes} bytes`, cursor.base + start)
   }
   const held = cursor.bytes.subarray(start, end)
-  if (filled > cursor.bytes.length) {
+  const isTooSmall = filled > cursor.bytes.length
+  if (isTooSmall) {
     cursor.words = new Uint32Array(Math.ceil(filled / 2))
     cursor.bytes = new Uint8Array(cursor.words.buffer)
   }
-  cursor.bytes.set(held, 0)
+  if (isTooSmall || start > 0) cursor.bytes.set(held, 0) // a long element stays where it is
   cursor.bytes.set(piece, end - start)
   cursor.base += start
   cursor.pos -= start

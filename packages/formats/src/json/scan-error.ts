@@ -4,7 +4,7 @@
  * member the fault lies in (`annotations[17]`, `info`) or empty outside of any.
  */
 export class ScanError extends Error {
-  override readonly name = 'ScanError'
+  override readonly name: string = 'ScanError'
   readonly reason: string
   readonly offset: number
   readonly where: string
@@ -14,5 +14,22 @@ export class ScanError extends Error {
     this.reason = reason
     this.offset = offset
     this.where = where
+  }
+}
+
+/** A list or an object of a document with more members than allowed. */
+export class MembersError extends ScanError {
+  /** Such as `['shapes', 3, 'points']`. */
+  readonly path: readonly (string | number)[]
+  readonly most: number
+
+  constructor({
+    offset,
+    path,
+    most,
+  }: { offset: number; path: MembersError['path']; most: number }) {
+    super(`more than ${most} members`, offset, path.join('.'))
+    this.path = path
+    this.most = most
   }
 }

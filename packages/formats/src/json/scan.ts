@@ -7,10 +7,11 @@
  */
 import type { Cursor } from './cursor.ts'
 import { byte, closeText, newCursor, openText, refill, skipBlanks, walk } from './cursor.ts'
+import { type LargePart, parseLarge } from './large.ts'
 import { locateFault } from './locate.ts'
 import { ScanError } from './scan-error.ts'
 
-export { ScanError } from './scan-error.ts'
+export { MembersError, ScanError } from './scan-error.ts'
 
 /** Some elements of an array of the root; an empty array gives one batch without items. */
 export interface ArrayBatch {
@@ -43,6 +44,10 @@ export interface ScanOptions {
   maxTextBytes?: number
   /** Largest element or single member in bytes (64 MiB). */
   maxItemBytes?: number
+  /** Called between steps of some 64 KiB: a chance for other work of the process. */
+  pause?: () => Promise<void>
+  /** Members that a list or an object inside of a large element may have (no limit); counted before it is parsed. */
+  maxMembers?: number
 }
 
 /** The synchronous form: `feed` every piece in order and drain it, then `end`. */
@@ -59,9 +64,33 @@ export async function* scanArrays(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: ScanOptions = {},
 ): AsyncGenerator<Member> {
-  const scanner = createScanner(options)
-  for await (const chunk of chunks) yield* scanner.feed(chunk)
-  scanner.end()
+  const { pause = async () => undefined, maxMembers = Number.POSITIVE_INFINITY } = options
+  const scan = newScan(options, largeBytes)
+  for await (const chunk of chunks) {
+    for (const piece of piecesOf(chunk)) {
+      await pause()
+      for (const found of take(scan, piece)) {
+        yield isLarge(found) ? await readLarge(scan, found, { pause, maxMembers }) : found
+      }
+    }
+  }
+  finish(scan)
+}
+
+/** @throws {ScanError} */
+async function readLarge(
+  scan: Scan,
+  { key, first, offset, bytes }: LargeMember,
+  options: Parameters<typeof parseLarge>[1],
+): Promise<Member> {
+  const part = { bytes, offset, path: [key] }
+  const value = await parseLarge(part, options, first).catch((thrown) => {
+    const isPlaced = !(thrown instanceof ScanError) || thrown.where !== ''
+    throw isPlaced ? thrown : new ScanError(thrown.reason, thrown.offset, key)
+  })
+  if (first === undefined) return { key, value, offset }
+  if (!Array.isArray(value)) throw fault(scan, scan.cursor.start, 'expected an array')
+  return { key, items: value, first, offset }
 }
 
 /** A scanner for callers who hold the pieces already; errors as `scanArrays`. */
@@ -69,8 +98,8 @@ export function createScanner(options: ScanOptions = {}): Scanner {
   const scan = newScan(options)
   return {
     *feed(chunk) {
-      for (let from = 0; from < chunk.length; from += pieceBytes) {
-        yield* take(scan, chunk.subarray(from, from + pieceBytes))
+      for (const piece of piecesOf(chunk)) {
+        for (const found of take(scan, piece)) if (!isLarge(found)) yield found
       }
     },
     end: () => finish(scan),
@@ -83,9 +112,30 @@ export function isBatch(member: Member): member is ArrayBatch {
 }
 
 const pieceBytes = 65_536
+/** Well above what a batch of small elements has. */
+const largeBytes = 262_144
+
+function openNextBatch({ cursor }: Scan): void {
+  cursor.bytes[cursor.start] = byte.openBracket
+}
+
+function* piecesOf(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < chunk.length; from += pieceBytes) {
+    yield chunk.subarray(from, from + pieceBytes)
+  }
+}
+
+/** A member, or a batch with a large element, whose bytes are still to be parsed; they are valid until the scan goes on. */
+interface LargeMember extends Pick<LargePart, 'bytes' | 'offset'> {
+  key: string
+  /** As `ArrayBatch.first`; absent: it is no array. */
+  first?: number
+}
+
+const isLarge = (found: Member | LargeMember): found is LargeMember => 'bytes' in found
 
 /** `more`: the phase waits for bytes; undefined: the next phase goes on at `pos`. */
-type Step = Member | 'more' | undefined
+type Step = Member | LargeMember | 'more' | undefined
 
 interface Scan {
   cursor: Cursor
@@ -98,9 +148,11 @@ interface Scan {
   isArray: boolean
   /** Elements of the running array handed out already. */
   first: number
+  /** Size from which bytes are handed out as they are. */
+  largeBytes: number
 }
 
-function newScan(options: ScanOptions): Scan {
+function newScan(options: ScanOptions, largeBytes = Number.POSITIVE_INFINITY): Scan {
   const { batchBytes = 65_536, maxDepth = 64 } = options
   const { maxTextBytes = 1_048_576, maxItemBytes = 67_108_864 } = options
   return {
@@ -112,16 +164,19 @@ function newScan(options: ScanOptions): Scan {
     isWanted: true,
     isArray: false,
     first: 0,
+    largeBytes,
   }
 }
 
-function* take(scan: Scan, piece: Uint8Array): Generator<Member> {
+function* take(scan: Scan, piece: Uint8Array): Generator<Member | LargeMember> {
   try {
     refill(scan.cursor, piece)
     for (;;) {
       const step = scan.phase(scan)
       if (step === 'more') return
       if (step) yield step
+      // the comma behind a large batch was its closing bracket until now
+      if (step && isLarge(step) && scan.phase === inNested) openNextBatch(scan)
     }
   } catch (error) {
     if (error instanceof ScanError && !error.where && scan.key) {
@@ -263,9 +318,14 @@ function goOn(scan: Scan, pos: number, phase: Scan['phase']): undefined {
 function takeValue(scan: Scan): Step {
   const { key } = scan
   const { start, pos, base } = scan.cursor
-  const value = scan.isWanted ? parse(scan, start, pos) : undefined
+  const offset = base + start
+  const isLarge = pos - start > scan.largeBytes
+  const value = scan.isWanted && !isLarge ? parse(scan, start, pos) : undefined
   goOn(scan, pos, afterValue)
-  return scan.isWanted ? { key, value, offset: base + start } : undefined
+  if (!scan.isWanted) return undefined
+  return isLarge
+    ? { key, bytes: scan.cursor.bytes.subarray(start, pos), offset }
+    : { key, value, offset }
 }
 
 /** Hands out the elements up to the border before `pos`, a comma or the array's end. */
@@ -280,6 +340,13 @@ function takeBatch(scan: Scan, next: Scan['phase']): Step {
     throw fault(scan, border, 'expected a value')
   }
   if (!isLast) cursor.bytes[border] = byte.closeBracket
+  if (cursor.pos - cursor.start > scan.largeBytes) {
+    const bytes = cursor.bytes.subarray(cursor.start, cursor.pos)
+    goOn(scan, cursor.pos, next)
+    if (!isLast) cursor.start = border
+    scan.first = cursor.commas
+    return { key, bytes, offset, first }
+  }
   const items = parse(scan, cursor.start, cursor.pos)
   if (!isLast) cursor.bytes[border] = byte.openBracket
   goOn(scan, cursor.pos, next)

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createPacer } from './pacer.ts'
+import { countTurns } from './testing/turns.ts'
+
+/** Keeps the event loop busy. */
+function work(ms: number) {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+test('work in steps lets the event loop run in between, once its time is over', async () => {
+  const turns = await countTurns(async () => {
+    const pace = createPacer(2)
+    for (let step = 0; step < 10; step++) {
+      work(3)
+      await pace()
+    }
+  })
+  expect(turns).toBeGreaterThanOrEqual(9)
+})
+
+test('short steps do not pay for a turn each', async () => {
+  const turns = await countTurns(async () => {
+    const pace = createPacer(10_000)
+    for (let step = 0; step < 10_000; step++) await pace()
+  })
+  expect(turns).toBe(0)
+})
