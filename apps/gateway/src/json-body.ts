@@ -3,6 +3,8 @@ import { DomainError, invalidInput } from '@reticle/kit'
 /** JSON bodies, read as `spec/api-workspace.md` 1.2 and `reliability.md` 8 want them. */
 
 export const deepest = 64
+/** Values of one body, keys not counted: some ten thousand labels, or the names of as many files. */
+export const mostValues = 200_000
 
 const parseError = (reason: string) =>
   new DomainError('invalid', `JSON parse error - ${reason}`, { code: 'parse_error' })
@@ -10,7 +12,8 @@ const parseError = (reason: string) =>
 /**
  * The value of a JSON body; undefined for no bytes at all.
  *
- * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores
+ * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores; too_large for
+ * more values than `mostValues`, which are counted before any of them is built
  */
 export async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   const bytes = await wholeOf(body)
@@ -23,9 +26,9 @@ export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Parses UTF-8 bytes; the depth is counted before anything is built from them. */
+/** Parses UTF-8 bytes; depth and values are counted before anything is built from them. */
 function parseJson(bytes: Uint8Array): unknown {
-  assertDepth(bytes)
+  assertSize(bytes)
   const value = parse(decode(bytes))
   assertStorable(value, [])
   return value
@@ -47,18 +50,24 @@ function parse(text: string): unknown {
   }
 }
 
-const [quote, backslash] = Buffer.from('"\\')
-const opening = new Set(Buffer.from('[{'))
-const closing = new Set(Buffer.from(']}'))
+const [quote, backslash, comma] = Buffer.from('"\\,')
+const depthChange = new Int8Array(256)
+for (const code of Buffer.from('[{')) depthChange[code] = 1
+for (const code of Buffer.from(']}')) depthChange[code] = -1
 
-function assertDepth(bytes: Uint8Array): void {
+/** Every value but the first of its list or object has a comma before it, and the first a bracket. */
+function assertSize(bytes: Uint8Array): void {
   let depth = 0
+  let values = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
     if (byte === quote) at = endOfText(bytes, at)
-    else if (closing.has(byte)) depth--
-    else if (opening.has(byte) && ++depth > deepest)
-      throw parseError(`nested deeper than ${deepest} levels at byte ${at}`)
+    const change = depthChange[byte] ?? 0
+    depth += change
+    if (change > 0 || byte === comma) values++
+    if (depth > deepest) throw parseError(`nested deeper than ${deepest} levels at byte ${at}`)
+    if (values > mostValues)
+      throw new DomainError('too_large', `The request body has more than ${mostValues} values.`)
   }
 }
 
@@ -73,23 +82,29 @@ type Path = readonly PropertyKey[]
 
 /** Numbers have to be finite, texts storable, and no key may reach for a prototype. */
 export function assertStorable(value: unknown, path: Path): void {
+  assertEach(value, [...path])
+}
+
+/** @param path where the value is; it is the same list for all values, so that none of them costs a copy */
+function assertEach(value: unknown, path: PropertyKey[]): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw refused(path, 'A valid number is required.')
   if (typeof value === 'string') assertText(value, path)
   if (typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) assertStorable(item, [...path, index])
-    return
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value)
+  for (const [key, inner] of entries) {
+    if (typeof key === 'string') assertKey(key, inner, path)
+    path.push(key)
+    assertEach(inner, path)
+    path.pop()
   }
-  for (const [key, inner] of Object.entries(value)) assertMember(key, inner, path)
 }
 
-function assertMember(key: string, inner: unknown, path: Path): void {
+function assertKey(key: string, inner: unknown, path: Path): void {
   const isPrototype =
     key === '__proto__' || (key === 'constructor' && Object.hasOwn(Object(inner), 'prototype'))
   if (isPrototype) throw parseError(`the key ${key} is not allowed`)
   assertText(key, path)
-  assertStorable(inner, [...path, key])
 }
 
 function assertText(text: string, path: Path): void {

@@ -2,7 +2,7 @@ import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import { headerName } from '@reticle/contracts/openapi'
 import { invalidInput, notFound } from '@reticle/kit'
 import { readIfMatch } from '@reticle/kit/etag'
-import { wording } from '@reticle/kit/validation'
+import { parseInSteps } from '@reticle/kit/parse'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { bodyOf } from './body.ts'
@@ -31,7 +31,7 @@ export function reader(operation: Operation, limits: Limits): Read {
     ...headers?.shape,
     ...(body && takesValues(operation) && { body }),
   })
-  const parse = (given: object) => rest.safeParse(given, { error: wording })
+  const parse = (given: object) => parseInSteps(rest, given)
   const ofNothing = parse({ body: {} }) // most reads say nothing, which is always the same
   return async (request) => {
     const found = readParams(params, request)
@@ -40,8 +40,10 @@ export function reader(operation: Operation, limits: Limits): Read {
     const given = { ...(translation?.query?.(asked) ?? asked), ...readHeaders(names, request) }
     const sent = await readBody(operation, request, limits)
     const isNothing = sent === undefined && Object.values(given).every((one) => one === undefined)
-    const parsed = isNothing ? ofNothing : parse({ ...given, body: sent === undefined ? {} : sent })
-    if (parsed.error) throw invalidInput(parsed.error.issues.map(outOfBody))
+    const parsed = await (isNothing
+      ? ofNothing
+      : parse({ ...given, body: sent === undefined ? {} : sent }))
+    if (parsed.issues) throw invalidInput(parsed.issues.map(outOfBody))
     allowToken(operation, request)
     allowMember(operation, request)
     const input = { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
