@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { openProxy } from '@reticle/kit/testing/proxy'
 import { aloneFigures } from './alone-figures.ts'
 import { annotationFigures } from './annotations.ts'
+import { besideFigures } from './beside.ts'
 import { busFigures } from './bus.ts'
 import { codecFigures } from './codecs.ts'
 import { databaseKillsFigure } from './database-kills.ts'
@@ -41,7 +42,7 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, wrong-passwords, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
+                kills, neighbours, wrong-passwords, beside, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
                 (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
@@ -94,6 +95,7 @@ async function measureEmbedded() {
       ['kills', async () => [await databaseKillsFigure()]],
       ['neighbours', async () => [await neighbourFigure()]],
       ['wrong-passwords', () => wrongPasswordFigures()],
+      ['beside', () => besideFigures()],
       ['webhooks', () => embeddedWebhookFigures()],
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],
