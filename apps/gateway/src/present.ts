@@ -5,6 +5,7 @@ import { isTagged, shownAs } from '@reticle/contracts/rest/common'
 import { recordTag } from '@reticle/kit/etag'
 import { absolute, hasLinks } from '@reticle/kit/links'
 import { pageNumber, readPage } from '@reticle/kit/list/page'
+import { createPacer } from '@reticle/kit/pacer'
 import { type BytesAnswer, isBytesAnswer } from '@reticle/kit/rpc/context'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -30,7 +31,9 @@ export async function present(
   const tag = tagOf(operation, answer)
   if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
-  return sendJson(request, reply, translated(operation, request, answer))
+  const value = translated(operation, request, answer)
+  const text = await toJsonInSteps(value)
+  return sendJson(request, reply, value, () => text)
 }
 
 /** Headers of an operation that is kept for old clients (`spec/api-workspace.md` 1.3). */
@@ -44,15 +47,33 @@ function deprecation(successor: string, request: FastifyRequest) {
 /** Serializer of answers: without one of its own the framework would add `charset=utf-8` to their media types. */
 export const toJson = (value: unknown): string => JSON.stringify(value)
 
+/** Records of a page that are written at once. */
+const recordsAtOnce = 100
+
+/** As `toJson`; a long page is written in steps, with turns for other calls. */
+async function toJsonInSteps(value: unknown): Promise<string> {
+  const page = pageShape.safeParse(value)
+  if (!page.success || page.data.results.length <= recordsAtOnce) return toJson(value)
+  const { results, ...head } = page.data
+  const pace = createPacer()
+  const texts: string[] = []
+  for (let from = 0; from < results.length; from += recordsAtOnce) {
+    await pace()
+    texts.push(toJson(results.slice(from, from + recordsAtOnce)).slice(1, -1))
+  }
+  return `${toJson(head).slice(0, -1)},"results":[${texts.join()}]}`
+}
+
 /** Sends a value under the media type that the client asked for. */
 export function sendJson(
   request: FastifyRequest,
   reply: FastifyReply,
   value: unknown,
+  serialize: (value: unknown) => string = toJson,
 ): FastifyReply {
   return reply
     .type(request.answerType ?? mediaType)
-    .serializer(toJson)
+    .serializer(serialize)
     .send(value)
 }
 
@@ -113,7 +134,7 @@ function linkedBytes(
   return through(chunks, (pieces) => linked(pieces, shown))
 }
 
-const pageShape = z.object({ count: z.number(), results: z.array(z.unknown()) })
+const pageShape = z.looseObject({ count: z.number(), results: z.array(z.unknown()) })
 const record = z.looseObject({ id: z.number(), updated_date: z.string().optional() })
 
 function tagOf({ answer: schema }: Operation, answer: unknown): string | undefined {

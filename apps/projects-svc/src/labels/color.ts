@@ -17,6 +17,10 @@ export function pickColor(name: string, taken: ReadonlySet<string>): string {
   return palette[first] ?? ''
 }
 
+/** Colours that `pickColor` would still find. */
+export const countFree = (taken: ReadonlySet<string>): number =>
+  palette.filter((color) => !taken.has(color)).length
+
 /** HSL(hue, 65 %, 50 %). */
 function fromHue(hue: number): string {
   const channel = (offset: number) => {

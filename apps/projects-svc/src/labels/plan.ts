@@ -2,7 +2,7 @@ import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
 import { invalidText, notFound } from '@reticle/kit/errors'
 import { fieldError, missingField, type Path } from '../field-error.ts'
 import { planAttributes } from './attributes.ts'
-import { pickColor } from './color.ts'
+import { countFree, pickColor } from './color.ts'
 import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
 
@@ -44,6 +44,7 @@ export function planLabels(
 
 /** The same for a new owner: ids among the items mean nothing yet. */
 export function planNewLabels(items: readonly LabelWrite[]): LabelsPlan {
+  checkCount(items, ['labels'])
   return planLabels([], items.map(withoutIds))
 }
 
@@ -189,10 +190,15 @@ function checkNames(labels: readonly LabelDraft[], isSublabel: boolean) {
 function assignColors(labels: readonly LabelDraft[]) {
   const all = withSublabels(labels)
   const taken = new Set(all.map((one) => one.color))
+  let free = countFree(taken)
   for (const label of all) {
     if (label.color !== '') continue
+    if (free === 0) taken.clear() // nothing to avoid: no label looks through all colours in vain
     label.color = pickColor(label.name, taken)
-    taken.add(label.color)
+    if (free > 0) {
+      taken.add(label.color)
+      free--
+    }
   }
 }
 

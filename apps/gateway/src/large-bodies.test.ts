@@ -1,0 +1,83 @@
+import { projectRecord } from '@reticle/contracts/testing/records'
+import { countTurns } from '@reticle/kit/testing/turns'
+import { expect, test } from 'vitest'
+import { mostValues, readJson } from './json-body.ts'
+import { testGateway } from './testing/gateway.ts'
+
+/** Bodies of JSON with as many values as fit in: refused by their number, or described by their first mistakes. */
+
+const bugs: unknown[] = []
+let created = 0
+const { send } = await testGateway({
+  bugs,
+  services: {
+    projects: {
+      async createProject({ body }) {
+        created = body.labels?.length ?? 0
+        return projectRecord({ name: body.name })
+      },
+    },
+  },
+})
+
+const repeat = (item: string, count: number) => `${`${item},`.repeat(count - 1)}${item}`
+const post = (path: string, body: string) =>
+  send(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+
+test.each([
+  ['numbers', `{"name":"a","labels":[${repeat('1', 300_000)}]}`],
+  ['objects', `{"name":"a","labels":[${repeat('{}', 150_000)}]}`],
+  ['lists in lists', `{"name":"a","labels":[${repeat('[[1]]', 80_000)}]}`],
+  ['keys', `{${Array.from({ length: 210_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`],
+])('a body with too many %s is refused by their number', async (_name, body) => {
+  for (const mount of ['/api', '/as/cvat/api']) {
+    const answer = await post(`${mount}/projects`, body)
+    expect(answer.status).toBe(413)
+    expect(answer.headers['x-error-code']).toBe('payload_too_large')
+    expect(answer.text).toContain('more than 200000 values')
+  }
+})
+
+test.each([
+  ['labels', `{"name":"a","labels":[${repeat('1', 190_000)}]}`],
+  ['attributes', `{"name":"a","labels":[{"name":"b","attributes":[${repeat('1', 190_000)}]}]}`],
+  [
+    'values',
+    `{"name":"a","labels":[{"name":"b","attributes":[{"values":[${repeat('[]', 90_000)}]}]}]}`,
+  ],
+])('of many wrong %s the first are described', async (_name, body) => {
+  const answer = await post('/api/projects', body)
+  expect(answer.status).toBe(400)
+  expect(answer.text.length).toBeLessThan(20_000)
+  expect(bugs).toEqual([])
+})
+
+test('commas and brackets in texts are no values', async () => {
+  const name = '[{,'.repeat(60)
+  const values = JSON.stringify(Array.from({ length: 2000 }, () => '[[[{{{,,,'.repeat(20)))
+  const body = `{"name":${JSON.stringify(name)},"labels":[{"name":"b","attributes":[{"values":${values}}]}]}`
+  expect((await post('/api/projects', body)).status).toBe(201)
+})
+
+test('10,000 labels with an attribute each are taken, and other calls run meanwhile', async () => {
+  const label = '{"name":"a","attributes":[{"name":"b","input_type":"text"}]}'
+  const body = `{"name":"a","labels":[${repeat(label, 10_000)}]}`
+  const turns = await countTurns(async () => {
+    expect((await post('/api/projects', body)).status).toBe(201)
+  })
+  expect(created).toBe(10_000)
+  expect(turns).toBeGreaterThan(3)
+})
+
+test('values are counted exactly', async () => {
+  const read = async (text: string) =>
+    readJson(
+      (async function* () {
+        yield Buffer.from(text)
+      })(),
+    )
+  expect(await read(`[${repeat('1', mostValues)}]`)).toHaveLength(mostValues)
+  await expect(read(`[${repeat('1', mostValues + 1)}]`)).rejects.toMatchObject({
+    kind: 'too_large',
+  })
+})
