@@ -47,7 +47,7 @@ async function largeCalls(server: Server): Promise<LargeCall[]> {
   for (const name of ['one half', 'other half']) {
     const labels = Array.from({ length: shown / 2 }, (_, index) => ({
       name: `label ${index}`,
-      attributes: [{ name: 'a', mutable: false, input_type: 'checkbox' }],
+      attributes: [{ name: 'a', mutable: false, input_type: 'text', values: [] }],
     }))
     await call('POST', '/projects', JSON.stringify({ name, labels: labels.slice(0, 1500) }))
     await call('POST', '/projects', JSON.stringify({ name, labels: labels.slice(1500) }))
