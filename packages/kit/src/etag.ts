@@ -34,8 +34,9 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const tag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
-const tagList = new RegExp(String.raw`^${tag}(?:\s*,\s*${tag})*$`)
+const tag = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
+const tagList =
+  /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/
 
 /**
  * Reads `If-Match` (RFC 9110 13.1.1): the tags it names, or `any` for `*` and for no header at all.
@@ -47,7 +48,7 @@ export function readIfMatch(given: string | undefined): 'any' | string[] {
   if (text === '*') return 'any'
   if (!tagList.test(text))
     throw invalidText('If-Match has to be * or a list of entity tags in double quotes.')
-  return text.match(new RegExp(tag, 'g')) ?? []
+  return text.match(tag) ?? []
 }
 
 /**

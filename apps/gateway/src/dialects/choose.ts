@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { negotiate } from '../plugins/accept.ts'
+import { negotiate, readAccept } from '../plugins/accept.ts'
 import { dialects } from './all.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -44,7 +44,7 @@ function speak(request: FastifyRequest, dialect: Dialect | undefined): void {
 
 /** `Accept` is weighed only where it names a dialect at all. */
 function byMediaType({ accept = '', 'content-type': sent = '' }: FastifyRequest['headers']) {
-  const asked = accept.toLowerCase()
+  const asked = readAccept(accept)?.toLowerCase() ?? ''
   const type = sent.toLowerCase().split(';', 1)[0]?.trim()
   return [...dialects.values()].find(({ mediaType }) => {
     if (type === mediaType) return true

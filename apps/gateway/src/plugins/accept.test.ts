@@ -33,7 +33,27 @@ test.each([
   ['application/json;q=0', null],
   ['text/csv', null],
   ['nonsense', null],
+  [`${service};q=0.5 ; version=2`, service],
+  [`${cvat}; q = 0.9, application/json;q=0.1`, cvat],
+  ['application/vnd.cvat+json; version=2; level=1', null],
+  ['application/vnd.cvat+json+x', null],
+  ['application/vnd.cvat+json,', cvat],
 ])('Accept: %s becomes %s', (accept, type) => {
+  expect(negotiate(accept)).toBe(type)
+})
+
+const ranges = (count: number, range = 'text/csv') => Array(count).fill(range).join(',')
+
+/** An `Accept` beyond 1 KiB or 20 media ranges is disregarded (RFC 9110 12.5.1). */
+test.each([
+  ['of 20 media ranges is read', ranges(20), null],
+  ['of 21 media ranges is disregarded', ranges(21), service],
+  ['of 1 KiB is read', `text/csv${' '.repeat(1016)}`, null],
+  ['of more than 1 KiB is disregarded', `text/csv${' '.repeat(1017)}`, service],
+  ['of many spaces is disregarded', `${cvat},a/b${' '.repeat(15_000)};q`, service],
+  ['of many vendors is disregarded', ranges(600, cvat), service],
+  ['of many parameters is disregarded', `text/csv${';q=0'.repeat(4000)}`, service],
+])('an Accept header %s', (_, accept, type) => {
   expect(negotiate(accept)).toBe(type)
 })
 
@@ -77,6 +97,13 @@ test('a write whose answer nobody can read does not happen', async () => {
   const headers = { accept: 'text/csv', 'content-type': 'application/json' }
   const answer = await send('/api/jobs/1/annotations/', { method: 'PUT', headers, body: '{}' })
   expect(answer.status).toBe(406)
+})
+
+test('a call whose Accept header is too long is answered as one without the header', async () => {
+  const { status, headers } = await send('/api/projects/7', {
+    headers: { accept: `${cvat},${ranges(20)}` },
+  })
+  expect([status, headers['content-type']]).toEqual([200, service])
 })
 
 test('annotations come under the type that was asked for', async () => {

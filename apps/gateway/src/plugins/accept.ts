@@ -7,13 +7,25 @@ import { problemType } from './problem.ts'
 
 /** Content negotiation of JSON answers (`spec/api-workspace.md` 1.2). */
 
-const vendorRange =
-  /^(application\/vnd\.[\w.+-]+\+json)\s*(?:;\s*version\s*=\s*"?(?:2|2\.0|2\.58|2\.58\.1)"?\s*)?$/i
-const quality = /\s*;\s*q\s*=[^;]*/i
-const refused = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i
+const vendorType = /^application\/vnd\.[\w.+-]+\+json$/i
+const versions = new Set(['2', '2.0', '2.58', '2.58.1'])
+const noQuality = /^0(?:\.0*)?$/
+
+const longestAccept = 1024
+const mostRanges = 20
+
+/**
+ * `Accept` of a request, unless it is longer than 1 KiB or has more than 20 media ranges: that one is disregarded
+ * (RFC 9110 12.5.1), and the answer is the one for a request without `Accept`.
+ */
+export function readAccept(accept: string | undefined): string | undefined {
+  if (accept === undefined || accept.length > longestAccept) return undefined
+  return accept.split(',').length > mostRanges ? undefined : accept
+}
 
 /** The media type of the answer that `Accept` asks for; null when it allows none that we have. */
-export function negotiate(accept: string | undefined): string | null {
+export function negotiate(given: string | undefined): string | null {
+  const accept = readAccept(given)
   if (!accept?.trim()) return mediaType
   const types = [mediaType, 'application/json', ...vendorTypes(accept)]
   const [best] = new Negotiator({ headers: { accept } }).mediaTypes(types)
@@ -23,16 +35,41 @@ export function negotiate(accept: string | undefined): string | null {
 
 /** Ranges that name a vendor, and a version only if it is ours: each is a type that we have. */
 function vendorTypes(accept: string): string[] {
-  return accept
-    .split(',')
-    .map((range) => range.replace(quality, '').trim())
-    .filter((range) => vendorRange.test(range))
+  return rangesOf(accept).flatMap(({ type, parameters }) => {
+    const others = parameters.filter(({ name }) => name !== 'q')
+    const isOurs = others.every(({ name, value }) => name === 'version' && versions.has(value))
+    if (!isOurs || others.length > 1 || !vendorType.test(type)) return []
+    return [[type, ...others.map(({ name, value }) => `${name}=${value}`)].join(';')]
+  })
 }
+
+interface MediaRange {
+  type: string
+  parameters: { name: string; value: string }[]
+}
+
+function rangesOf(accept: string): MediaRange[] {
+  return accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';')
+    return { type: type.trim(), parameters: parameters.map(parameterOf) }
+  })
+}
+
+function parameterOf(text: string): MediaRange['parameters'][number] {
+  const [name = '', value = ''] = text.split('=')
+  return { name: name.trim().toLowerCase(), value: unquoted(value.trim()) }
+}
+
+const unquoted = (text: string) =>
+  text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 
 /** Does the client read errors as RFC 9457? */
 export function listsProblem(accept: string | undefined): boolean {
-  const ranges = accept?.toLowerCase().split(',') ?? []
-  return ranges.some((range) => range.trim().startsWith(problemType) && !refused.test(range))
+  const ranges = rangesOf(readAccept(accept)?.toLowerCase() ?? '')
+  return ranges.some(({ type, parameters }) => {
+    const isRefused = parameters.some(({ name, value }) => name === 'q' && noQuality.test(value))
+    return type.startsWith(problemType) && !isRefused
+  })
 }
 
 /** Sets the type of the answer, which a dialect has one of; answers that are files or pictures have their own. */

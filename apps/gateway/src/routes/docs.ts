@@ -2,6 +2,7 @@ import { restOperations, tables } from '@reticle/contracts'
 import { openapi } from '@reticle/contracts/openapi'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
+import { readAccept } from '../plugins/accept.ts'
 import { pagePolicy, referencePage } from '../reference/page.ts'
 import { queryOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
@@ -39,7 +40,7 @@ export function serveDocuments(api: FastifyInstance): void {
 }
 
 function wantsJson(request: FastifyRequest): boolean {
-  const accept = request.headers.accept?.toLowerCase() ?? ''
+  const accept = readAccept(request.headers.accept)?.toLowerCase() ?? ''
   return queryOf(request).get('scheme') === 'json' || accept.includes(jsonType)
 }
 

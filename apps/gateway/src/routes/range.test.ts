@@ -17,6 +17,15 @@ test.each([
   ['bytes=a-b', 'whole'],
   ['lines=0-9', 'whole'],
   ['bytes=0-1,5-6', 'whole'],
+  [' bytes =\t7 -8 ', { start: 7, end: 8 }],
+  ['bytes=1=2-3', 'whole'],
+  ['bytes=1-2-3', 'whole'],
+  ['bytes=5', 'whole'],
+  ['bytes=+1-2', 'whole'],
+  [`bytes=1-${'9'.repeat(200)}`, { start: 1, end: 99 }],
+  [`bytes=${'9'.repeat(200)}-`, 'none'],
+  [`bytes=0-${'9'.repeat(249)}`, 'whole'],
+  [`bytes=${' '.repeat(1000)}-${' '.repeat(1000)}x`, 'whole'],
 ])('%s is %j', (given, range) => {
   expect(readRange(given, 100)).toEqual(range)
 })

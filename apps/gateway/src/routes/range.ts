@@ -11,12 +11,25 @@ export interface ByteRange {
  * whole file; a range that holds no byte of it is `none` (416).
  */
 export function readRange(given: string | undefined, size: number): ByteRange | 'whole' | 'none' {
-  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(given ?? '') ?? []
-  if (first === undefined || last === undefined || first + last === '') return 'whole'
+  const { first, last } = boundsOf(given ?? '') ?? { first: '', last: '' }
+  if (first + last === '') return 'whole'
   if (first === '') return suffix(Number(last), size)
   const start = Number(first)
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
   return start > end ? 'none' : { start, end }
+}
+
+/** A longer header is disregarded: two numbers of bytes need far less. */
+const longestRange = 256
+
+/** The digits on both sides of the `-` in `bytes=0-99`. */
+function boundsOf(given: string): { first: string; last: string } | undefined {
+  if (given.length > longestRange) return undefined
+  const [unit = '', range = '', ...more] = given.split('=')
+  const [first = '', last, ...others] = range.split('-').map((digits) => digits.trim())
+  if (unit.trim().toLowerCase() !== 'bytes' || last === undefined) return undefined
+  const isRange = more.length + others.length === 0 && /^\d*$/.test(first) && /^\d*$/.test(last)
+  return isRange ? { first, last } : undefined
 }
 
 /**
