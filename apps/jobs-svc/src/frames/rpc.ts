@@ -93,7 +93,10 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
 
 /** Among other preferences, which are separated by commas (RFC 7240 2). */
 const prefersEmpty = (prefer = '') =>
-  /(?:^|[,;])\s*handling\s*=\s*"?empty"?\s*(?:$|[,;])/i.test(prefer)
+  prefer.split(/[,;]/).some((preference) => {
+    const [name = '', value = ''] = preference.toLowerCase().split('=')
+    return name.trim() === 'handling' && /^(?:empty|"empty")$/.test(value.trim())
+  })
 
 /** The object is there, its picture is not. */
 const isWithoutPicture = (thrown: unknown) =>

@@ -30,6 +30,17 @@ test.each([
     { is: 'unsupported', media_type: 'image/svg+xml' },
   ],
   [
+    'a drawing behind many comments and a byte order mark',
+    `\xef\xbb\xbf <?xml?> ${'<!---->'.repeat(60)}<!DOCTYPE svg>`,
+    { is: 'unsupported', media_type: 'image/svg+xml' },
+  ],
+  ['comments and nothing behind them', `${'<!---->'.repeat(70)}x`, { is: 'unknown' }],
+  ['comments that overlap', '<!--'.repeat(120), { is: 'unknown' }],
+  ['a comment that is never closed', `<!--${'-'.repeat(500)}`, { is: 'unknown' }],
+  ['spaces alone', ' '.repeat(512), { is: 'unknown' }],
+  ['a declaration that is never closed', `<?xml${' '.repeat(500)}`, { is: 'unknown' }],
+  ['a drawing of another name', '<svgs>', { is: 'unknown' }],
+  [
     'a drawing with the mark of a webp in it',
     "<svg a='WEBP' xmlns='http://www.w3.org/2000/svg'/>",
     { is: 'unsupported', media_type: 'image/svg+xml' },

@@ -87,15 +87,35 @@ export function readable(): { media: string[]; image_types: string[] } {
 
 /** Reads the first `sniffedBytes` of a file (fewer when it is shorter). */
 export function sniff(head: Uint8Array): Kind {
-  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1')
+  const length = Math.min(head.byteLength, sniffedBytes)
+  const text = Buffer.from(head.buffer, head.byteOffset, length).toString('latin1')
   const found =
     signatures.find(
       ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
     ) ?? recognized.find(({ is }) => is(head))
   if (found) return found.kind
-  return /^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg|<svg[\s>])/.test(
-    text,
-  )
-    ? unsupported('image/svg+xml')
-    : { is: 'unknown' }
+  return isDrawing(text) ? unsupported('image/svg+xml') : { is: 'unknown' }
+}
+
+const byteOrderMark = '\xef\xbb\xbf'
+
+/** An SVG document: its root follows an XML declaration and any number of comments. */
+function isDrawing(text: string): boolean {
+  let at = afterBlanks(text, text.startsWith(byteOrderMark) ? byteOrderMark.length : 0)
+  if (text.startsWith('<?xml', at)) at = afterBlanks(text, after(text, '>', at))
+  while (text.startsWith('<!--', at)) at = afterBlanks(text, after(text, '-->', at + 4))
+  if (text.startsWith('<!DOCTYPE svg', at)) return true
+  return text.startsWith('<svg', at) && /[\s>]/.test(text.charAt(at + 4))
+}
+
+/** The end of the text where the mark is missing. */
+function after(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from)
+  return at < 0 ? text.length : at + mark.length
+}
+
+function afterBlanks(text: string, from: number): number {
+  let at = from
+  while (/\s/.test(text.charAt(at))) at += 1
+  return at
 }

@@ -90,7 +90,8 @@ const longestBase = 1000
 /** `scan-0001.png` is the first page of `a/scan.pdf`; digits are as many as put names in the order of pages. */
 function namesOf(file: string, count: number): (page: number) => string {
   const name = file.slice(file.lastIndexOf('/') + 1)
-  const base = [...name.replace(/(?<=.)\.[^.]*$/, '')]
+  const dot = name.lastIndexOf('.')
+  const base = [...(dot > 0 ? name.slice(0, dot) : name)]
   const digits = Math.max(4, String(count).length)
   const begin = base.slice(0, longestBase).join('')
   return (page) => `${begin}-${String(page + 1).padStart(digits, '0')}.png`

@@ -92,9 +92,9 @@ function timesTold({ time_base }: VideoIndex) {
   return {
     onLine: (line: string) => {
       if (!line.startsWith('[Parsed_showinfo_')) return
-      const [, num, den] = / config in time_base: (\d+)\/(\d+)/.exec(line) ?? []
+      const [, num, den] = / config in time_base: (\d{1,15})\/(\d{1,15})/.exec(line) ?? []
       if (num && den) scale = (Number(num) * time_base.den) / (Number(den) * time_base.num)
-      const [, ticks] = /\] n: *\d+ pts: *(-?\d+|NOPTS) /.exec(line) ?? []
+      const [, ticks] = /\] n: {0,20}\d{1,15} pts: {0,20}(-?\d{1,19}|NOPTS) /.exec(line) ?? []
       if (ticks) told.push(Math.round(Number(ticks) * scale))
       heard()
     },

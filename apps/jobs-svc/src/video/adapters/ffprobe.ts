@@ -118,7 +118,7 @@ function lookOf({ streams, frames }: Answer): Look {
 
 /** Three lines, `00000000:            0       65536           0`. */
 function matrixOf(text: string): DisplayMatrix {
-  const rows = [...text.matchAll(/[0-9a-f]{8}:\s*(-?\d+)\s+(-?\d+)/g)]
+  const rows = [...text.matchAll(/[0-9a-f]{8}:\s{0,20}(-?\d{1,15})\s{1,20}(-?\d{1,15})/g)]
   const [[, a, b] = [], [, c, d] = []] = rows
   return [Number(a), Number(b), Number(c), Number(d)]
 }
