@@ -112,7 +112,7 @@ export const readConfig = part(
 )
 export type ProjectsSettings = ReturnType<typeof readConfig>
 
-const withoutSlash = (url: string) => url.replace(/\/+$/, '')
+const withoutSlash = (url: string) => url.replace(/(?<!\/)\/+$/, '')
 
 function mailOf(smtp: string | undefined, from: string | undefined, publicUrl: string) {
   const server = smtp === undefined ? undefined : smtpServer(smtp)

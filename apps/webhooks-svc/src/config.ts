@@ -42,7 +42,7 @@ export const readConfig = part(
     const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
     return {
       /** Scheme, host and port by which clients reach the service, without a slash at the end: links in payloads. */
-      publicUrl: (given.RETICLE_PUBLIC_URL ?? listening).replace(/\/+$/, ''),
+      publicUrl: (given.RETICLE_PUBLIC_URL ?? listening).replace(/(?<!\/)\/+$/, ''),
       /** `<id>:<base64>`, newest first, separated by commas. */
       secretKeys: given.RETICLE_SECRET_KEYS,
       /** Receivers may be on plain http: for development. */

@@ -21,7 +21,7 @@ const doors = {
   93: z.literal('0').or(
     z
       .string()
-      .regex(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i)
+      .regex(/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i)
       .refine((text) => Number(text) >= 2 && Number(text) <= 5),
   ),
 }

@@ -78,6 +78,11 @@ function lowered(value: string): string {
   return lower === 'true' || lower === 'false' ? lower : value
 }
 
+/** A character takes at most two units of UTF-16. */
+const isTooLong = (value: string) =>
+  value.length > 2 * longestValue ||
+  (value.length > longestValue && [...value].length > longestValue)
+
 const unusable = /[\0\p{Surrogate}]/u
 
 /** Numbers become their shortest text, booleans `true` or `false`. */
@@ -93,10 +98,12 @@ function readText(report: Report, value: unknown): string | undefined {
     complain(report, 'invalid', text, 'value')
     return undefined
   }
-  if (value.length > longestValue && [...value].length > longestValue) {
+  if (isTooLong(value)) {
     const text = `Ensure this field has no more than ${longestValue} characters.`
     complain(report, 'invalid', text, 'value')
-  } else if (unusable.test(value)) {
+    return undefined
+  }
+  if (unusable.test(value)) {
     const text = 'Null characters and unpaired surrogates are not allowed.'
     complain(report, 'invalid', text, 'value')
   }

@@ -96,8 +96,11 @@ function valuesOf({ input_type, values }: Attribute): (value: string) => boolean
   }
 }
 
-const numberText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
-const isNumberText = (value: string) => numberText.test(value) && Number.isFinite(Number(value))
+const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+/** In characters; the largest number without an exponent has 309 digits. */
+const longestNumber = 400
+const isNumberText = (value: string) =>
+  value.length <= longestNumber && numberText.test(value) && Number.isFinite(Number(value))
 
 /** The third value, the step, is a hint for editors. */
 const isWithin = (value: number, least: string, most: string) =>

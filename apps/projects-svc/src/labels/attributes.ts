@@ -135,8 +135,11 @@ function isRange(values: readonly string[]): boolean {
   return values.length === 3 && min <= max && step > 0
 }
 
+const numberText = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d{1,3})?$/i
+/** In characters; the largest number without an exponent has 309 digits. */
+const longestNumber = 400
 const toNumber = (text: string) =>
-  /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN
+  text.length <= longestNumber && numberText.test(text) ? Number(text) : Number.NaN
 
 function firstValue({ input_type, values }: AttributeDraft): string {
   if (input_type === 'text') return ''

@@ -53,6 +53,26 @@ test.each([
 })
 
 test.each([
+  ['tags that are never closed', '<circle '],
+  ['quotes that are never closed', '<circle r="'],
+  ['quotes of both kinds', `<circle r='"`],
+  ['names without values', '<circle r r'],
+  ['spaces', ' '],
+])('%s are read in linear time', (_, piece) => {
+  const cost = (length: number) => {
+    const text = `<circle ${piece.repeat(length / piece.length)}`
+    const before = process.cpuUsage()
+    for (let round = 0; round < 5; round += 1) readDrawing(text)
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 5 && least > 24; attempt += 1)
+    least = Math.min(least, cost(512 * 1024) / cost(64 * 1024))
+  expect(least).toBeLessThan(24)
+})
+
+test.each([
   ['<circle onclick="alert(1)" r="1"/>', '<circle r="1"></circle>'],
   ['<line style="background:url(//evil)" x1="1"/>', '<line x1="1"></line>'],
   ['<circle fill="url(https://evil.example/#a)" r="1"/>', '<circle r="1"></circle>'],

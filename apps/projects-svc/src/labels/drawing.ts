@@ -14,9 +14,9 @@ const plainAttribute =
 const dataAttribute = /^data-[a-z-]{1,40}$/
 const plainValue = /^[\w\s#.,%+-]*$/
 
-const opening = /<([a-zA-Z][\w:-]*)((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/?>/g
-/** Only where a name begins: tried at each of its letters, a long one would take the square of its length. */
-const assignment = /(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+/** A tag with its attributes; `>` may stand within their quotes. */
+const opening = /<([a-zA-Z][\w:-]{0,40})((?:[^<>"']|"[^"]*"|'[^']*')*)>/g
+const assignment = /\s([\w:-]{1,80})\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
 export function readDrawing(text: string): DrawnElement[] {
   const elements: DrawnElement[] = []

@@ -28,8 +28,9 @@ const slug = text(16, 1).refine((given) => /^[A-Za-z0-9_-]+$/.test(given), {
   error: 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.',
 })
 
-/** An escape, in JSON text, of what the database cannot hold: NUL, half of a surrogate pair. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
+/** Escapes of JSON text; those of the first group are of what the database cannot hold: NUL, half of a surrogate pair. */
+const escapes = /\\(?:(u0000|ud[89a-f])|.)/gi
+const isStorable = (json: string) => [...json.matchAll(escapes)].every(([, bad]) => !bad)
 
 const writable = {
   slug,
@@ -39,7 +40,7 @@ const writable = {
     .refine((given) => JSON.stringify(given).length <= 16_384, {
       error: 'Ensure this field has no more than 16384 characters.',
     })
-    .refine((given) => !unstorable.test(JSON.stringify(given)), {
+    .refine((given) => isStorable(JSON.stringify(given)), {
       error: 'Null characters and unpaired surrogates are not allowed.',
     }),
 }

@@ -39,10 +39,18 @@ export const username = (min: number) =>
     error: 'Use letters, digits and @ . + - _ only.',
   })
 
-const mailbox = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u
+const mailboxName = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}$/u
+const hostLabel = /^[\p{L}\p{N}-]+$/u
+const longestEmail = 254
+
+function isMailbox(given: string): boolean {
+  const [name = '', host = '', ...more] = given.length > longestEmail ? [] : given.split('@')
+  const isHost = host.split('.').every((label) => hostLabel.test(label))
+  return more.length === 0 && mailboxName.test(name) && isHost
+}
 
 /** Empty: none. */
-export const email = text(254).refine((given) => given === '' || mailbox.test(given), {
+export const email = text(longestEmail).refine((given) => given === '' || isMailbox(given), {
   error: 'Enter a valid e-mail address.',
 })
 
