@@ -10,6 +10,12 @@ export interface Place {
   line?: number | undefined
 }
 
+/** In characters, of a part of a message: texts of a file may have any length. */
+const longestPart = 500
+
+const shortened = (text = ''): string =>
+  text.length > longestPart ? `${text.slice(0, longestPart)}...` : text
+
 /**
  * Data that cannot be imported or exported (spec/formats.md 4.4): the request fails with this message,
  * which names the file, the record and the byte or line as far as they are known.
@@ -21,7 +27,10 @@ export class FormatError extends Error {
   constructor(reason: string, place: Place = {}) {
     const byte = place.offset === undefined ? '' : ` at byte ${place.offset}`
     const at = place.line === undefined ? byte : ` at line ${place.line}`
-    super([place.file, place.record, `${reason}${at}`].filter(Boolean).join(': '))
+    const parts = [place.file, place.record, reason].filter(
+      (part) => part !== undefined && part !== '',
+    )
+    super(`${parts.map(shortened).join(': ')}${at}`)
     this.place = place
   }
 }

@@ -108,5 +108,11 @@ export function pictureName(id: string, member: string): string {
 /** Without the last extension only: `img.v2.jpg` is `img.v2`. */
 export const withoutExtension = (path: string): string => path.replace(/\.[^./]+$/, '')
 
+/** The folder that a member is in, with the last `/`; empty at the top. */
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+/** The folder around a folder, both with the last `/`. */
+export const parentOf = (folder: string): string => folderOf(folder.slice(0, -1))
+
 /** Without its folders. */
 export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

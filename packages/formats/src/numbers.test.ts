@@ -85,3 +85,10 @@ test('two decimals are the nearest there are, halves go to the even one', () => 
     }),
   )
 })
+
+test('a text of more than 400 characters is no number', () => {
+  const fail = (reason: string) => new Error(reason)
+  expect(readNumber(`1.${'0'.repeat(398)}`, fail)).toBe(1)
+  expect(() => readNumber(`1.${'0'.repeat(399)}`, fail)).toThrow('is no number')
+  expect(() => readNumber(`${'9'.repeat(60_000)}x`, fail)).toThrow('is no number')
+})

@@ -105,9 +105,15 @@ const zero = 0x30
 const nine = 0x39
 const powers = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
+/** In characters; the largest number without an exponent has 309 digits. A longer text is no number. */
+export const longestNumber = 400
+
 function otherNumber(text: string): number {
-  return /^\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+  const isNumber = text.length <= longestNumber && numberText.test(text)
+  return isNumber ? Number(text) : Number.NaN
 }
+
+const numberText = /^\+?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
 /** The shortest text that has at least one decimal, so that readers everywhere see a float: `12.0`. */
 export function floatText(value: number): string {

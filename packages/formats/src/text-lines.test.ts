@@ -45,3 +45,12 @@ test('what is no text is refused with its line, a line without end as well', asy
     'a.txt: longer than 1048576 characters at line 1',
   )
 })
+
+test('a format may have shorter lines, ended or not', async () => {
+  const text = 'car\n12345678\n'
+  expect(() => linesOf(Buffer.from(text), 'a.txt', 7)).toThrow(
+    'a.txt: longer than 7 characters at line 2',
+  )
+  expect(() => linesOf(Buffer.from('123456789'), 'a.txt', 7)).toThrow('at line 1')
+  expect(linesOf(Buffer.from(text), 'a.txt', 8)).toHaveLength(2)
+})

@@ -13,26 +13,28 @@ const mostCharacters = 1_048_576
 
 /**
  * The lines of a file of any size, as many at once as a piece of it has.
- * @throws {FormatError} for what is no UTF-8, or a line of more than 1 Mi characters
+ * @param longest In characters; a longer line is refused.
+ * @throws {FormatError} for what is no UTF-8, or a line that is too long
  */
 export async function* linesIn(
   pieces: AsyncIterable<Uint8Array>,
   file: string,
+  longest = mostCharacters,
 ): AsyncGenerator<Line[]> {
-  const take = lineReader(file)
+  const take = lineReader(file, longest)
   for await (const piece of pieces) yield take(piece, false)
   yield take(new Uint8Array(), true)
 }
 
 /** The lines of a small file. */
-export function linesOf(bytes: Uint8Array, file: string): Line[] {
-  return lineReader(file)(bytes, true)
+export function linesOf(bytes: Uint8Array, file: string, longest = mostCharacters): Line[] {
+  return lineReader(file, longest)(bytes, true)
 }
 
 /** Where a line stands. */
 export const lineOf = (file: string, { line }: Line): Place => ({ file, line })
 
-function lineReader(file: string) {
+function lineReader(file: string, longest: number) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest = ''
   let line = 0
@@ -40,10 +42,14 @@ function lineReader(file: string) {
     const texts = (rest + decode(decoder, bytes, isLast, { file, line: line + 1 })).split('\n')
     rest = isLast ? '' : (texts.pop() ?? '')
     if (isLast && texts.at(-1) === '') texts.pop()
-    if (rest.length > mostCharacters)
-      throw new FormatError(`longer than ${mostCharacters} characters`, { file, line: line + 1 })
+    const isTooLong = (text: string, at: number): void => {
+      if (text.length > longest)
+        throw new FormatError(`longer than ${longest} characters`, { file, line: at })
+    }
+    isTooLong(rest, line + texts.length + 1)
     return texts.map((text) => {
       line += 1
+      isTooLong(text, line)
       return { text: text.trimEnd(), line }
     })
   }

@@ -57,8 +57,8 @@ function readSize(field: Uint8Array): number {
 
 /** Digits with blanks or NULs around them; none at all is 0. */
 function parseOctal(text: string): number | undefined {
-  const digits = /^[ \0]*([0-7]*)[ \0]*$/.exec(text)?.[1]
-  return digits === undefined ? undefined : Number.parseInt(digits || '0', 8)
+  const found = /^[ \0]*(?:([0-7]+)[ \0]*)?$/.exec(text)
+  return found ? Number.parseInt(found[1] ?? '0', 8) : undefined
 }
 
 const signed = (byte: number): number => (byte << 24) >> 24

@@ -4,7 +4,7 @@ import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
 import { locatedImages, memberFinder } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
-import { type CocoFile, findCocoArchive } from './files.ts'
+import { type CocoFile, findCocoArchive, rootOfSet } from './files.ts'
 import { importCocoFiles } from './import.ts'
 import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './names.ts'
 import { type CocoId, readCustomAttributes, readId } from './record.ts'
@@ -75,6 +75,6 @@ function locate(
 
 /** Where tools put the images of a file. */
 function foldersOf({ name, subset }: CocoFile): string[] {
-  const root = name.replace(/(?:annotations\/)?[^/]*$/, '')
+  const root = rootOfSet(name)
   return [`images/${subset}/`, 'images/', `${subset}/`, '', 'JPEGImages/'].map((one) => root + one)
 }

@@ -1,7 +1,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import type { JsonRecord } from '../json/fields.ts'
 import type { DeclaredImage, Run } from '../model.ts'
-import { findCocoFiles } from './files.ts'
+import { findCocoFiles, rootOfSet } from './files.ts'
 import { pathsOf, recordsOf, scanFile } from './names.ts'
 
 /** Images with the sizes that files of annotations give them, where exports put them (spec/formats.md 8.1). */
@@ -10,7 +10,7 @@ export async function* declaredCocoImages(
   run: Run,
 ): AsyncGenerator<DeclaredImage> {
   for (const file of await findCocoFiles(source, run)) {
-    const root = file.name.replace(/(?:annotations\/)?[^/]*$/, '')
+    const root = rootOfSet(file.name)
     const wanted = (key: string) => key === 'images'
     for await (const member of scanFile(file, { wanted }, () => run.signal.throwIfAborted())) {
       if (member.key !== 'images') continue

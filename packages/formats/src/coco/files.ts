@@ -5,7 +5,7 @@ import { type RandomAccess, readPieces } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { createScanner, ScanError } from '../json/scan.ts'
-import { baseOf, type MemberFinder, memberFinder } from '../members.ts'
+import { baseOf, folderOf, type MemberFinder, memberFinder } from '../members.ts'
 import type { Run } from '../model.ts'
 
 export interface CocoFile {
@@ -77,11 +77,17 @@ async function filesIn(zip: ZipReader, run: Run): Promise<CocoFile[]> {
   })
 }
 
+/** The folder that a data set begins in, with the last `/`: files of annotations are there, or in `annotations/`. */
+export function rootOfSet(name: string): string {
+  const folder = folderOf(name)
+  return folder.endsWith('annotations/') ? folder.slice(0, -'annotations/'.length) : folder
+}
+
 /** The first rule that finds anything decides. */
 async function chooseNames(zip: ZipReader, documents: string[]): Promise<string[]> {
   const instances = documents.filter((name) => taskOf(name) === 'instances')
   if (instances.length > 0) return instances
-  const inFolder = documents.filter((name) => /(?:^|\/)annotations\/[^/]+$/.test(name))
+  const inFolder = documents.filter((name) => /(?:^|\/)annotations\/$/.test(folderOf(name)))
   for (const task of readableTasks) {
     const names = inFolder.filter((name) => taskOf(name) === task)
     if (names.length > 0) return names

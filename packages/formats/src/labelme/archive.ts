@@ -3,7 +3,7 @@ import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError, type Place } from '../errors.ts'
-import { withoutExtension } from '../members.ts'
+import { parentOf, withoutExtension } from '../members.ts'
 import type { Run } from '../model.ts'
 import { readXmlTree } from '../xml/tree.ts'
 import { type LabelMeDocument, readLabelMeDocument } from './record.ts'
@@ -79,7 +79,7 @@ export async function findMaskPicture(
   place: Place,
 ): Promise<{ bytes: Uint8Array; file: string }> {
   const subset = subsetFolder(name, document)
-  const parent = subset.replace(/[^/]+\/$/, '')
+  const parent = parentOf(subset)
   const own = name.slice(0, name.lastIndexOf('/') + 1)
   const folders = [subset, own, parent, ''].map((folder) => `${folder}Masks/`)
   const inside = document.folder === '' ? [] : folders.map((one) => `${one}${document.folder}/`)

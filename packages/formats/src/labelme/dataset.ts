@@ -7,6 +7,7 @@ import {
   isImageName,
   locatedImages,
   memberFinder,
+  parentOf,
   pictureName,
   type WantedImage,
   withoutExtension,
@@ -71,7 +72,7 @@ function noteLabels({ objects }: LabelMeDocument, labels: LabelCollector): void 
 function bySubset(wanted: readonly Wanted[]): Map<string, Wanted[]> {
   const folders = new Set(wanted.map(({ folder }) => folder))
   let shared = commonFolder([...folders])
-  if (folders.has(shared)) shared = shared.replace(/[^/]+\/$/, '')
+  if (folders.has(shared)) shared = parentOf(shared)
   const subsets = new Map<string, Wanted[]>()
   for (const one of wanted) {
     const [first = ''] = one.folder.slice(shared.length).split('/')

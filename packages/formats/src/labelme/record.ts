@@ -45,7 +45,10 @@ export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocu
   })
   return {
     filename: textOf(root, 'filename') ?? '',
-    folder: (textOf(root, 'folder') ?? '').replaceAll('\\', '/').replace(/^\/+|\/+$/g, ''),
+    folder: (textOf(root, 'folder') ?? '')
+      .replaceAll('\\', '/')
+      .replace(/^\/+/, '')
+      .replace(/(?<!\/)\/+$/, ''),
     objects,
   }
 }

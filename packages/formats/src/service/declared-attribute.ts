@@ -1,5 +1,6 @@
 /** Attributes as `<meta>` declares them, made such that a project can have them (spec/formats.md 3.3 and 7.3). */
 import type { FileAttribute } from '../file-labels.ts'
+import { longestNumber } from '../numbers.ts'
 
 interface Declared {
   name: string
@@ -63,5 +64,6 @@ function isValue(value: string, { input_type, values }: FileAttribute): boolean 
   }
 }
 
+const numberText = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d{1,3})?$/i
 const numberOf = (text: string): number =>
-  /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN
+  text.length <= longestNumber && numberText.test(text) ? Number(text) : Number.NaN

@@ -1,5 +1,6 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { fileName } from '../export-files.ts'
+import { folderOf } from '../members.ts'
 import type { DeclaredImage, Run } from '../model.ts'
 import { findServiceArchive } from './documents.ts'
 import type { DescribedTask } from './read-meta.ts'
@@ -15,7 +16,7 @@ export async function* declaredServiceImages(
 ): AsyncGenerator<DeclaredImage> {
   const { documents } = await findServiceArchive(source, run)
   for (const document of documents) {
-    const folder = `${document.name.replace(/[^/]*$/, '')}images/`
+    const folder = `${folderOf(document.name)}images/`
     const survey = await surveyOf(document, run)
     for (const image of imagesIn(survey)) yield { ...image, member: folder + image.member }
   }
@@ -24,17 +25,17 @@ export async function* declaredServiceImages(
 function* imagesIn(survey: Survey): Generator<DeclaredImage> {
   const elements = [...survey.elements.values()]
   const isSplit = survey.isProject || elements.some(({ subset }) => subset !== undefined)
-  const folderOf = (subset: string | undefined) =>
+  const subfolderOf = (subset: string | undefined) =>
     isSplit ? `${fileName(subset ?? survey.subset)}/` : ''
   let hasImages = false
   for (const { subset, images } of elements)
     for (const { name, width, height } of images) {
       hasImages = true
       if (name !== undefined && width && height)
-        yield { member: folderOf(subset) + name, width, height }
+        yield { member: subfolderOf(subset) + name, width, height }
     }
   if (hasImages) return
-  for (const task of survey.tasks) yield* framesOf(task, folderOf(task.subset))
+  for (const task of survey.tasks) yield* framesOf(task, subfolderOf(task.subset))
 }
 
 /** As exports call the frames of a video. */

@@ -6,6 +6,7 @@ import {
   isImageName,
   type MemberFinder,
   memberFinder,
+  parentOf,
   withoutExtension,
 } from '../members.ts'
 import { isDocumentName } from './documents.ts'
@@ -95,7 +96,7 @@ function foldersOf(place: Place, subset: string): string[] {
 
 /** Where pictures of the subset may be. */
 function foldersAround(place: Place, subset: string): string[] {
-  const around = place.folder.replace(/[^/]*\/$/, '')
+  const around = parentOf(place.folder)
   return [...new Set([...foldersOf(place, subset), place.folder, around])]
 }
 

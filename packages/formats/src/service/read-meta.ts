@@ -132,7 +132,10 @@ function labelOf(node: MetaNode, parts: readonly MetaNode[]): FileLabel {
   if (own.type !== 'skeleton' && parts.length === 0) return own
   const listed = parts.map(ownFields)
   // Ids of labels mean nothing here: points are called by their names.
-  const svg = textOf(node, 'svg').replace(/\sdata-label-id\s*=\s*(?:"[^"]*"|'[^']*')/g, '')
+  const svg = textOf(node, 'svg').replace(
+    /\sdata-label-id\s{0,20}=\s{0,20}(?:"[^"]{0,40}"|'[^']{0,40}')/g,
+    '',
+  )
   const drawn = namesIn(svg).map((name): FileLabel => ({ name, type: 'points', attributes: [] }))
   const sublabels = uniqueByName([...listed, ...drawn])
   return { ...own, type: 'skeleton', sublabels, ...(svg !== '' && { svg }) }
@@ -162,7 +165,9 @@ function attributeOf(node: MetaNode): FileAttribute {
 
 /** The points that a drawing names. */
 function namesIn(svg: string): string[] {
-  const found = svg.matchAll(/\sdata-label-name\s*=\s*(?:"([^"]+)"|'([^']+)')/g)
+  const found = svg.matchAll(
+    /\sdata-label-name\s{0,20}=\s{0,20}(?:"([^"]{1,400})"|'([^']{1,400})')/g,
+  )
   return [...found].map(([, double, single]) => unescaped(double ?? single ?? ''))
 }
 

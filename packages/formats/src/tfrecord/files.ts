@@ -41,12 +41,9 @@ export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFil
   return files
 }
 
-const shard = /-\d{5}-of-\d{5}/.source
-const ending = /\.(?:tfrec(?:ords?)?|records?)/.source
-const recordName = new RegExp(
-  `^(.+?)(?:${ending}(?:${shard})?|${shard}(?:${ending})?)(?:\\.gz)?$`,
-  'i',
-)
+/** The ending, the number of a shard, or both in any order. */
+const recordName =
+  /^(.+?)(?:\.(?:tfrec(?:ords?)?|records?)(?:-\d{5}-of-\d{5})?|-\d{5}-of-\d{5}(?:\.(?:tfrec(?:ords?)?|records?))?)(?:\.gz)?$/i
 
 /** The path without ending and number of the shard; undefined for what is no file of records. */
 const stemOf = (name: string): string | undefined => recordName.exec(name)?.[1]

@@ -49,8 +49,18 @@ interface Tokens {
   place(): Place
 }
 
-const blanks = /(?:\s+|#[^\n]*)*/y
 const token = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w.+/-]+|[{}<>[\]:;,]/sy
+
+/** Behind blanks and comments, which end with their line. */
+function afterBlanks(text: string, from: number): number {
+  let at = from
+  while (at < text.length) {
+    if (text[at] === '#') at = text.indexOf('\n', at) < 0 ? text.length : text.indexOf('\n', at)
+    else if (/\s/.test(text.charAt(at))) at += 1
+    else break
+  }
+  return at
+}
 
 function tokenReader(text: string, file: string): Tokens {
   let at = 0
@@ -64,7 +74,7 @@ function tokenReader(text: string, file: string): Tokens {
   }
   return {
     next() {
-      skip(blanks)
+      at = afterBlanks(text, at)
       for (; counted < at; counted += 1) if (text[counted] === '\n') line += 1
       if (at === text.length) return undefined
       const found = skip(token)

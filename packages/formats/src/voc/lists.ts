@@ -63,7 +63,7 @@ export const isVoid = (name: string, known: readonly { name: string }[]): boolea
 /** The ids of a list of tags that have its label. */
 export async function* taggedIds(zip: ZipReader, { file }: TagList): AsyncGenerator<Tagged> {
   for await (const { text, line } of entriesIn(zip, file)) {
-    if (/\s1$/.test(text)) yield { id: listedId(text.replace(tagEntry, '')) ?? '', line }
+    if (/\s1$/.test(text)) yield { id: listedId(withoutEntry(text, tagEntry)) ?? '', line }
   }
 }
 
@@ -73,7 +73,9 @@ export const tagLine = (id: string, isTagged: boolean): string =>
 
 const listPath = /^ImageSets\/(Main|Segmentation|Layout|Action)\/([^/]+)\.txt$/
 const present = '  1'
-const tagEntry = /\s+(?:-1|0|1)$/
+const tagEntry = /\s(?:-1|0|1)$/
+/** The number of an object or action. */
+const numberEntry = /\s\d+$/
 /** As the data set itself has them. */
 const exactEntry = /( {2}[01]| -1)$/
 
@@ -91,7 +93,7 @@ async function isOfLabel(
     if (!tagEntry.test(text)) return false
     isExact &&= exactEntry.test(text)
     if (!isExact && isKnown(listedId(text) ?? '')) return false
-    isTold ||= isKnown(listedId(text.replace(tagEntry, '')) ?? '')
+    isTold ||= isKnown(listedId(withoutEntry(text, tagEntry)) ?? '')
     lines += 1
   }
   return lines > 0 && (isExact || isTold)
@@ -100,8 +102,11 @@ async function isOfLabel(
 async function* listedIds(zip: ZipReader, file: string, task: string): AsyncGenerator<string> {
   const hasNumbers = task === 'Layout' || task === 'Action'
   for await (const { text } of entriesIn(zip, file))
-    yield listedId(hasNumbers ? text.replace(/\s+\d+$/, '') : text) ?? ''
+    yield listedId(hasNumbers ? withoutEntry(text, numberEntry) : text) ?? ''
 }
+
+/** What stands before the entry at the end of a line. */
+const withoutEntry = (text: string, entry: RegExp): string => text.replace(entry, '').trimEnd()
 
 async function* entriesIn(zip: ZipReader, file: string): AsyncGenerator<Line> {
   const entry = zip.files.get(file)

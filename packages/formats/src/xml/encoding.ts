@@ -38,7 +38,8 @@ const mostBytes = 1024
 
 function declaredEncoding(start: Uint8Array): string | undefined {
   const text = Buffer.from(start.subarray(0, mostBytes)).toString('latin1')
-  const name = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'<>]{1,40})["']/.exec(text)?.[1]
+  const declaration = /^<\?xml\s/.test(text) ? text.slice(0, text.indexOf('>')) : ''
+  const name = /\bencoding\s*=\s*["']([^"'<>]{1,40})["']/.exec(declaration)?.[1]
   if (name && /^(utf-?16|ucs-?2|utf-?32)/i.test(name))
     throw new XmlError(`declared as ${name}, but its characters are single bytes`, 1)
   return name?.toLowerCase()

@@ -2,7 +2,7 @@
 import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { baseOf, isImageName, withoutExtension } from '../members.ts'
+import { baseOf, folderOf, isImageName, withoutExtension } from '../members.ts'
 import { type ClassNames, findNamesFile, findYaml, isNamesFile, readNames } from './names.ts'
 import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
 
@@ -37,11 +37,29 @@ async function checkTwins(zip: ZipReader, { file, byNumber }: ClassNames): Promi
 /** Where the file of names is, though some put it among the texts; else where a folder of labels is: all texts are there, or it is none. */
 function rootIn(members: readonly string[], namesFile: string | undefined): string {
   const texts = members.filter(isText)
-  const beside = namesFile
-    ?.replace(/[^/]*$/, '')
-    .replace(/(?<=^|\/)(?:labels|annotations|images)\/.*$/i, '')
+  const beside = namesFile && withoutFolders(folderOf(namesFile))
   const root = beside ?? rootOf(texts, (path) => /^labels\//i.test(path)) ?? ''
   return texts.every((name) => name.startsWith(root)) ? root : ''
+}
+
+/** The part of a folder above the first one for texts or pictures. */
+function withoutFolders(folder: string): string {
+  const parts = folder.split('/')
+  const at = parts.findIndex((part) => /^(?:labels|annotations|images)$/i.test(part))
+  return at < 0
+    ? folder
+    : parts
+        .slice(0, at)
+        .map((part) => `${part}/`)
+        .join('')
+}
+
+/** Splits a path at the last folder of that name that has something below. */
+function splitAt(path: string, folder: RegExp): { before: string[]; rest: string } | undefined {
+  const parts = path.split('/')
+  const last = path.endsWith('/') ? parts.length - 2 : parts.length - 1
+  const at = parts.slice(0, last).findLastIndex((part) => folder.test(part))
+  return at < 0 ? undefined : { before: parts.slice(0, at), rest: parts.slice(at + 1).join('/') }
 }
 
 interface Layout {
@@ -61,17 +79,18 @@ const layouts: readonly Layout[] = [
 
 /** `labels/<subset>/a`, `<subset>/labels/a`, and `images` likewise. */
 function placeByLabels(path: string) {
-  const [, before = '', rest = ''] = /^(?:(.*)\/)?(?:labels|images)\/(.+)$/i.exec(path) ?? []
-  if (rest === '') return undefined
-  if (before !== '') return { subset: before.slice(before.lastIndexOf('/') + 1), id: rest }
+  const found = splitAt(path, /^(?:labels|images)$/i)
+  if (!found) return undefined
+  const { before, rest } = found
+  if (before.join('/') !== '') return { subset: before.at(-1) ?? '', id: rest }
   const [subset = '', ...parts] = rest.split('/')
   return parts.length > 0 ? { subset, id: parts.join('/') } : { subset: unnamed, id: subset }
 }
 
 /** `Annotations/a`, `Images/a`. */
 function placeByAnnotations(path: string) {
-  const [, id] = /^(?:.*\/)?(?:annotations|images)\/(.+)$/i.exec(path) ?? []
-  return id === undefined ? undefined : { subset: unnamed, id }
+  const found = splitAt(path, /^(?:annotations|images)$/i)
+  return found && { subset: unnamed, id: found.rest }
 }
 
 /** `obj_<subset>_data/a`, `train/a`, or whatever it is. */
@@ -85,7 +104,7 @@ function placeByPath(path: string) {
 
 /** Those that say something of the set are of no boxes. */
 const isText = (name: string): boolean =>
-  /\.txt$/i.test(name) && !isNamesFile(name) && !/(?:^|\/)(?:readme|license)[^/]*$/i.test(name)
+  /\.txt$/i.test(name) && !isNamesFile(name) && !/^(?:readme|license)/i.test(baseOf(name))
 
 const below = (name: string, root: string): string => withoutExtension(name.slice(root.length))
 

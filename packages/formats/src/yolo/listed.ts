@@ -60,6 +60,9 @@ export async function readListed(zip: ZipReader, dataFile: string, run: Run): Pr
 
 // ---- obj.data and lists
 
+/** In characters, of a line that holds a path. */
+const longestPath = 4096
+
 /** Keys that are no subsets. */
 const settings = new Set(['classes', 'names', 'backup'])
 
@@ -67,13 +70,12 @@ const settings = new Set(['classes', 'names', 'backup'])
 async function readData(zip: ZipReader, file: string): Promise<Map<string, string>> {
   const entry = zip.files.get(file)
   const values = new Map<string, string>()
-  for (const line of entry ? linesOf(await zip.bytes(entry), file) : []) {
+  for (const line of entry ? linesOf(await zip.bytes(entry), file, longestPath) : []) {
     if (/^\s*(?:#|$)/.test(line.text)) continue
-    const isSpaced = / = /.test(line.text) // names of subsets may have = in them
-    const [, key, value] = (isSpaced ? /^(.+?) = (.*)$/ : /^(.+?)\s*=(.*)$/).exec(line.text) ?? []
-    if (key === undefined || value === undefined)
-      throw new FormatError('expected key = value', lineOf(file, line))
-    values.set(key.trim(), memberPath(value))
+    const sign = line.text.indexOf(' = ', 1) > 0 ? ' = ' : '=' // names of subsets may have = in them
+    const at = line.text.indexOf(sign, 1)
+    if (at < 0) throw new FormatError('expected key = value', lineOf(file, line))
+    values.set(line.text.slice(0, at).trim(), memberPath(line.text.slice(at + sign.length)))
   }
   return values
 }
@@ -102,7 +104,7 @@ async function readList({ zip, list, root, seen, run }: List): Promise<ListedIte
   const entry = zip.files.get(list)
   const items: ListedItem[] = []
   if (!entry) return items
-  for await (const lines of linesIn(zip.stream(entry), list)) {
+  for await (const lines of linesIn(zip.stream(entry), list, longestPath)) {
     run.signal.throwIfAborted()
     for (const line of lines) {
       const path = memberPath(line.text)
@@ -147,10 +149,14 @@ const memberPath = (text: string): string =>
 
 const absolutePath = /^\s*(?:[a-zA-Z]:)?[\\/]/
 
+/** Paths from other machines are compared by so many folders at their ends. */
+const mostFolders = 64
+
 /** The path without its first folder, without its first two ...; the last has one folder left. */
 function endsOf(path: string): string[] {
   const parts = path.split('/')
-  return parts.slice(2).map((_, at) => parts.slice(at + 1).join('/'))
+  const first = Math.max(1, parts.length - mostFolders)
+  return parts.slice(first, -1).map((_, at) => parts.slice(first + at).join('/'))
 }
 
 // ---- texts of boxes

@@ -1,6 +1,7 @@
 /** The names of classes, by the numbers that boxes have (spec/formats.md 9.2). */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
+import { baseOf } from '../members.ts'
 import { linesOf } from '../text-lines.ts'
 import { yamlNames } from './yaml-names.ts'
 
@@ -10,10 +11,10 @@ export interface ClassNames {
 }
 
 /** Whether a member is a file of names, whatever else there is: tools call it in many ways. */
-export const isNamesFile = (member: string): boolean =>
-  /(?:^|\/)(?:[^/]+\.names|_darknet\.labels|(?:_|predefined_)?classes\.txt|class_(?:list|names)\.txt|labels\.txt|data(?:set)?\.ya?ml)$/i.test(
-    member,
-  )
+export const isNamesFile = (member: string): boolean => namesFile.test(baseOf(member))
+
+const namesFile =
+  /^(?:.+\.names|_darknet\.labels|(?:_|predefined_)?classes\.txt|class_(?:list|names)\.txt|labels\.txt|data(?:set)?\.ya?ml)$/i
 
 /** The file of names that lies highest; of several in one folder the one Darknet calls so. */
 export function findNamesFile(members: Iterable<string>): string | undefined {

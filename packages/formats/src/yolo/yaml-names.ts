@@ -12,35 +12,74 @@ export function yamlNames(lines: readonly string[], file: string): Map<number, s
     : block(lines.slice(start + 1))
   const names = new Map<number, string>()
   for (const [index, entry] of entries.entries()) {
-    const [, key, scalar = ''] = /^(?:["']?(\d+)["']?\s*:(?:\s|$))?\s*(.*)$/.exec(entry) ?? []
-    const name = unquoted(scalar)
+    const [, key] = numberKey.exec(entry) ?? []
+    const name = unquoted(entry.replace(numberKey, '').trimStart())
     if (name === '') throw new FormatError(`names: entry ${index} is no name`, place)
     names.set(key === undefined ? index : Number(key), name)
   }
   return names
 }
 
+/** The number before the name: `0: a`. */
+const numberKey = /^["']?(\d{1,9})["']?\s*:(?:\s|$)/
+
 /** `[a, 'b']` or `{0: a, 1: b}`, over as many lines as it takes. */
 function bracketed(text: string): string[] {
   const end = text.startsWith('[') ? ']' : '}'
   const entries: string[] = []
-  const entry = /\s*((?:\d+\s*:\s+)?(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\]}]*?))\s*([,\]}])/gy
-  entry.lastIndex = 1
-  for (let found = entry.exec(text); found; found = entry.exec(text)) {
-    if (found[1]) entries.push(found[1])
-    if (found[2] === end) break
+  for (let from = 1; from < text.length; ) {
+    const to = endOfEntry(text, from)
+    if (to === text.length) break // the bracket is never closed
+    const entry = text.slice(from, to).trim()
+    if (entry !== '') entries.push(entry)
+    if (text[to] === end) break
+    from = to + 1
   }
   return entries
+}
+
+/** The comma or bracket behind an entry: none of those within quotes, which begin an entry or stand behind its number. */
+function endOfEntry(text: string, from: number): number {
+  let at = afterBlanks(text, from)
+  if (isDigit(text[at])) {
+    let behind = at
+    while (isDigit(text[behind])) behind += 1
+    behind = afterBlanks(text, behind)
+    if (text[behind] === ':') at = afterBlanks(text, behind + 1)
+  }
+  const closed = text[at] === '"' || text[at] === "'" ? endOfQuotes(text, at) : at
+  const end = text.slice(closed).search(/[,\]}]/)
+  return end < 0 ? text.length : closed + end
+}
+
+function afterBlanks(text: string, from: number): number {
+  let at = from
+  while (/\s/.test(text.charAt(at))) at += 1
+  return at
+}
+
+const isDigit = (character = ''): boolean => character >= '0' && character <= '9'
+
+/** Behind the closing quote; where there is none, the opening one is a character as any. */
+function endOfQuotes(text: string, from: number): number {
+  const quote = text[from]
+  for (let at = from + 1; at < text.length; at += 1) {
+    if (quote === '"' && text[at] === '\\') at += 1
+    else if (quote === "'" && text[at] === "'" && text[at + 1] === "'") at += 1
+    else if (text[at] === quote) return at + 1
+  }
+  return from
 }
 
 /** `- a` or `0: a`, a line each. */
 function block(lines: readonly string[]): string[] {
   const entries: string[] = []
   for (const line of lines) {
-    if (line === '' || /^\s*#/.test(line)) continue
-    const [, item] = /^\s*-\s+(.*)$/.exec(line) ?? /^\s+(.*)$/.exec(line) ?? []
-    if (item === undefined) break
-    entries.push(item)
+    if (line === '' || line.trimStart().startsWith('#')) continue
+    const text = line.trimStart()
+    const isListed = /^-\s/.test(text)
+    if (!isListed && text === line) break
+    entries.push(isListed ? text.slice(1).trimStart() : text)
   }
   return entries
 }
@@ -50,5 +89,6 @@ function unquoted(scalar: string): string {
   if (double !== undefined) return double.replace(/\\(.)/g, '$1')
   const [, single] = /^'((?:[^']|'')*)'/.exec(scalar) ?? []
   if (single !== undefined) return single.replaceAll("''", "'")
-  return scalar.replace(/\s+#.*$/, '').trim()
+  const comment = scalar.search(/\s#/)
+  return (comment < 0 ? scalar : scalar.slice(0, comment)).trim()
 }
