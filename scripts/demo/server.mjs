@@ -36,7 +36,7 @@ function readyUrl(child) {
     let text = ''
     child.stdout.on('data', (piece) => {
       text += piece
-      const [, url] = /^Reticle is ready at (\S+)/m.exec(text) ?? []
+      const [, url] = /^Reticle is ready at (\S{1,300})/m.exec(text) ?? []
       if (url) resolve(url)
     })
     child.on('exit', () => reject(new Error('Reticle did not start')))

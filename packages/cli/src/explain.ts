@@ -83,7 +83,15 @@ function failedRequest({ request }: RequestFailed): Failure {
 }
 
 /** `80FC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/...:350:` */
-const openSsl = /[\dA-F]+:error:[\dA-F]+:[^:]*:[^:]*:([^:]+):.*/s
+const openSsl = /[\dA-F]{1,16}:error:[\dA-F]{1,16}:/
+
+/** The reason alone, in place of the line of OpenSSL. */
+function withoutOpenSsl(text: string): string {
+  const found = openSsl.exec(text)
+  const parts = found ? text.slice(found.index + found[0].length).split(':') : []
+  const [, , reason] = parts
+  return found && reason && parts.length > 3 ? text.slice(0, found.index) + reason : text
+}
 
 /** What stands behind a broken connection, in as many words as there are. */
 function reasonOf(thrown: ConnectionError): string {
@@ -92,7 +100,7 @@ function reasonOf(thrown: ConnectionError): string {
     if (cause.message) causes.push(cause.message)
   const last = causes.at(-1)
   const isNew = last && !thrown.message.includes(last)
-  return (isNew ? `${thrown.message} (${last})` : thrown.message).replace(openSsl, '$1')
+  return withoutOpenSsl(isNew ? `${thrown.message} (${last})` : thrown.message)
 }
 
 const fileProblems: Readonly<Record<string, string>> = {

@@ -68,7 +68,7 @@ export function serverUrl(given: string): string {
       'The address holds a password, which everybody could read in the list of processes',
       'Leave it out and run `reticle login`.',
     )
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/api$/, '')
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/api$/, '')
   return `${url.origin}${path}`
 }
 

@@ -67,7 +67,12 @@ export async function openInput(given: Given, importer: Importer, run: Run): Pro
 /** A picture that frames are made of: masks are none. */
 const isPicture = (name: string) =>
   isImageName(name) &&
-  !/(^|\/)(Segmentation(Class|Object)[^/]*|Masks|Scribbles|instance|semantic(_rgb)?)\//.test(name)
+  !name
+    .split('/')
+    .slice(0, -1)
+    .some((folder) => ofMasks.test(folder))
+
+const ofMasks = /^(?:Segmentation(?:Class|Object).*|Masks|Scribbles|instance|semantic(?:_rgb)?)$/
 
 const nothing = { size: 0, read: async () => new Uint8Array() }
 

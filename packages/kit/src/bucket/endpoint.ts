@@ -23,7 +23,7 @@ export function readEndpoint(text: string, { nets }: BucketGuard, mayHavePath = 
   const hasPath = url.pathname !== '/' && !mayHavePath
   if (hasPath || url.search !== '')
     throw new AddressUnreadable('An address is https://host or https://host:port, nothing else.')
-  return mayHavePath ? url.href.replace(/\/+$/, '') : url.origin
+  return mayHavePath ? url.href.replace(/(?<!\/)\/+$/, '') : url.origin
 }
 
 function readUrl(text: string, nets: readonly Net[]): URL {

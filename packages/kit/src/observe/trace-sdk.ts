@@ -18,7 +18,7 @@ export interface Tracing {
 const stopMs = 5000
 
 export function exportTraces(service: string, endpoint: string): Tracing {
-  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
+  const url = `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: stopMs })
   return record(service, new BatchSpanProcessor(exporter, { exportTimeoutMillis: stopMs }))
 }

@@ -78,7 +78,9 @@ function parse(text: string, { allowHttp }: Guard): URL {
 
 /** Host without the brackets of IPv6 and without the dots of a rooted name; digits in any spelling are an address by now. */
 function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+  let end = hostname.length
+  while (hostname[end - 1] === '.') end -= 1
+  return hostname.slice(0, end).replace(/^\[|\]$/g, '')
 }
 
 const isInsideName = (host: string) =>

@@ -64,7 +64,7 @@ function baseOf(url: string): string {
     throw new TypeError(`url has to be an address such as https://reticle.example.org, not ${url}`)
   if (address.username !== '' || address.search !== '' || address.hash !== '')
     throw new TypeError('url has to be an address alone: put the credential into token or basic.')
-  const path = address.pathname.replace(/\/+$/, '')
+  const path = address.pathname.replace(/(?<!\/)\/+$/, '')
   return `${address.origin}${path}${path.endsWith('/api') ? '' : '/api'}`
 }
 

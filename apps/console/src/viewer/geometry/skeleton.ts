@@ -9,18 +9,26 @@ export function edgesOf(svg = ''): Edges {
   const tags = svg.match(/<[a-z][^<>]*>/gi) ?? []
   const labels = new Map(
     tags.flatMap((tag) => {
-      const [node, label] = [numberIn(tag, 'data-node-id'), numberIn(tag, 'data-label-id')]
+      const [node, label] = [numberIn(tag, numbers.node), numberIn(tag, numbers.label)]
       return node === undefined || label === undefined ? [] : [[node, label] as const]
     }),
   )
   return tags.flatMap((tag) => {
-    const from = labels.get(numberIn(tag, 'data-node-from') ?? Number.NaN)
-    const to = labels.get(numberIn(tag, 'data-node-to') ?? Number.NaN)
+    const from = labels.get(numberIn(tag, numbers.from) ?? Number.NaN)
+    const to = labels.get(numberIn(tag, numbers.to) ?? Number.NaN)
     return from === undefined || to === undefined ? [] : [[from, to] as const]
   })
 }
 
-function numberIn(tag: string, name: string): number | undefined {
-  const text = new RegExp(`\\s${name}\\s*=\\s*["']?(\\d+)`).exec(tag)?.[1]
+/** Attributes of tags that hold a number. */
+const numbers = {
+  node: /\sdata-node-id\s{0,20}=\s{0,20}["']?(\d{1,15})/,
+  label: /\sdata-label-id\s{0,20}=\s{0,20}["']?(\d{1,15})/,
+  from: /\sdata-node-from\s{0,20}=\s{0,20}["']?(\d{1,15})/,
+  to: /\sdata-node-to\s{0,20}=\s{0,20}["']?(\d{1,15})/,
+}
+
+function numberIn(tag: string, attribute: RegExp): number | undefined {
+  const text = attribute.exec(tag)?.[1]
   return text === undefined ? undefined : Number(text)
 }

@@ -129,10 +129,17 @@ function readEndpoint(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   const isAddress = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
   if (isAddress && url.username === '') return url
-  const shown = JSON.stringify(endpoint.replace(/\/\/.*@/, '//...@')) // no secret goes to a terminal
+  const shown = JSON.stringify(withoutCredentials(endpoint)) // no secret goes to a terminal
   throw new Error(
     `the endpoint of the object storage must look like http://host:9000, not ${shown}`,
   )
+}
+
+function withoutCredentials(endpoint: string): string {
+  const [start, end] = [endpoint.indexOf('//'), endpoint.lastIndexOf('@')]
+  return start < 0 || end < start
+    ? endpoint
+    : `${endpoint.slice(0, start)}//...${endpoint.slice(end)}`
 }
 
 type Transport = NonNullable<ClientOptions['transport']>
