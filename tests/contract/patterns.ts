@@ -1,0 +1,138 @@
+import { createRequire } from 'node:module'
+import type { checkSync } from 'recheck'
+import { parseSync } from 'vite'
+import { z } from 'zod'
+import type { Source } from './sources.ts'
+
+/** Plain JavaScript: the package's own front door would start a program of this platform, or Java. */
+const recheck: { checkSync: typeof checkSync } = createRequire(import.meta.url)(
+  'recheck/lib/browser.js',
+)
+
+/** Regular expressions of the sources, and whether the time that each takes grows with the length of its text alone. */
+
+export interface Pattern {
+  /** As written: `/^a+$/i`. */
+  text: string
+  source: string
+  flags: string
+}
+
+export interface PlacedPattern extends Pattern {
+  /** `apps/gateway/src/serve.ts:12`. */
+  at: string
+  path: string
+}
+
+/** A pattern that is made of other texts while the program runs. */
+export interface DynamicPattern {
+  text: string
+  at: string
+  path: string
+}
+
+export interface FoundPatterns {
+  constant: PlacedPattern[]
+  dynamic: DynamicPattern[]
+}
+
+const node = z.object({ type: z.string(), start: z.number(), end: z.number() })
+const literal = node.extend({ regex: z.object({ pattern: z.string(), flags: z.string() }) })
+const argument = z.object({ type: z.literal('Literal'), value: z.string() })
+const construction = node.extend({
+  type: z.enum(['NewExpression', 'CallExpression']),
+  callee: z.object({ type: z.literal('Identifier'), name: z.literal('RegExp') }),
+  arguments: z.array(z.unknown()),
+})
+
+/** Reads the patterns of a file from its syntax tree. */
+export function patternsOf({ path, text }: Pick<Source, 'path' | 'text'>): FoundPatterns {
+  const { program, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed`)
+  const found: FoundPatterns = { constant: [], dynamic: [] }
+  const placeOf = (start: number) => ({
+    path,
+    at: `${path}:${text.slice(0, start).split('\n').length}`,
+  })
+  const open: unknown[] = [program]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== 'object' || one === null) continue
+    const regex = literal.safeParse(one).data
+    const made = construction.safeParse(one).data
+    if (regex) {
+      const { pattern: source, flags } = regex.regex
+      found.constant.push({ ...patternOf(source, flags), ...placeOf(regex.start) })
+    } else if (made) addMade(found, made, { text, ...placeOf(made.start) })
+    for (const child of Object.values(one)) if (child !== null) open.push(child)
+  }
+  return found
+}
+
+const patternOf = (source: string, flags: string): Pattern => ({
+  text: `/${source}/${flags}`,
+  source,
+  flags,
+})
+
+function addMade(
+  found: FoundPatterns,
+  made: z.infer<typeof construction>,
+  { text, ...place }: { text: string; at: string; path: string },
+): void {
+  const texts = z.array(argument).min(1).safeParse(made.arguments).data
+  const [source, flags] = texts?.map(({ value }) => value) ?? []
+  if (source === undefined)
+    found.dynamic.push({ text: text.slice(made.start, made.end).replaceAll(/\s+/g, ' '), ...place })
+  else found.constant.push({ ...patternOf(source, flags ?? ''), ...place })
+}
+
+export type Verdict = 'linear' | 'not linear' | 'undecided'
+
+/** Milliseconds for one pattern: a machine may be busy with other tests. */
+const patience = 60_000
+
+/** Judges patterns; one that is asked for again is not checked again. */
+export function patternChecker(): (pattern: Pattern) => Verdict {
+  const verdicts = new Map<string, Verdict>()
+  return (pattern) => {
+    const verdict = verdicts.get(pattern.text) ?? verdictOf(pattern)
+    verdicts.set(pattern.text, verdict)
+    return verdict
+  }
+}
+
+function verdictOf(pattern: Pattern): Verdict {
+  if (isPlainlyLinear(pattern)) return 'linear'
+  const { status } = recheck.checkSync(pattern.source, pattern.flags, {
+    timeout: patience,
+    attackTimeout: null,
+    incubationTimeout: null,
+    recallLimit: 0,
+  })
+  if (status === 'safe') return 'linear'
+  return status === 'vulnerable' ? 'not linear' : 'undecided'
+}
+
+/**
+ * Most patterns need no search for attacks: they repeat nothing without a limit, or begin at the start of the text and repeat one
+ * character only. Neither holds where a group is repeated, or where the pattern looks around or refers back.
+ */
+export function isPlainlyLinear({ source, flags }: Pattern): boolean {
+  const marks = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
+  if (/\)[*+{]|\(\?<?[=!]/.test(marks) || /\\(?:[1-9]|k<)/.test(source)) return false
+  const repeats = marks.match(/[*+]|\{\d+,\}/g)?.length ?? 0
+  if (repeats === 0) return true
+  const isAnchored = flags.includes('y') || (source.startsWith('^') && !flags.includes('m'))
+  return repeats === 1 && isAnchored && !hasAlternatives(marks)
+}
+
+/** Whether a `|` stands outside of groups: only the first alternative begins with what the pattern begins with. */
+function hasAlternatives(marks: string): boolean {
+  let depth = 0
+  for (const mark of marks) {
+    if (mark === '(') depth += 1
+    else if (mark === ')') depth -= 1
+    else if (mark === '|' && depth === 0) return true
+  }
+  return false
+}
