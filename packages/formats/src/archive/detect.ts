@@ -1,7 +1,14 @@
 /** What an uploaded file is, by its content; its name is not trusted (spec/formats.md 4.1). */
+import { FormatError } from '../errors.ts'
 import type { RandomAccess } from './source.ts'
 
 export type Container = 'zip' | 'json' | 'xml' | 'unknown'
+
+/** @throws {FormatError} when the file is empty */
+export async function detectUpload(source: RandomAccess): Promise<Container> {
+  if (source.size === 0) throw new FormatError('the file is empty')
+  return detectContainer(source)
+}
 
 export async function detectContainer(source: RandomAccess): Promise<Container> {
   const head = Buffer.from(await source.read(0, Math.min(source.size, 4096)))

@@ -1,23 +1,32 @@
 /** An upload that has to be an archive, and where in it the files of a format begin (spec/formats.md 4.1). */
 import { FormatError } from '../errors.ts'
 import type { Run } from '../model.ts'
-import { detectContainer } from './detect.ts'
+import { detectUpload } from './detect.ts'
 import type { RandomAccess } from './source.ts'
 import { openZip, type ZipReader } from './zip-reader.ts'
 
 /**
- * Opens an upload as an archive; members that stand in it more than once are told of.
+ * Opens an upload as an archive; members that stand in it more than once, and empty ones that should tell of others, are noted.
  * @throws {FormatError} when it is none, is damaged or breaks a guard
  */
 export async function openArchive(source: RandomAccess, run: Run): Promise<ZipReader> {
-  if ((await detectContainer(source)) !== 'zip') throw new FormatError('expected a ZIP archive')
+  if ((await detectUpload(source)) !== 'zip') throw new FormatError('expected a ZIP archive')
   const zip = await openZip(source, run.archiveLimits)
   for (const name of zip.duplicates) {
     const reason = 'the archive has several members of one name, the last is used'
     run.report.note('skipped', 'duplicate-entry', reason, { file: name })
   }
+  for (const { name, size } of zip.files.values())
+    if (size === 0 && isDeclaring(name))
+      run.report.note('skipped', 'ignored-file', 'the file is empty', { file: name })
   return zip
 }
+
+/** Whether a file tells of labels or of other files: an empty one is no picture without objects. */
+const isDeclaring = (name: string): boolean =>
+  /(?:^|\/)(?:labelmap|class_names|classes|labels|label_colors)\.txt$/i.test(name) ||
+  /\.(?:pbtxt|data|names|ya?ml|ini)$/i.test(name) ||
+  (`/${name}`.includes('/ImageSets/') && name.endsWith('.txt'))
 
 /** Folders around what a format begins with, at most. */
 const mostWrapping = 4

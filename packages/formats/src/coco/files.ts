@@ -1,5 +1,5 @@
 /** Which files of an upload hold COCO annotations (spec/formats.md 8.3, row "files"). */
-import { detectContainer } from '../archive/detect.ts'
+import { detectUpload } from '../archive/detect.ts'
 import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -23,7 +23,7 @@ export interface CocoFile {
  * @throws {FormatError} when there is none.
  */
 export async function findCocoFiles(source: RandomAccess, run: Run): Promise<CocoFile[]> {
-  const container = await detectContainer(source)
+  const container = await detectUpload(source)
   if (container === 'json') return [bareFile(source)]
   if (container !== 'zip') throw new FormatError('expected a JSON file or a ZIP archive')
   return (await openFiles(source, run)).files
@@ -37,7 +37,7 @@ export async function findCocoArchive(
   source: RandomAccess,
   run: Run,
 ): Promise<{ files: CocoFile[]; zip: ZipReader }> {
-  if ((await detectContainer(source)) !== 'zip')
+  if ((await detectUpload(source)) !== 'zip')
     throw new FormatError('media is required: send a ZIP archive with the images')
   return openFiles(source, run)
 }

@@ -6,6 +6,7 @@ import { type Intake, type NewShape, newIntake, newShape } from '../intake.ts'
 import { isRecord, type JsonRecord } from '../json/fields.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { shareOf } from '../progress.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
@@ -67,7 +68,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
     onBytes: (bytes) => {
       run.signal.throwIfAborted()
       done += bytes
-      run.progress(Math.min(1, done / (2 * total)))
+      run.progress(shareOf(done, 2 * total))
     },
   }
 }

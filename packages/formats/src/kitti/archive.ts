@@ -45,12 +45,14 @@ export async function openKitti(source: RandomAccess, run: Run): Promise<KittiAr
     }
   }
   const items = [...subsets.values()].flatMap((subset) => [...subset.values()])
-  if (!colors && !items.some(isAnnotated))
+  const entry = zip.files.get(colors ?? '')
+  const declared = entry && readLabelColors(await zip.bytes(entry), entry.name)
+  if (declared?.length === 0 && items.some(({ instance, semantic }) => instance ?? semantic))
+    throw new FormatError('the file has no labels', { file: entry?.name })
+  if (!declared?.length && !items.some(isAnnotated))
     throw new FormatError(
       'no KITTI annotations: expected <subset>/label_2/<image>.txt or <subset>/instance/<image>.png',
     )
-  const entry = zip.files.get(colors ?? '')
-  const declared = entry && readLabelColors(await zip.bytes(entry), entry.name)
   const named = sortedByKey(subsets).map(([name, own]) => {
     return { name, items: sortedByKey(own).map(([, item]) => item) }
   })

@@ -39,13 +39,20 @@ export function maskPictures(zip: ZipReader, root: string): MaskPictures {
 /** Of a picture, below the folder of the data set. */
 export const maskPath = /^Segmentation(Class|Object)(?:PNG)?\/(.+)\.png$/i
 
-/** The labels that the archive declares, if it does. */
+/**
+ * The labels that the archive declares, if it does.
+ * @throws {FormatError} when a file of labels that pictures need has none
+ */
 export async function readDeclared(pictures: MaskPictures): Promise<MapLabel[] | undefined> {
   const { zip } = pictures
   const map = textFile(labelMapName, pictures)
-  if (map) return readLabelMap(await zip.bytes(map), map.name)
-  const names = textFile(classNamesName, pictures)
-  return names && readClassNames(await zip.bytes(names), names.name)
+  const file = map ?? textFile(classNamesName, pictures)
+  if (!file) return undefined
+  const read = map ? readLabelMap : readClassNames
+  const labels = read(await zip.bytes(file), file.name)
+  if (labels.length === 0 && pictures.classes.size > 0)
+    throw new FormatError('the file has no labels', { file: file.name })
+  return labels
 }
 
 /** In the folder of the data set, else the only one of that name. */

@@ -151,12 +151,13 @@ describe('an import', () => {
   test('tells of a seqinfo.ini that is of something else', async () => {
     const info =
       '[Sequence]\r\nname=x\r\nSEQLENGTH = 600\r\nimwidth=100\r\nimHeight=90\r\nimExt=.jpg'
-    const { told } = await imported({ ...names, 'gt/gt.txt': '', 'seqinfo.ini': info })
+    const rows = '1,-1,1,2,3,4,1,1\n'
+    const { told } = await imported({ ...names, 'gt/gt.txt': rows, 'seqinfo.ini': info })
     expect(told).toEqual([
       'ignored-file: it tells of 600 frames, there are 6',
       'ignored-file: it tells of frames of 100 x 90, they are 100 x 80',
     ])
-    const right = { ...names, 'gt/gt.txt': '', 'seqinfo.ini': 'seqLength=6' }
+    const right = { ...names, 'gt/gt.txt': rows, 'seqinfo.ini': 'seqLength=6' }
     expect((await imported(right)).told).toEqual([])
   })
 })

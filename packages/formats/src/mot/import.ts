@@ -5,6 +5,7 @@ import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { shareOf } from '../progress.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type MotRow, rowsIn } from './rows.ts'
 import {
@@ -70,12 +71,16 @@ export async function* importSequence(
     nameOf: classNames(await readLabels(zip, sequence), target),
     frameOf: frameFinder(source, target),
   }
-  for await (const rows of rowsIn(zip, sequence.rows, progressOf(sequence, run)))
+  let count = 0
+  for await (const rows of rowsIn(zip, sequence.rows, progressOf(sequence, run))) {
+    count += rows.length
     for (const row of rows) {
       const box = importRow(row, state)
       if (box) yield box
     }
+  }
   intake.check()
+  if (count === 0) intake.skip('ignored-file', 'the file has no rows', { file: sequence.rows.name })
   for (const track of state.tracks.build()) yield intake.track(track)
 }
 
@@ -231,6 +236,6 @@ function progressOf({ rows }: MotSequence, run: Run): (bytes: number) => void {
   return (bytes) => {
     run.signal.throwIfAborted()
     done += bytes
-    run.progress(Math.min(1, done / rows.size))
+    run.progress(shareOf(done, rows.size))
   }
 }

@@ -1,10 +1,11 @@
 /** The documents of an upload, read flat in memory (spec/formats.md 7.2 and 7.6). */
-import { detectContainer } from '../archive/detect.ts'
+import { detectUpload } from '../archive/detect.ts'
 import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import type { Run } from '../model.ts'
+import { shareOf } from '../progress.ts'
 import { createXmlScanner, type XmlScanner } from '../xml/scan.ts'
 import { XmlError } from '../xml/xml-error.ts'
 import { type Context, handlerOf } from './context.ts'
@@ -18,7 +19,7 @@ export interface Document {
 
 /** @throws {FormatError} when there is none */
 export async function findDocuments(source: RandomAccess, run: Run): Promise<Document[]> {
-  const container = await detectContainer(source)
+  const container = await detectUpload(source)
   if (container === 'xml') {
     const name = source.name ?? 'annotations.xml'
     return [{ name, size: source.size, read: () => readPieces(source) }]
@@ -35,7 +36,7 @@ export async function findServiceArchive(
   source: RandomAccess,
   run: Run,
 ): Promise<{ documents: Document[]; zip: ZipReader }> {
-  if ((await detectContainer(source)) !== 'zip')
+  if ((await detectUpload(source)) !== 'zip')
     throw new FormatError('media is required: send a ZIP archive with the images')
   const zip = await openArchive(source, run)
   return { documents: documentsIn(zip), zip }
@@ -58,7 +59,7 @@ export function byteCounter(documents: readonly Document[], passes: number, run:
   return (bytes: number): void => {
     run.signal.throwIfAborted()
     done += bytes
-    run.progress(Math.min(1, done / total))
+    run.progress(shareOf(done, total))
   }
 }
 

@@ -102,6 +102,7 @@ test('of pictures of one name the first is taken, and records without one are le
   )
   expect(await Promise.all(subsets.map(imagesOf))).toEqual([[['a.jpg', '1']]])
   expect(run.report.read().entries).toMatchObject([
+    { code: 'ignored-file', examples: [{ file: 'none.tfrecord' }] },
     { code: 'ignored-file', examples: [{ file: 'none' }] },
     { code: 'duplicate-entry', examples: [{ file: 'x.tfrecord', item: 'a.jpg' }] },
   ])
@@ -114,7 +115,7 @@ describe('is refused', () => {
       pictureOf('a.jpg', '', car),
       'x.tfrecord: none of its images is in the archive',
     ],
-    ['without records', '', 'there are no images to make a task of'],
+    ['without records', '', 'x.tfrecord: the file is empty: it has no record'],
     [
       'without one that has annotations',
       Buffer.concat([pictureOf('a.jpg', '', car), pictureOf('b.jpg', '1')]),

@@ -31,6 +31,7 @@ export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFil
   if (names.length === 0)
     throw new FormatError('no TFRecord files: expected <subset>.tfrecord or <subset>.record')
   noteMissingShards(names, run)
+  noteEmpty(names, zip, run)
   const subsetOf = subsetsOf(names)
   const labelsOf = labelMaps(zip)
   const files: TfFile[] = []
@@ -61,6 +62,14 @@ function noteMissingShards(names: readonly string[], { report }: Run): void {
     const reason = 'shards of the set are not in the archive'
     if (missing > 0) report.note('skipped', 'ignored-file', reason, { file: set }, missing)
   }
+}
+
+/** @throws {FormatError} when no file has a record */
+function noteEmpty(names: readonly string[], zip: ZipReader, { report }: Run): void {
+  const empty = names.filter((name) => zip.files.get(name)?.size === 0)
+  const reason = 'the file is empty: it has no record'
+  if (empty.length === names.length) throw new FormatError(reason, { file: empty[0] ?? '' })
+  for (const file of empty) report.note('skipped', 'ignored-file', reason, { file })
 }
 
 /** Subsets are called as their files; where files in several folders are called alike, as the folders. */

@@ -4,6 +4,7 @@ import { FormatError, type Place } from '../errors.ts'
 import { type Intake, type NewShape, newIntake } from '../intake.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import { shareOf } from '../progress.ts'
 import { findTfFiles, type TfFile } from './files.ts'
 import { maskPoints } from './mask.ts'
 import { readPicture, type TfObject, type TfPicture } from './picture.ts'
@@ -88,7 +89,7 @@ function bytesCounter(files: readonly TfFile[], passes: number, run: Run) {
   return (bytes: number): void => {
     run.signal.throwIfAborted()
     done += bytes
-    run.progress(Math.min(1, done / total))
+    run.progress(shareOf(done, total))
   }
 }
 

@@ -26,11 +26,13 @@ export async function* importYoloSet(
   const items = set.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ paths: [path = ''] }) => path)))
   const classes = classesOf(set, intake)
+  let count = 0
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
     const boxes = await readBoxes(item, set)
     if (!boxes) intake.skip('ignored-file', 'it has no boxes', { file: item.boxes })
     const found = boxes && boxes.length > 0 ? intake.match(nameOf(item)) : undefined
+    count += boxes?.length ?? 0
     for (const box of boxes ?? []) {
       const name = classes.nameOf(box.number, box.place)
       const frame = intake.frameFor(found, item.id, box.place)
@@ -39,7 +41,14 @@ export async function* importYoloSet(
     }
     run.progress((index + 1) / items.length)
   }
+  checkUnderstood(count, set, items)
   intake.check()
+}
+
+/** @throws {FormatError} where neither a list nor class names show that texts without boxes are of YOLO */
+function checkUnderstood(boxes: number, { names }: YoloSet, items: readonly YoloItem[]): void {
+  if (boxes > 0 || names?.byNumber.size || items.some(({ isGuess }) => !isGuess)) return
+  throw new FormatError('no YOLO annotations: no text has boxes', { file: items[0]?.boxes })
 }
 
 function* imported(
