@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '@reticle/kit/log'
@@ -46,7 +45,7 @@ export async function startConversion(
   }
   const keep = async () => {
     while (!isStopped) {
-      if (!isGone(worker)) await once(worker, 'exit')
+      await exitOf(worker)
       if (isStopped) return
       log.error('the conversion process ended; another one is started')
       await replace()
@@ -61,7 +60,7 @@ export async function startConversion(
       await keeping
       if (!isGone(worker)) {
         worker.send('stop')
-        await once(worker, 'exit')
+        await exitOf(worker)
       }
     },
   }
@@ -69,12 +68,18 @@ export async function startConversion(
 
 const isGone = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
+/** Resolves when the process is gone. Not `once` of node:events: it rejects at an error, as that of a message to one that is gone. */
+const exitOf = (worker: ChildProcess) =>
+  new Promise<void>((resolve) => {
+    if (isGone(worker)) resolve()
+    else worker.once('exit', () => resolve())
+  })
+
 /** Tells the process what to work on; it is ready when this resolves. */
 async function told(worker: ChildProcess, message: ToWorker): Promise<ChildProcess> {
-  const ready = once(worker, 'message')
-  const gone = once(worker, 'exit')
+  const ready = new Promise<boolean>((resolve) => worker.once('message', () => resolve(true)))
   worker.send(message)
-  const first = await Promise.race([ready, gone.then(() => undefined)])
-  if (!first) throw new Error('the conversion process did not start')
+  const isReady = await Promise.race([ready, exitOf(worker).then(() => false)])
+  if (!isReady) throw new Error('the conversion process did not start')
   return worker
 }

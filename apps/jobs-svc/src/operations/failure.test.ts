@@ -10,7 +10,7 @@ import {
   unavailable,
 } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
-import { failureOf } from './failure.ts'
+import { brokenThread, detailOf, failureOf, isUnstorable } from './failure.ts'
 import { LeaseLost, UnusableInput } from './operation.ts'
 
 const coded = (code: string) => Object.assign(new Error('x'), { code })
@@ -62,4 +62,44 @@ describe('what may pass is tried again', () => {
 
 test('want of memory is a class of its own', () => {
   expect(failureOf(coded('ERR_WORKER_OUT_OF_MEMORY')).kind).toBe('memory')
+})
+
+describe('how a thread broke', () => {
+  function overflow(): number {
+    return 1 + overflow()
+  }
+  const thrownBy = (run: () => unknown): unknown => {
+    try {
+      return run()
+    } catch (thrown) {
+      return thrown
+    }
+  }
+
+  test.each([
+    ['a stack that overflows', thrownBy(overflow), 'limit', /nested too deeply/],
+    ['want of memory', coded('ERR_WORKER_OUT_OF_MEMORY'), 'memory', /needs more memory/],
+    ['an error', new Error('x'), 'transient', /unexpected error/],
+    ['nothing', undefined, 'transient', /unexpected error/],
+    ['what is no text', { toString: 5, valueOf: 5 }, 'transient', /unexpected error/],
+    ['no prototype', Object.create(null), 'transient', /unexpected error/],
+  ])('%s', (_, thrown, kind, message) => {
+    expect(brokenThread(thrown)).toMatchObject({ kind, message: expect.stringMatching(message) })
+  })
+
+  test('the detail for the log is short, whatever was thrown', () => {
+    expect(detailOf(new Error('x'.repeat(1e6))).length).toBeLessThanOrEqual(10_000)
+    expect(detailOf(Symbol('x'))).toBe('Symbol(x)')
+  })
+})
+
+test.each([
+  ['22P05', true],
+  ['22003', true],
+  ['54000', true],
+  ['08006', false],
+  ['40001', false],
+  ['ECONNRESET', false],
+])('a value that the database refuses with %s cannot be stored: %s', (code, expected) => {
+  expect(isUnstorable(coded(code))).toBe(expected)
 })

@@ -1,12 +1,19 @@
 import { z } from 'zod'
 
-/** How much of the work is done, in bytes of a file or in items: frames or files. What is not known is left out. */
-export const amounts = z.object({
-  bytes_done: z.int().optional(),
-  bytes_total: z.int().optional(),
-  items_done: z.int().optional(),
-  items_total: z.int().optional(),
-})
+const amount = z.int().nonnegative().optional().catch(undefined)
+
+/**
+ * How much of the work is done, in bytes of a file or in items: frames or files. What is not known is left out, and so is what
+ * is no whole number.
+ */
+export const amounts = z
+  .object({
+    bytes_done: amount,
+    bytes_total: amount,
+    items_done: amount,
+    items_total: amount,
+  })
+  .catch({})
 
 export type Amounts = z.infer<typeof amounts>
 

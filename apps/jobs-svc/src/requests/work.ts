@@ -154,19 +154,22 @@ const others = z.discriminatedUnion('action', [
 
 export const work = z.union([backup, restoring, others])
 
+/** Bytes of a stored object. */
+const size = z.int().nonnegative()
+
 /** What an operation made. */
 export const outcome = z.object({
   report: report.nullable(),
   /** The file of an export: its key in the blob store and its bytes. */
-  result: z.object({ key: z.string(), size: z.number() }).nullable(),
-  result_id: z.number().nullable(),
+  result: z.object({ key: z.string(), size }).nullable(),
+  result_id: z.int32().nullable(),
   /** The first chunk of media: where it is, and what it is known by. */
   chunk: z
     .object({
       key: z.string(),
       name: z.string(),
       data_revision: z.int(),
-      size: z.number(),
+      size,
       checksum: z.string(),
     })
     .optional(),

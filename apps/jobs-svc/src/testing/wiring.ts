@@ -13,6 +13,7 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { OperationServices } from '../operations/operation.ts'
 import type { Wired } from '../worker/serve-conversions.ts'
+import { misbehave, watchRun } from './misbehaviour.ts'
 import { bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
 
 /** What a conversion meets in the worker's tests, by the id of its task. */
@@ -30,6 +31,8 @@ export const tasks = {
   takesTime: 1000,
   /** Tasks from here on take until the file `gateOf` is there. */
   isGated: 2000,
+  /** Tasks from here on do what `misbehaviours` says, by its place there. */
+  misbehaves: 3000,
 } as const
 
 /** Beside the blob store of `root`. */
@@ -56,6 +59,7 @@ export type TestWiringOptions = z.input<typeof wiringOptions>
 /** Loaded by the conversion threads of the worker's tests, like the module of an app. */
 export async function wire(options: unknown): Promise<Wired> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
+  watchRun()
   const db = url === undefined ? undefined : openApplied(url)
   const getLabelSet = async ({ id }: { id: number }) => {
     await behave(id, { root, pace_ms })
@@ -145,7 +149,8 @@ async function behave(
   if (task_id === tasks.isDown) throw unavailable('The labels are away')
   if (task_id === tasks.isRefused) throw invalidText('These labels cannot be used')
   if (task_id === tasks.isPatient) await sleep(patienceMs)
-  if (task_id >= tasks.isGated) while (!existsSync(gateOf(root, task_id))) await sleep(20)
+  if (task_id >= tasks.misbehaves) await misbehave(task_id - tasks.misbehaves)
+  else if (task_id >= tasks.isGated) while (!existsSync(gateOf(root, task_id))) await sleep(20)
   else if (task_id >= tasks.takesTime) await sleep(pace_ms * (1 + ((task_id * 7) % 13) / 4))
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { silentLog } from '@reticle/kit/log'
@@ -17,14 +17,17 @@ const toProcess = z.object({
   timing: z.object({
     ...{ leaseSeconds: z.number(), renewMs: z.number(), pollMs: z.number() },
     checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }).optional(),
+    retrySeconds: z.array(z.number()).optional(),
+    heapMb: z.number().optional(),
   }),
   pace_ms: z.number(),
+  slots: z.int().default(1),
 })
-export type ToProcess = z.infer<typeof toProcess>
+export type ToProcess = z.input<typeof toProcess>
 
 process.on('disconnect', () => process.exit(1))
 const [given] = await once(process, 'message')
-const { url, root, timing, pace_ms } = toProcess.parse(given)
+const { url, root, timing, pace_ms, slots } = toProcess.parse(given)
 const blobsRoot = join(root, 'blobs')
 const options: TestWiringOptions = { root: blobsRoot, url, pace_ms }
 const worker = await startWorker({
@@ -32,8 +35,8 @@ const worker = await startWorker({
   bus: deafBus,
   blobs: await diskBlobs(blobsRoot),
   log: silentLog,
-  settings: settingsOf({ slots: 1, tmpDir: root }),
-  wiring: { module: new URL('./wiring.ts', import.meta.url).href, options },
+  settings: settingsOf({ slots, tmpDir: root }),
+  wiring: { module: new URL(`./wiring${extname(import.meta.url)}`, import.meta.url).href, options },
   timing,
 })
 const asked = once(process, 'SIGTERM')

@@ -50,3 +50,34 @@ test('what moves without growing says so every two seconds', () => {
     [0.5, 'a'],
   ])
 })
+
+test.each([
+  ['NaN', Number.NaN, 0.5],
+  ['nothing', undefined, 0.5],
+  ['text', '0.9', 0.5],
+  ['a bigint', 1n, 0.5],
+  ['-Infinity', Number.NEGATIVE_INFINITY, 0.5],
+  ['Infinity', Number.POSITIVE_INFINITY, 1],
+])('a share that is %s leaves a finite one, and what follows counts', (_, given, share) => {
+  const { passed, tell } = gated()
+  tell(0.5, 'a')
+  tell(given, 'b')
+  tell(0.9, 'c')
+  expect(passed.slice(1)).toEqual([
+    [share, 'b'],
+    [Math.max(share, 0.9), 'c'],
+  ])
+})
+
+test('amounts that are no whole numbers are left out, the others stay', () => {
+  const told: unknown[] = []
+  const { progress } = progressGate((_share, _stage, amounts) => told.push(amounts))
+  progress(0, 'a', { bytes_done: Number.NaN, bytes_total: 0 })
+  progress(0, 'b', { bytes_done: 3, items_done: -1, items_total: 0.5 })
+  progress(0, 'c', 'many')
+  expect(told).toEqual([
+    { bytes_total: 0 },
+    { bytes_done: 3, bytes_total: 0 },
+    { bytes_done: 3, bytes_total: 0 },
+  ])
+})

@@ -7,11 +7,12 @@ import { finishFromTwin, withTwinFile } from '../leases/ending.ts'
 import { enterFinal, isOpen, reportProgress } from '../leases/lease.ts'
 import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
-import { failureOf } from '../operations/failure.ts'
+import { detailOf, failureOf } from '../operations/failure.ts'
 import { firstChunkKey, resultKey } from '../operations/result-key.ts'
-import type { Amounts, Progress } from '../requests/amounts.ts'
+import type { Progress } from '../requests/amounts.ts'
 import { readWork } from '../requests/work.ts'
 import type { Held, HeldRequests } from './held.ts'
+import { latestWriter } from './latest-writer.ts'
 import { type SettleDeps, settle } from './settle.ts'
 import type { Conversion, Slot } from './slot.ts'
 import { removeTmpDir } from './tmp-dirs.ts'
@@ -75,14 +76,14 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
     await registerPending(db, { key: resultKey(row), kind: 'result', organization_id: row.org_id })
   if (work.action === 'create')
     await registerPending(db, { key: firstChunkKey(work), kind: 'frames', task_id: work.task_id })
-  let written = Promise.resolve()
-  const write = (progress: number, stage: string, amounts?: Amounts) =>
-    reportProgress(db, row, { progress, stage, ...amounts }).catch((thrown) =>
+  const { write, written } = latestWriter((made: Parameters<typeof reportProgress>[2]) =>
+    reportProgress(db, row, made).catch((thrown) =>
       log.warn({ err: thrown }, 'progress could not be written'),
-    )
+    ),
+  )
   const progress: Progress = (share, stage, amounts) => {
     running.moved(held)
-    written = written.then(() => write(share, stage, amounts))
+    write({ progress: share, stage, ...amounts })
   }
   /** What fails is told to the thread as little more than that. */
   const noting = <T>(what: string, done: Promise<T>): Promise<T> =>
@@ -100,11 +101,11 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
       noting('how far a request came could not be written', saveCheckpoint(db, row, kept)),
     signal: abort.signal,
   })
-  await written
+  await written()
   return conversion
 }
 
-const failed = (thrown: unknown): Conversion => {
-  const detail = thrown instanceof Error ? String(thrown.stack) : String(thrown)
-  return { type: 'failed', failure: { ...failureOf(thrown), detail } }
-}
+const failed = (thrown: unknown): Conversion => ({
+  type: 'failed',
+  failure: { ...failureOf(thrown), detail: detailOf(thrown) },
+})

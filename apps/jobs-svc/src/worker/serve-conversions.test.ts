@@ -39,37 +39,67 @@ async function heard(): Promise<FromThread> {
   for (;;) {
     const { value } = await messages.next()
     const message = fromThread.parse(value[0])
-    if (message.type !== 'progress' && message.type !== 'ready') return message
+    if (message.type !== 'progress') return message
   }
 }
 
 const empty = '{"images":[],"categories":[],"annotations":[]}'
-const run = async () =>
-  tell({ type: 'run', work: importWork({ file: await upload(blobs, 'a.json', empty) }) })
+let runs = 0
+async function run() {
+  const file = await upload(blobs, 'a.json', empty)
+  tell({ type: 'run', run: ++runs, work: importWork({ file }) })
+}
+const question = () => ({ type: 'question', run: runs, question: 1, asked: { about: 'final' } })
+const grant = (answer: boolean, given = { run: runs, question: 1 }) =>
+  tell({ type: 'answer', answer, ...given })
 const applied = async () => (await sql`select call_id from applied`.execute(db)).rows.length
 
 test('an import asks before its final call, and makes it once it may', async () => {
   await run()
-  expect(await heard()).toEqual({ type: 'final' })
+  expect(await heard()).toEqual(question())
   expect(await applied()).toBe(0)
-  tell({ type: 'final', granted: true })
+  grant(true)
   expect(await heard()).toMatchObject({ type: 'done' })
   expect(await applied()).toBe(1)
 })
 
 test('one that may not, because it was cancelled, writes nothing', async () => {
   await run()
-  expect(await heard()).toEqual({ type: 'final' })
-  tell({ type: 'final', granted: false })
+  expect(await heard()).toEqual(question())
+  grant(false)
   expect(await heard()).toMatchObject({ type: 'failed' })
   expect(await applied()).toBe(0)
 })
 
 test('one that is stopped while it waits for the answer writes nothing, whatever the answer is', async () => {
   await run()
-  expect(await heard()).toEqual({ type: 'final' })
-  tell({ type: 'abort' })
-  tell({ type: 'final', granted: true })
+  expect(await heard()).toEqual(question())
+  tell({ type: 'abort', run: runs })
+  grant(true)
   expect(await heard()).toMatchObject({ type: 'failed' })
   expect(await applied()).toBe(0)
+})
+
+test('answers to unknown questions, of other runs and of no shape are ignored', async () => {
+  await run()
+  expect(await heard()).toEqual(question())
+  grant(true, { run: runs, question: 7 })
+  grant(true, { run: runs - 1, question: 1 })
+  port.postMessage('an answer')
+  port.postMessage({ type: 'answer', question: 1 })
+  tell({ type: 'abort', run: runs - 1 })
+  expect(await applied()).toBe(0)
+  grant(true)
+  grant(false)
+  expect(await heard()).toMatchObject({ type: 'done', run: runs })
+  expect(await applied()).toBe(1)
+})
+
+test('work that cannot be read fails its run, and the next one is run', async () => {
+  port.postMessage({ type: 'run', run: ++runs, work: { action: 'import' } })
+  expect(await heard()).toMatchObject({ type: 'failed', run: runs, failure: { kind: 'defect' } })
+  await run()
+  expect(await heard()).toEqual(question())
+  grant(true)
+  expect(await heard()).toMatchObject({ type: 'done' })
 })

@@ -4,10 +4,8 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { withBuckets } from '../buckets/with-buckets.ts'
-import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
-import type { HashedFile } from '../contents/repo.ts'
-import { failureOf } from '../operations/failure.ts'
-import { LeaseLost, type OperationServices } from '../operations/operation.ts'
+import { detailOf, failureOf, invalidMessage } from '../operations/failure.ts'
+import { LeaseLost, type OperationDeps, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
 import { pdfiumReader } from '../pdf/pdfium.ts'
 import { pdfLimits } from '../pdf/reader.ts'
@@ -18,7 +16,16 @@ import { findDecoder } from '../video/find.ts'
 import { openVideos } from '../videos/library.ts'
 import { withVideos } from '../videos/with-videos.ts'
 import { progressGate } from './progress-gate.ts'
-import { type FromThread, type ThreadData, toThread, type Wiring } from './thread-messages.ts'
+import {
+  type Answer,
+  type Asked,
+  type FromThread,
+  firstIssue,
+  runOf,
+  type ThreadData,
+  toThread,
+  type Wiring,
+} from './thread-messages.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
 import { watchedBlobs } from './watched-blobs.ts'
 
@@ -30,21 +37,18 @@ export interface Wired {
 
 /** The running request of this thread. */
 interface Running {
+  run: number
   abort: AbortController
-  /** Answers the question whether the final transaction may begin. */
-  grant: (granted: boolean) => void
-  /** Answers where files are kept; null: nowhere. */
-  kept: (keys: Map<string, string> | null) => void
-  /** Answers whether files are kept for a task. */
-  shared: (isHeld: boolean) => void
-  /** Answers whether a checkpoint is kept. */
-  noted: (isHeld: boolean) => void
+  /** Asks the worker's main thread, which alone may write about the request. Throws when the lease is lost. */
+  ask: (asked: Asked) => Promise<Exclude<Answer, false>>
+  /** Takes the answer to a question of this run. */
+  answer: (question: number, answer: Answer) => void
 }
 
-/** Runs the requests that are sent to `port`, one at a time, and tells what became of them. */
+/** Runs the requests that are sent to `port`, one at a time, and sends what became of them. */
 export async function serveConversions(port: MessagePort, data: ThreadData): Promise<void> {
   const wired = await wire(data.wiring)
-  const tell = (message: FromThread) => port.postMessage(message)
+  const send = (message: FromThread) => port.postMessage(message)
   let running: Running | undefined
   let found: ReturnType<typeof findDecoder> | undefined
   const findOnce = () => {
@@ -53,22 +57,44 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
   }
 
   port.on('message', (sent: unknown) => {
-    const message = toThread.parse(sent)
-    if (message.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
-    if (message.type === 'final') running?.grant(message.granted)
-    if (message.type === 'kept') running?.kept(message.keys)
-    if (message.type === 'shared') running?.shared(message.isHeld)
-    if (message.type === 'noted') running?.noted(message.isHeld)
-    if (message.type === 'run') {
-      running = { abort: new AbortController(), ...unasked }
-      void convert(message.work, running, { wired, data, tell, findDecoder: findOnce })
+    const { data: message, error } = toThread.safeParse(sent)
+    const run = runOf(sent)
+    if (error && run !== undefined)
+      send({ type: 'failed', run, failure: invalidMessage(firstIssue(error)) })
+    if (message?.type === 'run') {
+      running = openRun(message.run, send)
+      void convert(message.work, running, { wired, data, send, findDecoder: findOnce })
     }
+    // What belongs to an earlier run comes too late.
+    if (message?.run !== running?.run) return
+    if (message?.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
+    if (message?.type === 'answer') running?.answer(message.question, message.answer)
   })
-  tell({ type: 'ready' })
 }
 
-const nothing = () => undefined
-const unasked = { grant: nothing, kept: nothing, shared: nothing, noted: nothing }
+function openRun(run: number, send: Thread['send']): Running {
+  const abort = new AbortController()
+  const waiting = new Map<number, (answer: Answer) => void>()
+  let questions = 0
+  return {
+    run,
+    abort,
+    ask: async (asked) => {
+      const question = ++questions
+      const answer = await new Promise<Answer>((resolve) => {
+        waiting.set(question, resolve)
+        send({ type: 'question', run, question, asked })
+      })
+      if (answer === false) throw new LeaseLost('The request was taken away')
+      abort.signal.throwIfAborted()
+      return answer
+    },
+    answer: (question, answer) => {
+      waiting.get(question)?.(answer)
+      waiting.delete(question)
+    },
+  }
+}
 
 async function wire({ module, options }: Wiring): Promise<Wired> {
   const loaded: { wire: (options: unknown) => Promise<Wired> } = await import(module)
@@ -78,32 +104,34 @@ async function wire({ module, options }: Wiring): Promise<Wired> {
 interface Thread {
   wired: Wired
   data: ThreadData
-  tell: (message: FromThread) => void
+  send: (message: FromThread) => void
   /** Found when a video is met for the first time. */
   findDecoder: () => ReturnType<typeof findDecoder>
 }
 
 async function convert(work: Work, running: Running, thread: Thread): Promise<void> {
-  const { data, tell } = thread
+  const { data, send } = thread
+  const { run } = running
   try {
     const tmpDir = await makeTmpDir(data.tmpDir, work)
-    tell({ type: 'done', outcome: await runIn(tmpDir, work, running, thread) })
+    send({ type: 'done', run, outcome: await runIn(tmpDir, work, running, thread) })
   } catch (thrown) {
-    const detail = thrown instanceof Error ? String(thrown.stack) : String(thrown)
-    tell({ type: 'failed', failure: { ...failureOf(thrown), detail } })
+    const failure = { ...failureOf(thrown), detail: detailOf(thrown) }
+    send({ type: 'failed', run, failure })
   } finally {
-    await removeTmpDir(data.tmpDir, work)
+    // The main thread removes it as well; a rejection would end this thread under the next request.
+    await removeTmpDir(data.tmpDir, work).catch(() => undefined)
   }
 }
 
 async function runIn(
   tmpDir: string,
   work: Work,
-  running: Running,
-  { wired, data, tell, findDecoder }: Thread,
+  { run, abort, ask }: Running,
+  { wired, data, send, findDecoder }: Thread,
 ): Promise<Outcome> {
   const { progress, moved } = progressGate((share, stage, amounts = {}) =>
-    tell({ type: 'progress', share, stage, amounts }),
+    send({ type: 'progress', run, share, stage, amounts }),
   )
   const stored = withBuckets(wired.blobs, wired.services.storages)
   const blobs = withShare(watchedBlobs(stored, moved), data.shareDir)
@@ -115,12 +143,9 @@ async function runIn(
       blobs: withVideos(blobs, videos),
       videos,
       pdfs: pdfiumReader({ limits: pdfLimits, ...(await surroundingsHere()) }),
-      signal: running.abort.signal,
+      signal: abort.signal,
       progress,
-      enterFinal: () => mayEnterFinal(running, tell),
-      keepOnce: (files) => keepOnce(files, running, tell),
-      keepForTask: (task_id) => keepForTask(task_id, running, tell),
-      keepCheckpoint: (checkpoint) => keepCheckpoint(checkpoint, running, tell),
+      ...questionsOf(ask),
       checkpoints: data.checkpoints,
       tmpDir,
       limits: data.limits,
@@ -133,47 +158,20 @@ async function runIn(
   }
 }
 
-async function keepOnce(
-  files: HashedFile[],
-  running: Running,
-  tell: Thread['tell'],
-): Promise<Map<string, string>> {
-  const keys = await new Promise<Map<string, string> | null>((resolve) => {
-    running.kept = resolve
-    tell({ type: 'keep', files })
-  })
-  if (!keys) throw new LeaseLost('The request was taken away')
-  running.abort.signal.throwIfAborted()
-  return keys
-}
+type Questions = 'enterFinal' | 'keepOnce' | 'keepForTask' | 'keepCheckpoint'
 
-async function keepForTask(task_id: number, running: Running, tell: Thread['tell']): Promise<void> {
-  const isHeld = await new Promise<boolean>((resolve) => {
-    running.shared = resolve
-    tell({ type: 'share', task_id })
-  })
-  if (!isHeld) throw new LeaseLost('The request was taken away')
-  running.abort.signal.throwIfAborted()
-}
-
-async function keepCheckpoint(
-  checkpoint: NewCheckpoint | null,
-  running: Running,
-  tell: Thread['tell'],
-): Promise<void> {
-  const isHeld = await new Promise<boolean>((resolve) => {
-    running.noted = resolve
-    tell({ type: 'checkpoint', checkpoint })
-  })
-  if (!isHeld) throw new LeaseLost('The request was taken away')
-  running.abort.signal.throwIfAborted()
-}
-
-async function mayEnterFinal(running: Running, tell: Thread['tell']): Promise<void> {
-  const granted = await new Promise<boolean>((resolve) => {
-    running.grant = resolve
-    tell({ type: 'final' })
-  })
-  if (!granted) throw new LeaseLost('The request was taken away')
-  running.abort.signal.throwIfAborted()
-}
+const questionsOf = (ask: Running['ask']): Pick<OperationDeps, Questions> => ({
+  enterFinal: async () => {
+    await ask({ about: 'final' })
+  },
+  keepOnce: async (files) => {
+    const keys = await ask({ about: 'keep', files })
+    return keys instanceof Map ? keys : new Map()
+  },
+  keepForTask: async (task_id) => {
+    await ask({ about: 'share', task_id })
+  },
+  keepCheckpoint: async (checkpoint) => {
+    await ask({ about: 'checkpoint', checkpoint })
+  },
+})

@@ -17,8 +17,8 @@ export interface SlotDeps extends Omit<RunDeps, 'slot'> {
 
 /** Runs one request after the other in a thread of its own, until `stopping` fires and the last one is over. */
 export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<void> {
-  const { bell, data, timing } = deps
-  const slot = openSlot({ data, ...timing })
+  const { bell, data, log, timing } = deps
+  const slot = openSlot({ data, log, ...timing })
   let isFree = true
   while (!stopping.aborted) {
     const row = await claimNext(deps, stopping)

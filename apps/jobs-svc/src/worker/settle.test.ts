@@ -103,3 +103,25 @@ describe('the first chunk of media', () => {
     expect(await chunks()).toEqual([])
   })
 })
+
+describe('an end that cannot be stored fails the request at once', () => {
+  const counts = { created: { tags: 0, shapes: 0, tracks: 0 }, skipped: 0, converted: 0 }
+  const entry = { kind: 'skipped', code: 'x', count: 1, examples: [] }
+  const reportOf = (reason: string) => ({
+    ...{ ...counts, dropped: 0, entries: [{ ...entry, reason }] },
+  })
+  const nothing = { report: null, result: null, result_id: null }
+
+  test.each([
+    ['a character that is not stored', { ...nothing, report: reportOf('a\0') }],
+    ['half a character', { ...nothing, report: reportOf('a\ud800') }],
+    ['a number that has no room', { ...nothing, result_id: 2 ** 31 }],
+  ])('%s', async (_, outcome) => {
+    const { row } = await converted()
+    await settle(deps, row, { type: 'done', outcome }, undefined)
+    expect(await readRequest(db, row)).toMatchObject({
+      ...{ status: 'failed', attempt: 1, result_key: null },
+      message: 'The conversion failed: its report or result cannot be stored',
+    })
+  })
+})

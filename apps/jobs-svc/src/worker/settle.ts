@@ -7,7 +7,7 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { fail, finish } from '../leases/ending.ts'
 import { giveBack, tryLater } from '../leases/lease.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
-import type { Failure } from '../operations/failure.ts'
+import { type Failure, isUnstorable, unstorable } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
 import type { Conversion } from './slot.ts'
 
@@ -41,7 +41,12 @@ export async function settle(
   conversion: Conversion,
   reason: StopReason | undefined,
 ): Promise<boolean> {
-  const isKept = await persistently(deps, () => record(deps, row, conversion, reason))
+  const isKept = await persistently(deps, () => record(deps, row, conversion, reason)).catch(
+    (thrown) => {
+      const failure = unstorable(thrown)
+      return persistently(deps, () => record(deps, row, { type: 'failed', failure }, reason))
+    },
+  )
   if (!isKept && row.action === 'export') await dropResult(deps, row)
   return isKept
 }
@@ -64,6 +69,8 @@ async function record(
   const decided = (reason && stopped[reason]) ?? failure
   const { attempt } = row
   if (decided.kind === 'user') log.info({ attempt }, decided.message)
+  else if (decided.kind === 'defect')
+    log.error({ attempt, detail: failure.detail }, decided.message)
   else log.warn({ attempt, detail: failure.detail }, decided.message)
   await recordFailure(deps, row, decided)
   return false
@@ -75,7 +82,7 @@ async function recordFailure(
   { kind, message }: Failure,
 ): Promise<void> {
   // More memory will not be there the third time either, nor will hours be shorter the second.
-  const attempts = { user: 1, limit: 1, memory: 2, transient: row.max_attempts }[kind]
+  const attempts = { user: 1, limit: 1, defect: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
   if (row.attempt < attempts) await tryLater(db, row, seconds)
   else await fail(db, row, message, resultTtlHours, kind === 'user' && row.attempt === 1)
@@ -83,7 +90,11 @@ async function recordFailure(
 
 const pauseMs = 1000
 
-/** The database may be away for a moment; when it stays away the lease ends, and another worker does it all again. */
+/**
+ * The database may be away for a moment; when it stays away the lease ends, and another worker does it all again.
+ *
+ * @throws what `isUnstorable` finds: trying again would not help
+ */
 async function persistently(
   { log, leaseSeconds }: SettleDeps,
   run: () => Promise<boolean>,
@@ -92,6 +103,7 @@ async function persistently(
     try {
       return await run()
     } catch (thrown) {
+      if (isUnstorable(thrown)) throw thrown
       log.error({ err: thrown }, 'the end of a request could not be written')
       if (tries * pauseMs >= leaseSeconds * 1000) return false
       await sleep(pauseMs)

@@ -1,16 +1,24 @@
 import type { Worker } from 'node:worker_threads'
+import type { Logger } from '@reticle/kit/log'
 import { startThread } from '@reticle/kit/thread'
 import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
-import { type Failure, isOutOfMemory, lostWorker, outOfMemory } from '../operations/failure.ts'
+import {
+  brokenThread,
+  type DetailedFailure,
+  detailOf,
+  invalidMessage,
+  leftThread,
+} from '../operations/failure.ts'
 import type { Progress } from '../requests/amounts.ts'
 import type { Outcome, Work } from '../requests/work.ts'
-import { type FromThread, fromThread, type ThreadData, type ToThread } from './thread-messages.ts'
+import { openRun, type Run, receive } from './receive.ts'
+import type { ThreadData, ToThread } from './thread-messages.ts'
 
 /** What became of a conversion; `detail` is for the log. */
 export type Conversion =
   | { type: 'done'; outcome: Outcome }
-  | { type: 'failed'; failure: Failure & { detail: string } }
+  | { type: 'failed'; failure: DetailedFailure }
 
 export interface Watch {
   progress: Progress
@@ -38,25 +46,33 @@ export interface SlotOptions {
   heapMb: number
   /** What a conversion that is stopped has for putting its files away, in milliseconds. */
   graceMs: number
+  log: Logger
 }
 
 interface Thread {
   worker: Worker
   isAlive: boolean
+  /** Number of the last run. */
+  runs: number
+  /** The run whose messages count. */
+  run?: Run | undefined
 }
 
-/** Keeps one thread warm. One that was stopped or broke is never used again: a fresh one takes its place. */
-export function openSlot({ data, heapMb, graceMs }: SlotOptions): Slot {
-  let thread = openThread(data, heapMb)
+/**
+ * Keeps one thread warm. One that was stopped, broke or sent what is no message is never used again: a fresh one takes its
+ * place.
+ */
+export function openSlot({ data, heapMb, graceMs, log }: SlotOptions): Slot {
+  const open = () => openThread(data, heapMb, log)
+  let thread = open()
   let isStopped = false
 
   return {
     run: async (work, watch) => {
-      if (!thread.isAlive) thread = openThread(data, heapMb)
-      const used = thread.worker
-      const conversion = await converse(used, work, watch, graceMs)
-      if (watch.signal.aborted) await used.terminate()
-      if (!thread.isAlive && !isStopped) thread = openThread(data, heapMb)
+      if (!thread.isAlive) thread = open()
+      const conversion = await runIn(thread, work, watch, graceMs)
+      if (watch.signal.aborted || isDefect(conversion)) await thread.worker.terminate()
+      if (!thread.isAlive && !isStopped) thread = open()
       return conversion
     },
     stop: async () => {
@@ -66,73 +82,58 @@ export function openSlot({ data, heapMb, graceMs }: SlotOptions): Slot {
   }
 }
 
-function openThread(data: ThreadData, heapMb: number): Thread {
+const isDefect = (conversion: Conversion) =>
+  conversion.type === 'failed' && conversion.failure.kind === 'defect'
+
+/** Nothing that a thread does or sends throws here: a listener that throws would end the process, and its neighbours with it. */
+function openThread(data: ThreadData, heapMb: number, log: Logger): Thread {
   const resourceLimits = { maxOldGenerationSizeMb: heapMb }
   const worker = startThread('../convert', import.meta.url, { data, resourceLimits })
-  const thread = { worker, isAlive: true }
-  const gone = () => {
-    thread.isAlive = false
+  const thread: Thread = { worker, isAlive: true, runs: 0 }
+  let hasIgnored = false
+  const ignore = (sent: unknown) => {
+    if (!hasIgnored)
+      log.warn({ sent: detailOf(sent) }, 'a message after the end of its run ignored')
+    hasIgnored = true
   }
-  worker.on('error', gone) // without a conversion nobody else would hear of it
-  worker.on('exit', gone)
+  const end = (failure: DetailedFailure) => thread.run?.end({ type: 'failed', failure })
+  const leave = (failure: DetailedFailure) => {
+    thread.isAlive = false
+    end(failure)
+  }
+  worker.on('message', (sent: unknown) => receive(sent, thread.run, ignore))
+  worker.on('messageerror', (thrown) => end(invalidMessage(`it cannot be read: ${thrown.message}`)))
+  worker.on('error', (thrown) => leave(brokenThread(thrown)))
+  worker.on('exit', (code) => leave(leftThread(code)))
   return thread
 }
 
-/** Sends the work and listens until the thread answers, breaks or is gone. */
-function converse(worker: Worker, work: Work, watch: Watch, graceMs: number): Promise<Conversion> {
-  const tell = (message: ToThread) => worker.postMessage(message)
-  const left = new AbortController()
-  return new Promise<Conversion>((resolve) => {
-    const listen = (event: string, listener: (given: unknown) => void) => {
-      worker.on(event, listener)
-      left.signal.addEventListener('abort', () => worker.off(event, listener))
-    }
-    listen('message', (sent) => {
-      const message = fromThread.parse(sent)
-      if (message.type === 'progress') watch.progress(message.share, message.stage, message.amounts)
-      else if (isQuestion(message)) void answer(message, watch).then(tell)
-      if (message.type === 'done' || message.type === 'failed') resolve(message)
-    })
-    listen('error', (thrown) => resolve(broken(thrown)))
-    listen('exit', () => resolve(broken(undefined)))
-    const stop = () => {
-      tell({ type: 'abort' })
-      const kill = setTimeout(() => worker.terminate(), graceMs)
-      left.signal.addEventListener('abort', () => clearTimeout(kill))
-    }
-    watch.signal.addEventListener('abort', stop, { once: true, signal: left.signal })
-    tell({ type: 'run', work })
-    if (watch.signal.aborted) stop()
-  }).finally(() => left.abort())
-}
-
-type Question = Extract<FromThread, { type: (typeof questions)[number] }>
-
-const questions = ['final', 'keep', 'share', 'checkpoint'] as const
-const isQuestion = (message: FromThread): message is Question =>
-  questions.some((type) => type === message.type)
-
-async function answer(asked: Question, watch: Watch): Promise<ToThread> {
-  switch (asked.type) {
-    case 'final':
-      return { type: 'final', granted: await watch.enterFinal().catch(() => false) }
-    case 'keep': {
-      const keys = await watch.keepOnce(asked.files).catch(() => undefined)
-      return { type: 'kept', keys: keys ?? null }
-    }
-    case 'checkpoint': {
-      const isHeld = await watch.keepCheckpoint(asked.checkpoint).catch(() => false)
-      return { type: 'noted', isHeld }
-    }
-    case 'share':
-      return { type: 'shared', isHeld: await watch.keepForTask(asked.task_id).catch(() => false) }
+/** Sends the work and waits until the thread answers, breaks or is gone. */
+async function runIn(
+  thread: Thread,
+  work: Work,
+  watch: Watch,
+  graceMs: number,
+): Promise<Conversion> {
+  const { worker } = thread
+  const number = ++thread.runs
+  const send = (message: ToThread) => worker.postMessage(message)
+  const run = openRun(number, watch, send)
+  const { signal } = watch
+  let kill: NodeJS.Timeout | undefined
+  const stop = () => {
+    send({ type: 'abort', run: number })
+    kill = setTimeout(() => worker.terminate(), graceMs)
   }
-}
-
-function broken(thrown: unknown): Conversion {
-  const detail = thrown instanceof Error ? String(thrown.stack) : lostWorker
-  const failure: Failure = isOutOfMemory(thrown)
-    ? outOfMemory
-    : { kind: 'transient', message: lostWorker }
-  return { type: 'failed', failure: { ...failure, detail } }
+  thread.run = run
+  try {
+    send({ type: 'run', run: number, work })
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    return await run.ended
+  } finally {
+    thread.run = undefined
+    clearTimeout(kill)
+    signal.removeEventListener('abort', stop)
+  }
 }

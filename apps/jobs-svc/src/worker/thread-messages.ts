@@ -1,7 +1,7 @@
+import { placeOf } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { newCheckpoint } from '../checkpoints/checkpoint.ts'
-import { failure } from '../operations/failure.ts'
-import { amounts } from '../requests/amounts.ts'
+import { failure, oneLine } from '../operations/failure.ts'
 import { outcome, work } from '../requests/work.ts'
 
 /** What the worker's main thread and its conversion threads tell each other. */
@@ -34,33 +34,70 @@ export const threadData = z.object({
 
 const hashedFile = z.object({ key: z.string(), size: z.int(), sha256: z.string() })
 
+/**
+ * Every message between the two carries the number of the run that it belongs to: a thread is used again, and a message that
+ * comes after the end of its run must not count for the next one.
+ */
+const run = z.int()
+const ofRun = z.object({ run })
+
+/** The run of a message that may be malformed in every other way. */
+export const runOf = (sent: unknown): number | undefined => ofRun.safeParse(sent).data?.run
+
+/** What is wrong with a message, first of all. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  const place = placeOf((issue?.path ?? []).map(String))
+  return place === '' ? `${issue?.message}` : `${place}: ${issue?.message}`
+}
+
+/** An answer names its question. False: the lease is lost. */
+const answer = z.union([z.boolean(), z.map(z.string(), z.string())])
+export type Answer = z.infer<typeof answer>
+
 export const toThread = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('run'), work }),
-  z.object({ type: z.literal('abort') }),
-  /** Whether the final transaction may begin. */
-  z.object({ type: z.literal('final'), granted: z.boolean() }),
-  /** Whether a checkpoint is kept. */
-  z.object({ type: z.literal('noted'), isHeld: z.boolean() }),
-  /** Where files are kept, by their keys; null: the lease is lost, or nobody could tell. */
-  z.object({ type: z.literal('shared'), isHeld: z.boolean() }),
-  z.object({ type: z.literal('kept'), keys: z.map(z.string(), z.string()).nullable() }),
+  z.object({ type: z.literal('run'), run, work }),
+  z.object({ type: z.literal('abort'), run }),
+  z.object({ type: z.literal('answer'), run, question: z.int(), answer }),
 ])
 
-export const fromThread = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('progress'), share: z.number(), stage: z.string(), amounts }),
-  z.object({ type: z.literal('final') }),
-  z.object({ type: z.literal('checkpoint'), checkpoint: newCheckpoint.nullable() }),
-  /** Files that are to be kept once. */
-  z.object({ type: z.literal('keep'), files: z.array(hashedFile) }),
+const asked = z.discriminatedUnion('about', [
+  /** Whether the final transaction may begin. */
+  z.object({ about: z.literal('final') }),
+  /** How far the archive came. */
+  z.object({ about: z.literal('checkpoint'), checkpoint: newCheckpoint.nullable() }),
+  /** Files that are to be kept once; the answer is where they are kept, by their keys. */
+  z.object({ about: z.literal('keep'), files: z.array(hashedFile) }),
   /** A task whose media is in the files of the request. */
-  z.object({ type: z.literal('share'), task_id: z.int() }),
-  z.object({ type: z.literal('done'), outcome }),
+  z.object({ about: z.literal('share'), task_id: z.int() }),
+])
+
+/** Texts of a converter are stored and logged: only so much of them is, and nothing that the database refuses. */
+const shortened = (length: number) => z.string().transform((text) => oneLine(text.slice(0, length)))
+
+export const fromThread = z.discriminatedUnion('type', [
+  /** The share and the amounts are made good by the gate of progress, whatever they are. */
+  z.object({
+    type: z.literal('progress'),
+    run,
+    share: z.unknown(),
+    stage: shortened(200),
+    amounts: z.unknown(),
+  }),
+  z.object({ type: z.literal('question'), run, question: z.int(), asked }),
+  z.object({ type: z.literal('done'), run, outcome }),
   /** `detail`: the stack, for the log. */
-  z.object({ type: z.literal('failed'), failure: failure.extend({ detail: z.string() }) }),
+  z.object({
+    type: z.literal('failed'),
+    run,
+    failure: failure.extend({
+      message: shortened(1000),
+      detail: z.string().transform((text) => text.slice(0, 10_000)),
+    }),
+  }),
 ])
 
 export type Wiring = z.infer<typeof wiring>
 export type ThreadData = z.infer<typeof threadData>['data']
 export type ToThread = z.infer<typeof toThread>
 export type FromThread = z.infer<typeof fromThread>
+export type Asked = z.infer<typeof asked>

@@ -1,0 +1,197 @@
+import { parentPort } from 'node:worker_threads'
+
+/** Messages of a converter that is broken, and other ways of a thread to come to a bad end. */
+
+export type Ending = 'finished' | 'refused' | 'retried' | 'too deep'
+
+interface Misbehaviour {
+  name: string
+  ending: Ending
+  /** Called within a running conversion; where it returns, the conversion goes on. */
+  act: (around: Around) => unknown
+}
+
+interface Around {
+  run: number
+  post: (message: unknown) => void
+}
+
+const wasRun = { run: 0 }
+
+/** Learns the number of the run from the messages that the thread sends by itself. */
+export function watchRun(): void {
+  if (!parentPort) return
+  const post = parentPort.postMessage.bind(parentPort)
+  parentPort.postMessage = (message: unknown, ...rest) => {
+    const run = typeof message === 'object' && message && Reflect.get(message, 'run')
+    if (typeof run === 'number') wasRun.run = run
+    post(message, ...rest)
+  }
+}
+
+export async function misbehave(index: number): Promise<void> {
+  const { run } = wasRun
+  await misbehaviours[index]?.act({ run, post: (message) => parentPort?.postMessage(message) })
+}
+
+const progress = (name: string, given: object): Misbehaviour => ({
+  name: `progress with ${name}`,
+  ending: 'finished',
+  act: ({ run, post }) =>
+    post({ type: 'progress', run, share: 0.1, stage: 'x', amounts: {}, ...given }),
+})
+
+const refused = (name: string, message: (run: number) => unknown): Misbehaviour => ({
+  name,
+  ending: 'refused',
+  act: async ({ run, post }) => {
+    post(message(run))
+    await never()
+  },
+})
+
+const thrown = (name: string, what: unknown): Misbehaviour => ({
+  name: `an exception that nothing catches: ${name}`,
+  ending: 'retried',
+  act: async () => {
+    setTimeout(() => {
+      throw what
+    })
+    await never()
+  },
+})
+
+const never = () => new Promise((resolve) => setTimeout(resolve, 3_600_000))
+
+function overflow(): number {
+  return 1 + overflow()
+}
+
+function nested(depth: number): object {
+  let value = {}
+  for (let at = 0; at < depth; at++) value = { value }
+  return value
+}
+
+const report = (reason: string) => ({
+  ...{ created: { tags: 0, shapes: 0, tracks: 0 }, skipped: 0, converted: 0, dropped: 0 },
+  entries: [{ kind: 'skipped', code: 'x', count: 1, reason, examples: [] }],
+})
+const done = (run: number, outcome: unknown) => ({ type: 'done', run, outcome })
+const nothing = { report: null, result: null, result_id: null }
+const failure = { kind: 'user', message: 'late', detail: '' }
+
+export const misbehaviours: readonly Misbehaviour[] = [
+  progress('NaN', { share: Number.NaN }),
+  progress('Infinity', { share: Number.POSITIVE_INFINITY }),
+  progress('-Infinity', { share: Number.NEGATIVE_INFINITY }),
+  progress('a negative share', { share: -5 }),
+  progress('a share over 1', { share: 1e300 }),
+  progress('a share that is text', { share: '0.5' }),
+  progress('a share that is a bigint', { share: 10n }),
+  progress('no share', { share: undefined }),
+  progress('a share that is an object', { share: { valueOf: 1 } }),
+  progress('amounts that are text', { amounts: 'many' }),
+  progress('amounts that are null', { amounts: null }),
+  progress('amounts that are no whole numbers', {
+    amounts: { bytes_done: Number.NaN, bytes_total: -1, items_done: '7', items_total: 0.5 },
+  }),
+  progress('amounts beyond what is stored', { amounts: { bytes_done: 1e300 } }),
+  progress('8 MB of text for a stage', { stage: 'x'.repeat(8 * 1024 ** 2) }),
+  progress('characters in its stage that are not stored', { stage: 'a\0b\ud800' }),
+  {
+    name: 'progress that decreases, 2,000 times',
+    ending: 'finished',
+    act: ({ run, post }) => {
+      for (let at = 2000; at > 0; at--)
+        post({ type: 'progress', run, share: at / 2000, stage: `${at % 2}`, amounts: {} })
+    },
+  },
+  {
+    name: 'messages of runs that are over or unknown',
+    ending: 'finished',
+    act: ({ run, post }) => {
+      for (const other of [run - 1, run + 1, 1e9, -1]) {
+        post({ type: 'question', run: other, question: 1, asked: { about: 'final' } })
+        post({ type: 'progress', run: other })
+        post(done(other, { ...nothing, result_id: 7 }))
+      }
+    },
+  },
+  {
+    name: 'two results and progress after the end',
+    ending: 'finished',
+    act: ({ run, post }) => {
+      const late = [done(run, nothing), { type: 'failed', run, failure }, { type: 'progress', run }]
+      for (const message of late) setTimeout(() => post(message), 1000)
+      setTimeout(() => post({ type: 'progress', run, share: 0.1, stage: 'x', amounts: {} }), 1000)
+    },
+  },
+  refused('null', () => null),
+  refused('nothing', () => undefined),
+  refused('a text', () => 'done'),
+  refused('a number', () => 7),
+  refused('a list', () => []),
+  refused('no type', (run) => ({ run })),
+  refused('an unknown type', (run) => ({ type: 'finish', run })),
+  refused('no run', () => ({ type: 'done', outcome: nothing })),
+  refused('a run that is text', (run) => ({ type: 'done', run: `${run}`, outcome: nothing })),
+  refused('progress without a stage', (run) => ({ type: 'progress', run, share: 0.5 })),
+  refused('a stage that is a number', (run) => ({ type: 'progress', run, share: 0.5, stage: 7 })),
+  refused('an end without an outcome', (run) => ({ type: 'done', run })),
+  refused('an outcome that is text', (run) => done(run, 'all of it')),
+  refused('an outcome without fields', (run) => done(run, {})),
+  refused('a size that is NaN', (run) =>
+    done(run, { ...nothing, result: { key: 'k', size: Number.NaN } }),
+  ),
+  refused('a number of an object that is none', (run) => done(run, { ...nothing, result_id: 1.5 })),
+  refused('a report of the wrong type', (run) => done(run, { ...nothing, report: [] })),
+  refused('a report that cannot be stored', (run) =>
+    done(run, { ...nothing, report: report('a\0') }),
+  ),
+  refused('a failure without a reason', (run) => ({ type: 'failed', run })),
+  refused('a failure of an unknown kind', (run) => ({
+    ...{ type: 'failed', run },
+    failure: { ...failure, kind: 'fatal' },
+  })),
+  refused('a question without a number', (run) => ({
+    ...{ type: 'question', run },
+    asked: { about: 'final' },
+  })),
+  refused('an unknown question', (run) => ({
+    ...{ type: 'question', run, question: 1 },
+    asked: { about: 'life' },
+  })),
+  refused('files that are text', (run) => ({
+    ...{ type: 'question', run, question: 1 },
+    asked: { about: 'keep', files: 'all' },
+  })),
+  refused('a checkpoint of the wrong type', (run) => ({
+    ...{ type: 'question', run, question: 1 },
+    asked: { about: 'checkpoint', checkpoint: 7 },
+  })),
+  refused('a message that cannot be read', (run) => ({ type: 'done', run, deep: nested(3000) })),
+  thrown('an error', new Error('uncaught')),
+  thrown('what cannot be turned into text', { toString: 5, valueOf: 5 }),
+  thrown('null', null),
+  thrown('a symbol', Symbol('thrown')),
+  {
+    name: 'a rejection that nothing handles',
+    ending: 'retried',
+    act: async () => {
+      void Promise.reject(new Error('unhandled'))
+      await never()
+    },
+  },
+  { name: 'process.exit(0)', ending: 'retried', act: () => process.exit(0) },
+  { name: 'process.exit(3)', ending: 'retried', act: () => process.exit(3) },
+  { name: 'a stack that overflows', ending: 'too deep', act: () => overflow() },
+  {
+    name: 'a stack that overflows where nothing catches it',
+    ending: 'too deep',
+    act: async () => {
+      setTimeout(() => overflow())
+      await never()
+    },
+  },
+]

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { misbehaviours } from '../testing/misbehaviour.ts'
+import { openRun, receive } from './receive.ts'
+import type { Watch } from './slot.ts'
+import type { ToThread } from './thread-messages.ts'
+
+/** The second run of a thread, by its messages in this thread: nothing that they are may throw. */
+function started(given: Partial<Watch> = {}) {
+  const passed: [number, string, unknown][] = []
+  const sent: ToThread[] = []
+  const ignored: unknown[] = []
+  const progress: Watch['progress'] = (share, stage, amounts) =>
+    passed.push([share, stage, amounts])
+  const watch = { ...watchOf(), progress, ...given }
+  const run = openRun(2, watch, (message) => sent.push(message))
+  const post = (message: unknown) => receive(message, run, (one) => ignored.push(one))
+  const outcome = { report: null, result: null, result_id: null }
+  const finish = async () => {
+    post({ type: 'done', run: 2, outcome })
+    return run.ended
+  }
+  return { run, passed, sent, ignored, post, finish, outcome }
+}
+
+const named = (ending: string) =>
+  misbehaviours.filter((one) => one.ending === ending).map((one) => ({ ...one }))
+
+const isStored = ({ name }: { name: string }) => name !== 'a report that cannot be stored'
+
+describe('a message that cannot be used ends its run, and says why', () => {
+  test.each(named('refused').filter(isStored))('$name', async ({ act }) => {
+    const { run, post } = started()
+    void act({ run: 2, post })
+    expect(await run.ended).toMatchObject({
+      type: 'failed',
+      failure: {
+        kind: 'defect',
+        message: expect.stringMatching(/^The conversion failed: .*an invalid message \(.+\)$/),
+      },
+    })
+  })
+})
+
+describe('progress of any kind becomes a share from 0 to 1, and the run goes on', () => {
+  test.each(named('finished').filter(({ name }) => name.startsWith('progress')))(
+    '$name',
+    async ({ act, name }) => {
+      const { passed, post, finish } = started()
+      act({ run: 2, post })
+      expect(passed.length).toBeGreaterThan(0)
+      for (const [share, stage, amounts] of passed) {
+        expect([name, share >= 0 && share <= 1, stage.length <= 200]).toEqual([name, true, true])
+        expect(Object.values(Object(amounts)).filter((one) => one !== undefined)).toEqual([])
+      }
+      const shares = passed.map(([share]) => share)
+      expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+      expect(await finish()).toMatchObject({ type: 'done' })
+    },
+  )
+})
+
+describe('what belongs to no open run is ignored', () => {
+  test('messages of runs that are over or unknown', async () => {
+    const { post, passed, sent, ignored, finish } = started()
+    for (const run of [1, 3, -1, 1e9])
+      for (const message of [
+        { type: 'progress', run, share: 0.5, stage: 'x', amounts: {} },
+        { type: 'question', run, question: 1, asked: { about: 'final' } },
+        { type: 'done', run, outcome: { result_id: 7 } },
+        { type: 'nonsense', run },
+      ])
+        post(message)
+    expect([passed, sent, ignored.length]).toEqual([[], [], 16])
+    expect(await finish()).toMatchObject({ type: 'done', outcome: { result_id: null } })
+  })
+
+  test('everything behind the end: a second result, progress, nonsense', async () => {
+    const { run, post, passed, ignored, outcome, finish } = started()
+    await finish()
+    post({ type: 'done', run: 2, outcome: { ...outcome, result_id: 7 } })
+    post({ type: 'failed', run: 2, failure: { kind: 'user', message: 'late', detail: '' } })
+    post({ type: 'progress', run: 2, share: 0.5, stage: 'x', amounts: {} })
+    post(null)
+    expect([passed, ignored.length]).toEqual([[], 4])
+    expect(await run.ended).toMatchObject({ type: 'done', outcome: { result_id: null } })
+  })
+
+  test('everything where nothing runs', () => {
+    const ignored: unknown[] = []
+    const all = [undefined, null, 'text', { type: 'progress', run: 1 }, { type: 'done' }]
+    for (const message of all) receive(message, undefined, (one) => ignored.push(one))
+    expect(ignored).toEqual(all)
+  })
+})
+
+describe('a question', () => {
+  const question = (asked: object) => ({ type: 'question', run: 2, question: 5, asked })
+
+  test('is answered by its number', async () => {
+    const { post, sent } = started({ keepOnce: async () => new Map([['a', 'b']]) })
+    post(question({ about: 'final' }))
+    post({ ...question({ about: 'keep', files: [] }), question: 6 })
+    await expect.poll(() => sent.length).toBe(2)
+    expect(sent).toEqual([
+      { type: 'answer', run: 2, question: 5, answer: true },
+      { type: 'answer', run: 2, question: 6, answer: new Map([['a', 'b']]) },
+    ])
+  })
+
+  test('whose answer is not known counts as a lost lease, also where asking throws at once', async () => {
+    const { post, sent } = started({
+      enterFinal: () => {
+        throw new Error('the database is away')
+      },
+      keepForTask: () => Promise.reject(new Error('the database is away')),
+    })
+    post(question({ about: 'final' }))
+    post(question({ about: 'share', task_id: 1 }))
+    await expect.poll(() => sent.length).toBe(2)
+    for (const message of sent) expect(message).toMatchObject({ answer: false })
+  })
+
+  test('whose answer cannot be sent ends the run', async () => {
+    const { run } = started()
+    const broken = openRun(3, watchOf(), () => {
+      throw new Error('it cannot be cloned')
+    })
+    broken.answer(1, { about: 'final' })
+    expect(await broken.ended).toMatchObject({ type: 'failed', failure: { kind: 'transient' } })
+    expect(run.isEnded()).toBe(false)
+  })
+})
+
+const watchOf = (): Watch => ({
+  progress: () => undefined,
+  enterFinal: async () => true,
+  keepOnce: async () => new Map(),
+  keepForTask: async () => true,
+  keepCheckpoint: async () => true,
+  signal: new AbortController().signal,
+})

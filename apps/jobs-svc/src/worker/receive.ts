@@ -1,0 +1,95 @@
+import type { z } from 'zod'
+import { detailOf, invalidMessage } from '../operations/failure.ts'
+import { progressGate } from './progress-gate.ts'
+import type { Conversion, Watch } from './slot.ts'
+import {
+  type Answer,
+  type Asked,
+  type FromThread,
+  firstIssue,
+  fromThread,
+  runOf,
+  type ToThread,
+} from './thread-messages.ts'
+
+/** One run of a thread, as its messages arrive in the main thread. */
+export interface Run {
+  number: number
+  progress: (share: unknown, stage: string, amounts: unknown) => void
+  answer: (question: number, asked: Asked) => void
+  /** The first end counts. */
+  end: (conversion: Conversion) => void
+  isEnded: () => boolean
+  ended: Promise<Conversion>
+}
+
+export function openRun(number: number, watch: Watch, send: (message: ToThread) => void): Run {
+  const { progress } = progressGate(watch.progress)
+  let isEnded = false
+  let resolve: (conversion: Conversion) => void = () => undefined
+  const ended = new Promise<Conversion>((settle) => {
+    resolve = settle
+  })
+  const end = (conversion: Conversion) => {
+    isEnded = true
+    resolve(conversion)
+  }
+  const answer = async (question: number, asked: Asked) =>
+    send({ type: 'answer', run: number, question, answer: await answerOf(asked, watch) })
+  return {
+    number,
+    progress,
+    answer: (question, asked) => {
+      answer(question, asked).catch((thrown) =>
+        end({ type: 'failed', failure: { ...unanswered, detail: detailOf(thrown) } }),
+      )
+    },
+    end,
+    isEnded: () => isEnded,
+    ended,
+  }
+}
+
+const unanswered = {
+  kind: 'transient',
+  message: 'A question of the conversion could not be answered',
+} as const
+
+/**
+ * Takes a message of a thread. What cannot be read fails the run that it belongs to, and no other; what comes when its run is
+ * over, or belongs to none, is ignored.
+ */
+export function receive(
+  sent: unknown,
+  run: Run | undefined,
+  ignore: (sent: unknown) => void,
+): void {
+  const number = runOf(sent)
+  if (!run || run.isEnded() || (number !== undefined && number !== run.number)) ignore(sent)
+  else take(run, fromThread.safeParse(sent))
+}
+
+function take(run: Run, { data: message, error }: z.ZodSafeParseResult<FromThread>): void {
+  if (error) run.end({ type: 'failed', failure: invalidMessage(firstIssue(error)) })
+  else if (message.type === 'progress') run.progress(message.share, message.stage, message.amounts)
+  else if (message.type === 'question') run.answer(message.question, message.asked)
+  else run.end(message)
+}
+
+/** False: the lease is lost, or the answer is not known. */
+async function answerOf(asked: Asked, watch: Watch): Promise<Answer> {
+  try {
+    switch (asked.about) {
+      case 'final':
+        return await watch.enterFinal()
+      case 'keep':
+        return (await watch.keepOnce(asked.files)) ?? false
+      case 'checkpoint':
+        return await watch.keepCheckpoint(asked.checkpoint)
+      case 'share':
+        return await watch.keepForTask(asked.task_id)
+    }
+  } catch {
+    return false
+  }
+}
