@@ -68,7 +68,7 @@ export async function startConversion(
 
 const isGone = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
-/** Resolves when the process is gone. Not `once` of node:events: it rejects at an error, as that of a message to one that is gone. */
+/** Resolves when the process has exited. `once` of node:events would reject when a message cannot be sent to it. */
 const exitOf = (worker: ChildProcess) =>
   new Promise<void>((resolve) => {
     if (isGone(worker)) resolve()

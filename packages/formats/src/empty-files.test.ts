@@ -31,7 +31,7 @@ interface Ended {
   entries: ReportEntry[]
 }
 
-/** How an import ends, into a task or into a project. Throws what is no failure that a user sees. */
+/** The result of an import into a task or a project. Throws errors other than `FormatError`. */
 async function ended(
   { importer }: Format,
   bytes: Uint8Array,
@@ -67,8 +67,8 @@ async function ownExport(format: Format, given: { shapes?: typeof shapes }, with
 }
 
 /**
- * An empty text of boxes says that its picture has no objects. Images are read by who makes frames of them; of KITTI's pictures only
- * one of each image is read.
+ * An empty text of boxes means that its image has no objects. Images are read by the step that makes frames; of the pictures of a
+ * KITTI image only one is read.
  */
 const isReadHere = (name: string) =>
   !/^obj_train_data\/[ab]\.txt$|^default\/label_2\/|^default\/semantic/.test(name) &&

@@ -80,7 +80,7 @@ export const leftThread = (code: number): DetailedFailure => ({
   detail: `the thread of the conversion exited with code ${code}`,
 })
 
-/** `why`: what is wrong with the message. */
+/** `why` names the field and its fault. */
 export const invalidMessage = (why: string): DetailedFailure => ({
   kind: 'defect',
   message: `The conversion failed: the converter sent an invalid message (${oneLine(why)})`,

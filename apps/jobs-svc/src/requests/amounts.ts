@@ -3,8 +3,8 @@ import { z } from 'zod'
 const amount = z.int().nonnegative().optional().catch(undefined)
 
 /**
- * How much of the work is done, in bytes of a file or in items: frames or files. What is not known is left out, and so is what
- * is no whole number.
+ * How much of the work is done, in bytes of a file or in items: frames or files. Amounts that are unknown or not whole numbers
+ * are left out.
  */
 export const amounts = z
   .object({

@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads'
 
-/** Messages of a converter that is broken, and other ways of a thread to come to a bad end. */
+/** Invalid messages of a converter, and other ways in which a thread fails. */
 
 export type Ending = 'finished' | 'refused' | 'retried' | 'too deep'
 
 interface Misbehaviour {
   name: string
   ending: Ending
-  /** Called within a running conversion; where it returns, the conversion goes on. */
+  /** Called within a running conversion; when it returns, the conversion continues. */
   act: (around: Around) => unknown
 }
 

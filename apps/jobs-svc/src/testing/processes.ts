@@ -20,7 +20,7 @@ const source = './worker-process.ts'
 /** Its threads start several times faster than from source. */
 const built = '../../dist/testing/worker-process.js'
 
-/** Starts a worker, of one slot where not said otherwise, in a process of its own; it looks for requests when this resolves. */
+/** Starts a worker process, by default with one slot; it polls for requests when this resolves. */
 export async function startProcess(given: ToProcess, isBuilt = false): Promise<WorkerProcess> {
   const [entry, options] = isBuilt ? [built, { execArgv: [] }] : [source, { execArgv }]
   const child = fork(fileURLToPath(new URL(entry, import.meta.url)), options)

@@ -31,7 +31,7 @@ export const tasks = {
   takesTime: 1000,
   /** Tasks from here on take until the file `gateOf` is there. */
   isGated: 2000,
-  /** Tasks from here on do what `misbehaviours` says, by its place there. */
+  /** Tasks from here on run an entry of `misbehaviours`, by its index. */
   misbehaves: 3000,
 } as const
 

@@ -1,10 +1,10 @@
 export interface LatestWriter<T> {
   write: (value: T) => void
-  /** Resolves when what was to be written is. */
+  /** Resolves when the last value is written. */
   written: () => Promise<void>
 }
 
-/** Writes one value at a time; of those that come meanwhile, the last only: they never queue up, however many there are. */
+/** Writes one value at a time. Of the values that arrive during a write only the last is written next, so no queue builds up. */
 export function latestWriter<T>(write: (value: T) => Promise<void>): LatestWriter<T> {
   let waiting: { value: T } | undefined
   let writing = Promise.resolve()

@@ -58,7 +58,7 @@ test.each([
   ['a bigint', 1n, 0.5],
   ['-Infinity', Number.NEGATIVE_INFINITY, 0.5],
   ['Infinity', Number.POSITIVE_INFINITY, 1],
-])('a share that is %s leaves a finite one, and what follows counts', (_, given, share) => {
+])('after a share of %s the share is finite, and later shares count', (_, given, share) => {
   const { passed, tell } = gated()
   tell(0.5, 'a')
   tell(given, 'b')
@@ -69,7 +69,7 @@ test.each([
   ])
 })
 
-test('amounts that are no whole numbers are left out, the others stay', () => {
+test('amounts that are not whole numbers are left out, the others remain', () => {
   const told: unknown[] = []
   const { progress } = progressGate((_share, _stage, amounts) => told.push(amounts))
   progress(0, 'a', { bytes_done: Number.NaN, bytes_total: 0 })

@@ -11,9 +11,9 @@ export interface ProgressGate {
 }
 
 /**
- * Lets progress through at most every 2 seconds or 1 % (`reliability.md` 6.3), and every new stage. What it passes on is
- * always a finite share from 0 to 1 that never decreases, with amounts that are whole numbers, whatever a converter reports:
- * the share of an empty file is 0/0.
+ * Lets progress through at most every 2 seconds or 1 % (`reliability.md` 6.3), and every new stage. The share that it passes on
+ * is finite, from 0 to 1, and never decreases; amounts are whole numbers. A converter may report anything: the share of an empty
+ * file is 0/0.
  *
  * @param now milliseconds of a clock that only runs forward
  */
@@ -34,7 +34,7 @@ export function progressGate(
   return { progress, moved: () => progress(last.share, last.stage) }
 }
 
-/** A share that is no number changes nothing. */
+/** Any other value than a number leaves the share unchanged. */
 function nextShare(last: number, given: unknown): number {
   if (typeof given !== 'number' || Number.isNaN(given)) return last
   return Math.min(1, Math.max(last, given))

@@ -27,7 +27,7 @@ const named = (ending: string) =>
 
 const isStored = ({ name }: { name: string }) => name !== 'a report that cannot be stored'
 
-describe('a message that cannot be used ends its run, and says why', () => {
+describe('an invalid message ends its run with a failure that names the fault', () => {
   test.each(named('refused').filter(isStored))('$name', async ({ act }) => {
     const { run, post } = started()
     void act({ run: 2, post })
@@ -41,7 +41,7 @@ describe('a message that cannot be used ends its run, and says why', () => {
   })
 })
 
-describe('progress of any kind becomes a share from 0 to 1, and the run goes on', () => {
+describe('any progress message yields a share from 0 to 1, and the run continues', () => {
   test.each(named('finished').filter(({ name }) => name.startsWith('progress')))(
     '$name',
     async ({ act, name }) => {
@@ -59,7 +59,7 @@ describe('progress of any kind becomes a share from 0 to 1, and the run goes on'
   )
 })
 
-describe('what belongs to no open run is ignored', () => {
+describe('a message that belongs to no open run is ignored', () => {
   test('messages of runs that are over or unknown', async () => {
     const { post, passed, sent, ignored, finish } = started()
     for (const run of [1, 3, -1, 1e9])
@@ -74,7 +74,7 @@ describe('what belongs to no open run is ignored', () => {
     expect(await finish()).toMatchObject({ type: 'done', outcome: { result_id: null } })
   })
 
-  test('everything behind the end: a second result, progress, nonsense', async () => {
+  test('messages after the end: a second result, progress, invalid messages', async () => {
     const { run, post, passed, ignored, outcome, finish } = started()
     await finish()
     post({ type: 'done', run: 2, outcome: { ...outcome, result_id: 7 } })
@@ -85,7 +85,7 @@ describe('what belongs to no open run is ignored', () => {
     expect(await run.ended).toMatchObject({ type: 'done', outcome: { result_id: null } })
   })
 
-  test('everything where nothing runs', () => {
+  test('any message to an idle thread', () => {
     const ignored: unknown[] = []
     const all = [undefined, null, 'text', { type: 'progress', run: 1 }, { type: 'done' }]
     for (const message of all) receive(message, undefined, (one) => ignored.push(one))

@@ -56,8 +56,8 @@ const unanswered = {
 } as const
 
 /**
- * Takes a message of a thread. What cannot be read fails the run that it belongs to, and no other; what comes when its run is
- * over, or belongs to none, is ignored.
+ * Handles a message of a thread. An invalid message fails its own run only. A message of a run that has ended, or of none, is
+ * ignored.
  */
 export function receive(
   sent: unknown,

@@ -39,7 +39,7 @@ export interface Wired {
 interface Running {
   run: number
   abort: AbortController
-  /** Asks the worker's main thread, which alone may write about the request. Throws when the lease is lost. */
+  /** Sends a question to the main thread, which alone writes the row of the request. Throws when the lease is lost. */
   ask: (asked: Asked) => Promise<Exclude<Answer, false>>
   /** Takes the answer to a question of this run. */
   answer: (question: number, answer: Answer) => void
@@ -65,7 +65,7 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
       running = openRun(message.run, send)
       void convert(message.work, running, { wired, data, send, findDecoder: findOnce })
     }
-    // What belongs to an earlier run comes too late.
+    // A message of an earlier run is late.
     if (message?.run !== running?.run) return
     if (message?.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
     if (message?.type === 'answer') running?.answer(message.question, message.answer)

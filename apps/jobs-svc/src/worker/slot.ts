@@ -59,8 +59,7 @@ interface Thread {
 }
 
 /**
- * Keeps one thread warm. One that was stopped, broke or sent what is no message is never used again: a fresh one takes its
- * place.
+ * Keeps one thread warm. A thread that was stopped, failed or sent an invalid message is never used again: a new one replaces it.
  */
 export function openSlot({ data, heapMb, graceMs, log }: SlotOptions): Slot {
   const open = () => openThread(data, heapMb, log)
@@ -85,7 +84,7 @@ export function openSlot({ data, heapMb, graceMs, log }: SlotOptions): Slot {
 const isDefect = (conversion: Conversion) =>
   conversion.type === 'failed' && conversion.failure.kind === 'defect'
 
-/** Nothing that a thread does or sends throws here: a listener that throws would end the process, and its neighbours with it. */
+/** The listeners never throw, for any message or error of the thread: an exception here would end the process with all its conversions. */
 function openThread(data: ThreadData, heapMb: number, log: Logger): Thread {
   const resourceLimits = { maxOldGenerationSizeMb: heapMb }
   const worker = startThread('../convert', import.meta.url, { data, resourceLimits })
@@ -108,7 +107,7 @@ function openThread(data: ThreadData, heapMb: number, log: Logger): Thread {
   return thread
 }
 
-/** Sends the work and waits until the thread answers, breaks or is gone. */
+/** Sends the work and waits for the result of the thread, or for its exit. */
 async function runIn(
   thread: Thread,
   work: Work,

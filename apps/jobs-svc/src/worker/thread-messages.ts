@@ -44,7 +44,7 @@ const ofRun = z.object({ run })
 /** The run of a message that may be malformed in every other way. */
 export const runOf = (sent: unknown): number | undefined => ofRun.safeParse(sent).data?.run
 
-/** What is wrong with a message, first of all. */
+/** The first fault of a message, with its field. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const place = placeOf((issue?.path ?? []).map(String))
   return place === '' ? `${issue?.message}` : `${place}: ${issue?.message}`
@@ -75,7 +75,7 @@ const asked = z.discriminatedUnion('about', [
 const shortened = (length: number) => z.string().transform((text) => oneLine(text.slice(0, length)))
 
 export const fromThread = z.discriminatedUnion('type', [
-  /** The share and the amounts are made good by the gate of progress, whatever they are. */
+  /** The gate of progress corrects the share and the amounts. */
   z.object({
     type: z.literal('progress'),
     run,

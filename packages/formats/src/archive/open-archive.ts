@@ -6,7 +6,7 @@ import type { RandomAccess } from './source.ts'
 import { openZip, type ZipReader } from './zip-reader.ts'
 
 /**
- * Opens an upload as an archive; members that stand in it more than once, and empty ones that should tell of others, are noted.
+ * Opens an upload as an archive. Reports members that have the same name, and empty files that should declare something.
  * @throws {FormatError} when it is none, is damaged or breaks a guard
  */
 export async function openArchive(source: RandomAccess, run: Run): Promise<ZipReader> {
@@ -22,7 +22,7 @@ export async function openArchive(source: RandomAccess, run: Run): Promise<ZipRe
   return zip
 }
 
-/** Whether a file tells of labels or of other files: an empty one is no picture without objects. */
+/** Whether a file declares labels or lists other files. An empty text of boxes is valid; an empty file of this kind is not. */
 const isDeclaring = (name: string): boolean =>
   /(?:^|\/)(?:labelmap|class_names|classes|labels|label_colors)\.txt$/i.test(name) ||
   /\.(?:pbtxt|data|names|ya?ml|ini)$/i.test(name) ||
