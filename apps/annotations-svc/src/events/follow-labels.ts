@@ -5,7 +5,8 @@ import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import { keepRows, replacedTable } from '../history/keep.ts'
-import { isLive } from '../reading/live.ts'
+import { liveRows } from '../reading/live.ts'
+import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
 import { changeByLabels, type JobChange, nothingMore } from '../targets/job-rows.ts'
 import { notedOf, objectsIn } from '../targets/job-state.ts'
 import type { Reason } from '../targets/record.ts'
@@ -34,7 +35,9 @@ export async function followLabels(
   const fates = new Map(jobs.map((job) => [job.job_id, fateOf(job, change.labels_revision, seen)]))
   const having = (fate: Fate) => jobs.filter((job) => fates.get(job.job_id) === fate)
   const removed =
-    change.deleted_label_ids.length > 0 ? await removeObjects(tx, change, reason) : newLedger()
+    change.deleted_label_ids.length > 0
+      ? await removeObjects(tx, change, jobs, reason)
+      : newLedger()
   await raise(tx, change, removed, { jobs, outdated: having('outdated'), reason }, cause)
   await keep(tx, change.labels_revision, having('untouched'))
 }
@@ -55,15 +58,18 @@ async function findHolders(
   const revisions = new Map(rows.map((row) => [row.job_id, row.revision]))
   if (!affected) return { revisions, holders: undefined }
   const holders = new Set<number>()
+  const jobsOf = arrayOfJobs(rows)
   for (const kind of affected.length > 0 ? rowKinds : []) {
     const found = await sql<{ job_id: number }>`
-      select distinct job_id from ${sql.table(arrayOf[kind])}
-      where task_id = any(${task_ids}::int[]) and label_id = any(${affected}::int[])
-        and ${sql.raw(isLive(kind))}`.execute(tx)
+      select distinct job_id from ${sql.raw(liveRows(kind, jobsOf))}
+      where label_id = any(${affected}::int[])`.execute(tx)
     for (const { job_id } of found.rows) holders.add(job_id)
   }
   return { revisions, holders }
 }
+
+const arrayOfJobs = (jobs: readonly Pick<JobRow, 'job_id'>[]) =>
+  `array[${jobs.map((job) => job.job_id).join()}]::int[]`
 
 /** Outdated: what was read of the job is not what is read now. Known: whoever read first has noted that already. */
 type Fate = 'outdated' | 'untouched' | 'known'
@@ -88,21 +94,22 @@ async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): P
 async function removeObjects(
   tx: Tx,
   change: LabelsChange,
+  jobs: readonly JobRow[],
   reason: Reason | undefined,
 ): Promise<Ledger> {
   await noteRemoval(tx, change.task_ids)
   const ledger = newLedger()
+  const jobsOf = arrayOfJobs(jobs)
   for (const kind of rowKinds) {
     const keeping = reason ? sql`, kept as (${sql.raw(keepRows(kind, 'from stored'))})` : sql``
-    const { rows } = await sql<{ job_id: number; count: number }>`
-      with stored as (
-        delete from ${sql.table(arrayOf[kind])} as live using jobs
-        where live.task_id = any(${change.task_ids}::int[])
-          and live.label_id = any(${change.deleted_label_ids}::int[])
-          and jobs.job_id = live.job_id and jobs.generation = live.generation
-        returning live.*)${keeping}
-      select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
-    for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
+    for (const part of await partitionsOf(tx, kind, change.task_ids)) {
+      const places = `select stored.ctid from ${liveRows(kind, jobsOf, { from: part })}
+        where label_id = any(array[${change.deleted_label_ids}]::int[])`
+      const { rows } = await sql<{ job_id: number; count: number }>`
+        with stored as (${sql.raw(deleteFrom(part, places))} returning *)${keeping}
+        select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
+      for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
+    }
   }
   return ledger
 }
@@ -191,17 +198,18 @@ async function exchangeLabels(
 ): Promise<void> {
   const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
   const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
+  const from = replaced_labels.map((one) => one.from)
+  const map = Object.fromEntries(replaced_labels.map((one) => [one.from, one.to]))
+  const idsTo = sql`${JSON.stringify(map)}::jsonb` // searched by key
   const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
   const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
   await sql`
     update ${table} set ${sql.join([
-      sql`label_id = other.to_id`,
+      sql`label_id = (${idsTo} ->> label_id::text)::int`,
       sql`attributes = ${specs(sql.id('attributes'))}`,
       ...sets,
     ])}
-    from unnest(${replaced_labels.map((one) => one.from)}::int[],
-      ${replaced_labels.map((one) => one.to)}::int[]) as other (from_id, to_id)
-    where task_id = any(${task_ids}::int[]) and label_id = other.from_id`.execute(tx)
+    where task_id = any(${task_ids}::int[]) and label_id = any(${from}::int[])`.execute(tx)
 }
 
 /**

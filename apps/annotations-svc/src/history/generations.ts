@@ -1,6 +1,8 @@
-import { arrayOf } from '@reticle/contracts/row-lines'
-import { sql, type Transaction } from 'kysely'
+import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
+import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { liveRows } from '../reading/live.ts'
+import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import type { JobRows } from '../targets/job-rows.ts'
 import type { Target } from '../targets/target.ts'
@@ -20,14 +22,14 @@ export async function deleteLive(
   { task_id }: Target,
   before: JobRows,
 ): Promise<void> {
-  for (const table of Object.values(arrayOf)) {
-    const filled = [...before.values()].filter((job) => job[table] > 0)
+  for (const kind of rowKinds) {
+    const filled = [...before.values()].filter((job) => job[arrayOf[kind]] > 0)
     if (filled.length === 0) continue
-    await sql`delete from ${sql.table(table)} as stored
-      using unnest(${filled.map((job) => job.job_id)}::int[],
-        ${filled.map((job) => job.generation)}::bigint[]) as job (job_id, generation)
-      where stored.task_id = ${task_id} and stored.job_id = job.job_id
-        and stored.generation = job.generation`.execute(tx)
+    const ids = filled.map((job) => job.job_id)
+    for (const part of await partitionsOf(tx, kind, [task_id])) {
+      const places = `select stored.ctid from ${liveRows(kind, '$1::int[]', { from: part })}`
+      await tx.executeQuery(CompiledQuery.raw(deleteFrom(part, places), [ids]))
+    }
   }
 }
 

@@ -22,7 +22,7 @@ export const rowColumns: Record<RowKind, readonly string[]> = {
   ],
 }
 
-const replacedName = (kind: RowKind) => `replaced_${arrayOf[kind]}`
+export const replacedName = (kind: RowKind) => `replaced_${arrayOf[kind]}`
 export const replacedTable = (kind: RowKind) => sql.table(replacedName(kind))
 
 /** Columns by name, of a table where one is named. */

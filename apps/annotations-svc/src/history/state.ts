@@ -31,8 +31,8 @@ export function rowsAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
     select ${columnsOf(kind, 'first')} from (
       select distinct on (id) * from ${replacedTable(kind)} where ${since} order by id, revision
     ) as first
-    where not exists (select from revisions as made where ${since}
-      and made.revision < first.revision and first.id <@ made.created_ids)`
+    where not (first.id <@ ${created} and exists (select from revisions as made where ${since}
+      and made.revision < first.revision and first.id <@ made.created_ids))`
 }
 
 /** Which rows are read, and whose. */

@@ -1,8 +1,9 @@
-import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
+import { rowKinds } from '@reticle/contracts/row-lines'
 import { type Kysely, sql } from 'kysely'
 import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { replacedTable } from './keep.ts'
+import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
+import { replacedName } from './keep.ts'
 import { mostReadable } from './revisions.ts'
 
 type Db = Kysely<AnnotationsDb>
@@ -73,27 +74,23 @@ async function dropOne(
   db: Db,
   { task_id, job_id, revision, replaced_generation }: Change,
 ): Promise<void> {
-  const place = sql`task_id = ${task_id} and job_id = ${job_id}`
+  const place = `task_id = ${task_id} and job_id = ${job_id}`
   for (const kind of rowKinds) {
-    await dropRows(db, replacedTable(kind), sql`${place} and revision <= ${revision}`)
+    await dropRows(db, replacedName(kind), `${place} and revision <= ${revision}`)
     if (replaced_generation === null) continue
-    const table = sql.table(arrayOf[kind])
-    await dropRows(db, table, sql`${place} and generation = ${replaced_generation}`)
+    for (const part of await partitionsOf(db, kind, [task_id])) {
+      await dropRows(db, part, `${place} and generation = ${replaced_generation}`)
+    }
   }
   await sql`update revisions set has_before = false
-    where ${place} and revision = ${revision}`.execute(db)
+    where ${sql.raw(place)} and revision = ${revision}`.execute(db)
 }
 
 /** Batch by batch, each in a transaction of its own. */
-async function dropRows(
-  db: Db,
-  table: ReturnType<typeof sql.table>,
-  where: ReturnType<typeof sql>,
-): Promise<void> {
+async function dropRows(db: Db, table: string, where: string): Promise<void> {
+  const places = `select ctid from ${table} where ${where} limit ${atOnce}`
   for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from ${table} where ${where}
-        and ctid = any(array(select ctid from ${table} where ${where} limit ${atOnce}))`.execute(db)
+    const { numAffectedRows } = await sql.raw(deleteFrom(table, places)).execute(db)
     if (Number(numAffectedRows ?? 0) < atOnce) return
   }
 }

@@ -9,9 +9,9 @@ import type { TrackPairs } from '../layout/tracks.ts'
 import { jobsOfFrame, type Target } from '../targets/target.ts'
 import { foldRows, openJoiner } from './fold.ts'
 import { latinColumns, type PieceRow, pieceRow, placedRows } from './lines.ts'
-import { isLive, liveRows } from './live.ts'
+import { liveRows, rowsOfIds } from './live.ts'
 import { findPairs } from './pairs.ts'
-import { isPlain, lineOf, originOf, selectFrames } from './select.ts'
+import { isPlain, lineOf, objectIn, pairsJson, selectFrames } from './select.ts'
 
 /** An object as it is stored. */
 export interface Found {
@@ -84,9 +84,7 @@ async function findRows(
   ids: readonly number[],
   keep?: Keep,
 ): Promise<PlacedRow[]> {
-  const table = arrayOf[kind]
-  const named = `select * from ${table}
-    where task_id = $1 and id = any($2::bigint[]) and ${isLive(kind)}`
+  const named = `select stored.* from ${rowsOfIds(kind, 'unnest($2::bigint[]) as given (id)')}`
   const jobs = target.jobs.map((one) => one.id)
   const job = jobs.length === 1 ? '($3::int[])[1]' : undefined
   const kept = keep?.(kind, 'from stored where job_id = any($3::int[])', job)
@@ -95,7 +93,7 @@ async function findRows(
     ? `with stored as materialized (${named}) ${kept} returning ${line}`
     : `with stored as (${named}) select ${line} from stored`
   const name = [kind, 'by_id', kept && 'kept', kept && job && 'of_job'].filter(Boolean).join('_')
-  const values = [target.task_id, ids, ...(kept ? [jobs] : [])]
+  const values = [target.task_id, [...new Set(ids)], ...(kept ? [jobs] : [])]
   const texts = await queryTexts(db, { name, text }, values)
   const rows = texts.map(([job, , ...columns]) => {
     return { kind, job_id: Number(job), columns: latinColumns(columns) }
@@ -142,9 +140,8 @@ async function keepPlaces(
   const objects = new Set(found.values()) // a track is found by the id of each of its pieces
   const places = [...objects].flatMap((one) => one.places)
   const table = arrayOf[kind]
-  const rows = `from ${table} as stored
-    join unnest($2::bigint[], $3::int[]) as given (id, job_id) using (id, job_id)
-    join jobs using (job_id, generation) where stored.task_id = $1`
+  const given = 'unnest($2::bigint[], $3::int[]) as given (id, of_job)'
+  const rows = `from ${rowsOfIds(kind, given)} where stored.job_id = of_job`
   const statement = { name: `keep_${table}`, text: keep(kind, rows) }
   const values = [task_id, places.map((one) => one.id), places.map((one) => one.job_id)]
   if (places.length > 0) await queryRows(db, statement, values)
@@ -156,10 +153,7 @@ async function findTracks(
   ids: readonly number[],
   pairs: TrackPairs,
 ): Promise<Map<number, Found>> {
-  const values = [
-    ...[target.task_id, ids, [...pairs.keys()], [...pairs.values()]],
-    target.jobs.map((one) => one.id),
-  ]
+  const values = [...[target.jobs.map((one) => one.id), ids, pairsJson(pairs), target.task_id]]
   const texts = await queryTexts(db, pieces, values)
   const rows = texts.map(([, ...columns]) => pieceRow(latinColumns(columns)))
   const groups = new Map<string, PieceRow[]>()
@@ -177,13 +171,13 @@ async function findTracks(
   return found
 }
 
-const object = `coalesce(object, ${originOf})`
-const paired = `${liveRows('track', '$5::int[]')} left join unnest($3::bigint[], $4::bigint[]) as pair (pair_origin, object)
-  on pair_origin = ${originOf}`
+const object = objectIn('$3::jsonb')
+const tracks = liveRows('track', '$1::int[]', { task: '$4' })
 const pieces = {
   name: 'pieces_by_id',
-  text: `select ${lineOf.track.join(', ')}, ${object}, job_id, stop_frame from ${paired}
-    where task_id = $1 and ${object} in (
-      select ${object} from ${paired} where task_id = $1 and id = any($2::bigint[])
-    ) order by job_id, id`,
+  text: `select ${lineOf.track.join(', ')}, ${object}, job_id, stop_frame
+    from ${tracks}
+    where ${object} = any(array(
+      select ${object} from ${tracks} where id = any($2::bigint[])
+    )) order by job_id, id`,
 }

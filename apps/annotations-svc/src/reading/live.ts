@@ -7,18 +7,47 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
  * the statement itself: it sees jobs and rows of one moment.
  */
 
+interface LiveOptions {
+  /** SQL of the task, where it is one: the plan then has one partition. */
+  task?: string
+  /** The table, or the partition of the tasks. */
+  from?: string
+}
+
 /**
- * Rows in place of a table, for what is sorted or grouped anyway: walks of the keys of these jobs. `select *` has no column
- * beside those of the table.
+ * Rows in place of a table, called `stored`, for what is sorted or grouped anyway: a walk of the primary key for each job.
+ * `offset 0` keeps that order of joins, however few rows the planner expects (`docs/adr/0034-plans-without-statistics.md`).
  *
  * @param jobs SQL of an array of their ids
  */
-export const liveRows = (kind: RowKind, jobs: string): string =>
-  `${arrayOf[kind]} join (select job_id, generation from jobs where job_id = any(${jobs})) as live
-    using (job_id, generation)`
+export const liveRows = (
+  kind: RowKind,
+  jobs: string,
+  { task = 'of_task', from = arrayOf[kind] }: LiveOptions = {},
+): string =>
+  `(select task_id as of_task, job_id as of_job, generation as live from jobs where job_id = any(${jobs})) as wanted
+    cross join lateral (select *, ctid from ${from}
+      where task_id = ${task} and job_id = of_job and generation = live offset 0) as stored`
+
+/**
+ * Rows by their own ids, called `stored`: a step into the key of ids for each. The job and its generation are compared in a
+ * subquery, so that the planner cannot walk the primary key of the whole job instead, and `offset 0` keeps that order of
+ * joins.
+ *
+ * @param given SQL of a table `given` with a column `id`
+ * @param from the table, or the partition of the task
+ */
+export const rowsOfIds = (
+  kind: RowKind,
+  given: string,
+  task = '$1',
+  from: string = arrayOf[kind],
+): string =>
+  `${given} cross join lateral (select *, ctid from ${from} as ${arrayOf[kind]}
+    where task_id = ${task} and id = given.id and ${isLive(kind)} offset 0) as stored`
 
 /** As a condition on rows that were found by their ids: the job decides nothing about how they are found. */
-export const isLive = (kind: RowKind): string =>
+const isLive = (kind: RowKind): string =>
   `generation = (select generation from jobs where jobs.job_id = ${arrayOf[kind]}.job_id)`
 
 interface Walk {

@@ -31,9 +31,10 @@ export type TrackOrder = 'frame' | 'id'
 
 const idsOf = ({ jobs }: Target) => jobs.map((one) => one.id)
 
-/** The rows of some jobs, in place of a table. */
-function rowsIn(kind: RowKind, jobs: readonly number[]): RawBuilder<unknown> {
-  return sql.raw(liveRows(kind, `array[${jobs.join()}]::int[]`))
+/** The rows of the tracks of a target, in place of a table. */
+function tracksIn({ task_id, jobs }: Target): RawBuilder<unknown> {
+  const ids = jobs.map((one) => one.id)
+  return sql.raw(liveRows('track', `array[${ids}]::int[]`, { task: String(task_id) }))
 }
 
 /** Whether every row of a kind is an object of its own, so that what `COPY` hands out is the answer. */
@@ -76,10 +77,15 @@ export function selectFrames(
 ): CompiledQuery {
   const columns = sql.raw([...lineOf[kind], 'job_id'].join(', '))
   const asked = { label_id, ...(frames && { frames }) }
-  const conditions = [sql`task_id = ${target.task_id}`, ...conditionsOn(kind, target, asked)]
+  const walk = {
+    task_id: target.task_id,
+    jobs: jobsAsked(kind, target, asked),
+    conditions: conditionsOn(kind, target, asked),
+    order: 'frame, id',
+  }
   return sql`
-    select ${columns} from ${rowsIn(kind, jobsAsked(kind, target, asked))}
-    where ${sql.join(conditions, sql` and `)} order by frame, job_id, id`.compile(db)
+    select ${columns} from (select * ${walkRows(kind, walk)}) as stored
+    order by frame, job_id, id`.compile(db)
 }
 
 /**
@@ -93,26 +99,24 @@ export function selectPieces(
   pairs: TrackPairs,
 ): CompiledQuery {
   const columns = sql.raw([...lineOf.track, 'leader', 'job_id', 'stop_frame'].join(', '))
-  const tracks = rowsIn('track', idsOf(target))
-  const isOfTask = sql`task_id = ${target.task_id}`
+  const tracks = tracksIn(target)
   const by = sql.raw(order === 'frame' ? 'start, leader, job_id' : 'leader, job_id')
   return sql`
-    with piece as (
-      select id, first_value(id) over (partition by object order by job_id, id) as leader,
+    select ${columns} from (
+      select *, first_value(id) over (partition by object order by job_id, id) as leader,
         min(start_frame) over (partition by object) as start
-      from (
-        select id, job_id, start_frame, coalesce(object, ${sql.raw(originOf)}) as object
-        from ${tracks} left join ${pairRows(pairs)} on pair_origin = ${sql.raw(originOf)}
-        where ${isOfTask}
-      ) one
-    )
-    select ${columns} from ${tracks} join piece using (id) where ${isOfTask}
+      from (select stored.*, ${sql.raw(objectIn('piece.pairs'))} as object
+        from (select ${pairsJson(pairs)}::jsonb as pairs) as piece, ${tracks}) one
+    ) one
     order by ${by}`.compile(db)
 }
 
-/** Origins, and the objects that they are pieces of, as a table. */
-const pairRows = (pairs: TrackPairs) =>
-  sql`unnest(${[...pairs.keys()]}::bigint[], ${[...pairs.values()]}::bigint[]) as pair (pair_origin, object)`
+/** SQL of the object that a row of a track is a piece of. @param pairs SQL of the JSON of `pairsJson` */
+export const objectIn = (pairs: string): string =>
+  `coalesce((${pairs} ->> (${originOf})::text)::bigint, ${originOf})`
+
+/** The object of each origin that is a piece of another one. It is searched by key: a join might compare each with each. */
+export const pairsJson = (pairs: TrackPairs): string => JSON.stringify(Object.fromEntries(pairs))
 
 /**
  * The statement that reads again what one request created, in its order: a walk of the index of ids. Of tags and shapes
@@ -136,10 +140,10 @@ export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string
   }
   const folds = foldsOf(target)
   return sql`
-    select ${columnsIn(kind)} from ${table} join unnest(${folds.map((one) => one.job.id)}::int[],
-        ${folds.map((one) => one.before)}::int[]) as fold (job, before)
-      on job = job_id and frame > before
-    where ${isCreated} order by id`.compile(db)
+    select ${columnsIn(kind)} from ${table}
+    where ${isCreated} and frame > (${folds.map((one) => one.before)}::int[])[
+      array_position(${folds.map((one) => one.job.id)}::int[], job_id)]
+    order by id`.compile(db)
 }
 
 /**
@@ -147,20 +151,23 @@ export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string
  * all jobs that have pieces of it.
  */
 export function selectShared(db: Db, target: Target): CompiledQuery {
-  const tracks = rowsIn('track', idsOf(target))
-  const isOfTask = sql`task_id = ${target.task_id}`
   const origin = sql.raw(originOf)
   const edges = sharedEdges(target)
+  const place = sql`task_id = ${target.task_id} and job_id = of_job
+    and generation = (select generation from jobs where jobs.job_id = of_job)`
   return sql`
     with cut as (
       select ${origin} as object, string_agg(job_id::text, ' ' order by job_id) as jobs
-      from ${tracks} where ${isOfTask} group by 1 having count(*) > 1
+      from ${tracksIn(target)} group by 1 having count(*) > 1
     )
     select ${sql.raw(lineOf.track.join(', '))}, ${origin}, job_id, coalesce(jobs, job_id::text)
-    from ${tracks} join unnest(${edges.map((one) => one.job_id)}::int[],
-        ${edges.map((one) => one.head)}::int[], ${edges.map((one) => one.tail)}::int[])
-        as edge (job, head, tail) on job = job_id
-      left join cut on object = ${origin}
-    where ${isOfTask} and (start_frame <= head or stop_frame >= tail)
+    from (
+      select stored.* from unnest(${edges.map((one) => one.job_id)}::int[],
+          ${edges.map((one) => one.head)}::int[], ${edges.map((one) => one.tail)}::int[])
+          as edge (of_job, head, tail)
+        cross join lateral (select * from tracks where ${place} offset 0) as stored
+      where start_frame <= head or stop_frame >= tail
+    ) as piece full join cut on object = ${origin}
+    where num_nulls(id) = 0
     order by job_id, id`.compile(db)
 }

@@ -24,25 +24,20 @@ function selectGroups(tx: Tx, kind: 'tag' | 'shape', targets: readonly Target[])
   const type = sql.raw(kind === 'shape' ? 'type' : '0')
   return sql`
     select label_id, ${type}, source, task_id, frame, count(*), bool_or(${sql.raw(visibleIn[kind])})
-    from ${rowsIn(kind, targets)} where ${isOf(targets)} group by 1, 2, 3, 4, 5`.compile(tx)
+    from ${rowsIn(kind, targets)} group by 1, 2, 3, 4, 5`.compile(tx)
 }
 
 /** The pieces of all tracks, those of one following each other. */
 function selectPieces(tx: Tx, targets: readonly Target[]): CompiledQuery {
   return sql`
     select task_id, ${sql.raw(originOf)}, job_id, label_id, source, nullif(shapes, ''), elements
-    from ${rowsIn('track', targets)} where ${isOf(targets)}
+    from ${rowsIn('track', targets)}
     order by task_id, ${sql.raw(originOf)}, job_id`.compile(tx)
 }
 
 function rowsIn(kind: RowKind, targets: readonly Target[]) {
   const jobs = targets.flatMap((one) => one.jobs.map(({ id }) => id))
   return sql.raw(liveRows(kind, `array[${jobs.join()}]::int[]`))
-}
-
-function isOf(targets: readonly Target[]) {
-  const tasks = targets.map((one) => one.task_id)
-  return sql`task_id = any(${tasks}::int[])`
 }
 
 const statements = {

@@ -1,12 +1,16 @@
 import { arrayOf, columnSeparator, type RowKind, toLatin1 } from '@reticle/contracts/row-lines'
-import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
-import { sql, type Transaction } from 'kysely'
+import { type Prepared, queryRows, queryTexts } from '@reticle/kit/db/prepared'
+import type { Transaction } from 'kysely'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import { rowColumns } from '../history/keep.ts'
 import { completeObject } from '../reading/complete.ts'
 import { latinColumns } from '../reading/lines.ts'
+import { rowsOfIds } from '../reading/live.ts'
 import { answerText, objectOf } from '../reading/objects.ts'
 import { lineOf } from '../reading/select.ts'
 import type { LabelIndex } from '../validation/labels.ts'
+import { keyOfIds } from '../writing/insert.ts'
+import { deleteRows } from '../writing/remove.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
@@ -79,27 +83,31 @@ interface Change {
   texts: string[]
 }
 
+/** As in `writing/insert.ts`, each row meets itself in the key of ids. */
 async function rewrite(tx: Tx, kind: RowKind, job: Whose, rows: Change[]) {
   if (rows.length === 0) return
   const names = Object.keys(columnsOf[kind])
-  const sets = names.map((name) => {
-    const given = sql`given.${sql.id(name)}`
-    return sql`${sql.id(name)} = ${name === 'shapes' ? given : sql`nullif(${given}, '')`}`
+  const columns = rowColumns[kind]
+  const values = columns.map((name) => {
+    if (!names.includes(name)) return `stored.${quoted(name)}`
+    return name === 'shapes' ? 'given.shapes' : `nullif(given.${name}, '')`
   })
-  const lists = names.map((_, at) => sql`${rows.map(({ texts }) => texts[at])}::text[]`)
-  await sql`update ${sql.table(arrayOf[kind])} as stored set ${sql.join(sets)}
-    from unnest(${rows.map((one) => one.id)}::bigint[], ${sql.join(lists)})
-      as given (id, ${sql.join(names.map((name) => sql.id(name)))})
-    where ${isIn(job)} and stored.id = given.id`.execute(tx)
+  const arrays = ['$3::bigint[]', ...names.map((_, at) => `$${at + 4}::text[]`)]
+  const given = `unnest(${arrays}) as given (id, ${names})`
+  const text = `insert into ${arrayOf[kind]} (${columns.map(quoted)}) select ${values}
+    from ${rowsOfIds(kind, given)} where stored.job_id = $2
+    on conflict (${keyOfIds}) do update set ${names.map((name) => `${name} = excluded.${name}`)}`
+  const lists = names.map((_, at) => rows.map(({ texts }) => texts[at]))
+  const ids = rows.map((one) => one.id)
+  await queryRows(tx, { name: `rewrite_${kind}`, text }, [job.task_id, job.job_id, ids, ...lists])
 }
 
-const isIn = ({ task_id, job_id, generation }: Whose) =>
-  sql`stored.task_id = ${task_id} and stored.job_id = ${job_id} and stored.generation = ${generation}`
+const quoted = (name: string) => `"${name}"`
 
-async function remove(tx: Tx, kind: RowKind, job: Whose, ids: string[]) {
+async function remove(tx: Tx, kind: RowKind, { task_id, job_id }: Whose, ids: string[]) {
   if (ids.length === 0) return
-  await sql`delete from ${sql.table(arrayOf[kind])} as stored
-    where ${isIn(job)} and stored.id = any(${ids}::bigint[])`.execute(tx)
+  const places = ids.map((id) => ({ id: Number(id), job_id }))
+  await deleteRows(tx, kind, { task_id }, places)
 }
 
 /** A walk of the primary key from where it was left. */

@@ -1,6 +1,9 @@
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
+import { foldsOf } from '../layout/folds.ts'
+import { liveRows } from '../reading/live.ts'
+import { partitionsOf } from '../reading/partitions.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import type { JobRows } from '../targets/job-rows.ts'
 import type { Target } from '../targets/target.ts'
@@ -22,10 +25,12 @@ export async function dropDuplicates(
   jobs: JobRows,
 ): Promise<Counts> {
   const dropped: Counts = { tags: 0, shapes: 0, tracks: 0 }
+  const before = new Map(foldsOf(target).map((one) => [one.job.id, one.before]))
   for (const kind of rowKinds) {
-    for (const { job_id, rows, objects } of await dropKind(tx, kind, { target, ids }, jobs)) {
+    for (const { job_id, frame, rows, firsts } of await dropKind(tx, kind, { target, ids }, jobs)) {
       noteUndone(ledger, kind, job_id, rows)
-      dropped[arrayOf[kind]] += objects
+      const isFirst = frame > (before.get(job_id) ?? -1)
+      dropped[arrayOf[kind]] += kind === 'track' ? firsts : isFirst ? rows : 0
     }
   }
   return dropped
@@ -33,11 +38,17 @@ export async function dropDuplicates(
 
 interface Dropped {
   job_id: number
+  /** Of a track 0. */
+  frame: number
   rows: number
-  /** Of these, those that are the first row of their object. */
-  objects: number
+  /** Of these, those that are the first row of their track. */
+  firsts: number
 }
 
+/**
+ * Rows of both sides that may be equal meet in a `full join`, which can only hash or merge: whatever the planner expects, it
+ * does not compare each with each. An old row stands at every pixel that an equal one may be at.
+ */
 async function dropKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
@@ -45,36 +56,63 @@ async function dropKind(
   jobs: JobRows,
 ): Promise<Dropped[]> {
   const filled = [...jobs.values()].filter((job) => job[arrayOf[kind]] > 0)
-  if (filled.length === 0) return []
-  const { task_id } = target
-  const table = sql.table(arrayOf[kind])
-  const isFresh = (row: string) => sql`${sql.ref(`${row}.id`)} <@ ${ids.ranges()}::int8multirange`
-  const isFirst =
-    kind === 'track'
-      ? sql`coalesce(origin, id) = id`
-      : sql`dropped.job_id = (
-          select min(ranges.job_id) from ranges where dropped.frame between first and last)`
-  const { rows } = await sql<Dropped>`
-    with live as (select * from unnest(${filled.map((job) => job.job_id)}::int[],
-        ${filled.map((job) => job.generation)}::bigint[]) as live (job_id, generation)),
-      ranges as (select * from unnest(${target.jobs.map((job) => job.id)}::int[],
-        ${target.jobs.map((job) => job.start_frame)}::int[],
-        ${target.jobs.map((job) => job.stop_frame)}::int[]) as ranges (job_id, first, last)),
+  const dropped: Dropped[] = []
+  for (const part of filled.length > 0 ? await partitionsOf(tx, kind, [target.task_id]) : []) {
+    const live = liveRows(kind, `array[${filled.map((job) => job.job_id)}]::int[]`, { from: part })
+    const isFresh = sql`id <@ ${ids.ranges()}::int8multirange`
+    const frame = sql.raw(kind === 'track' ? 'start_frame' : 'frame')
+    const firsts = sql.raw(kind === 'track' ? 'coalesce(origin, id) = id' : 'false')
+    const [first, last] = placesOf[kind].map((one) => sql.raw(one))
+    const { rows } = await sql<Dropped>`
+      with present as materialized (
+        select stored.*, ${frame} as at, ${first} as x, ${last} as y, ${isFresh} as is_fresh
+        from ${sql.raw(live)}),
+      fresh as (select *, ctid as tid, floor(x) as of_x, floor(y) as of_y from present where is_fresh),
+      old as (select distinct job_id, at, label_id, of_x, of_y, ${sql.raw(comparedOf[kind])}
+        from present cross join lateral (
+          select floor(x + a.gap) as of_x, floor(y + b.gap) as of_y from unnest(${gaps}) as a (gap), unnest(${gaps}) as b (gap)
+        ) as near where not is_fresh),
       dropped as (
-        delete from ${table} as fresh using live
-        where fresh.task_id = ${task_id} and fresh.job_id = live.job_id
-          and fresh.generation = live.generation and ${isFresh('fresh')}
-          and exists (select from ${table} as old
-            where old.task_id = ${task_id} and old.job_id = live.job_id
-              and old.generation = live.generation and not ${isFresh('old')} and ${equal[kind]})
-        returning fresh.*)
-    select job_id, count(*)::int as rows, count(*) filter (where ${isFirst})::int as objects
-    from dropped group by job_id`.execute(tx)
-  return rows
+        ${sql.raw(`delete from ${part} as stored where stored.ctid = any(array(`)}
+          select fresh.tid from fresh full join old on fresh.job_id = old.job_id and fresh.at = old.at
+            and fresh.label_id = old.label_id and fresh.of_x = old.of_x and fresh.of_y = old.of_y
+          where num_nulls(fresh.id, old.at) = 0 and ${equal[kind]}))
+        returning *)
+      select job_id, ${sql.raw(kind === 'track' ? '0' : 'frame')} as frame, count(*)::int as rows,
+        count(*) filter (where ${firsts})::int as firsts
+      from dropped group by 1, 2`.execute(tx)
+    dropped.push(...rows)
+  }
+  return dropped
+}
+
+/**
+ * Two numbers that equal objects have nearly the same: coordinates, half a pixel away from where most of them end. Skeletons
+ * have their points in elements.
+ */
+const placesOf: Record<RowKind, [string, string]> = {
+  tag: ['0::float8', '0::float8'],
+  shape: [
+    "coalesce(nullif(split_part(points, ',', 1), '')::float8, 0) + 0.5",
+    "coalesce(nullif(split_part(points, ',', -1), '')::float8, 0) + 0.5",
+  ],
+  track: [
+    "coalesce((nullif(shapes, '')::json -> 0 -> 'points' ->> 0)::float8, 0) + 0.5",
+    "coalesce((nullif(shapes, '')::json -> -1 -> 'points' ->> -1)::float8, 0) + 0.5",
+  ],
+}
+
+/** Columns that `equal` compares. */
+const comparedOf: Record<RowKind, string> = {
+  tag: 'true',
+  shape: 'type, rotation, points, elements',
+  track: 'shapes, elements',
 }
 
 /** Pixels that points may be apart. */
 const tolerance = 0.01
+/** To the pixels that a coordinate within the tolerance may be in. */
+const gaps = sql.raw(`array[${-2 * tolerance}, ${2 * tolerance}]::float8[]`)
 
 /** Two lists of numbers in SQL, each an array of `float8`. */
 const areNear = (one: string, other: string) => sql`(${sql.raw(one)} = ${sql.raw(other)} or (
@@ -98,16 +136,14 @@ const sameLists = (column: string, fields: readonly string[]) => {
     where ${sql.raw(differs.join(' or '))} or not ${areNear(pointsOf('a.value'), pointsOf('b.value'))})`
 }
 
-const sameLabel = sql`old.label_id = fresh.label_id`
-
+/** Of rows on the same frame, with the same label. */
 const equal: Record<RowKind, RawBuilder<unknown>> = {
-  tag: sql`old.frame = fresh.frame and ${sameLabel}`,
-  shape: sql`old.frame = fresh.frame and ${sameLabel} and old.type = fresh.type
+  tag: sql`true`,
+  shape: sql`old.type = fresh.type
     and abs(old.rotation - fresh.rotation) <= ${tolerance}
     and ${areNear(numbersOf('old.points'), numbersOf('fresh.points'))}
     and ${sameLists('elements', ['label_id', 'type'])}`,
-  track: sql`old.start_frame = fresh.start_frame and ${sameLabel}
-    and ${sameLists('shapes', ['frame', 'type', 'outside'])}
+  track: sql`${sameLists('shapes', ['frame', 'type', 'outside'])}
     and ${withoutIds('old')} = ${withoutIds('fresh')}`,
 }
 

@@ -6,7 +6,6 @@ import { copyIn, emptyText } from '@reticle/kit/db/copy'
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import type { Target } from '../targets/target.ts'
 import { type StoredRow, tables } from './stored.ts'
 
 type Tx = Transaction<AnnotationsDb>
@@ -96,23 +95,24 @@ async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): 
   await queryRows(tx, { name: `insert_${table}`, text }, arraysOf(kind, rows))
 }
 
-/** Changes rows where they are: every column but those of the place. */
-export async function updateRows(
-  tx: Tx,
-  kind: RowKind,
-  { task_id }: Target,
-  rows: readonly StoredRow[],
-): Promise<void> {
+/**
+ * Changes rows where they are: every column but those of the place. The rows are there, since they were found under the lock
+ * of their jobs, so that each insert meets its row in the key of ids. An `update` would leave it to the planner how they are
+ * found.
+ */
+export async function updateRows(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return
   const { table, columns } = tables[kind]
   const changed = columns.filter((name) => !ofPlace.includes(name))
   const text = `
-    update ${table} as stored set ${changed.map((name) => `${quoted(name)} = given.${quoted(name)}`)}
-    from ${given(columns)} as given (${columns.map(quoted)})
-    where stored.task_id = $${columns.length + 1} and stored.id = given.id
-      and stored.generation = given.generation and stored.job_id = given.job_id`
-  await queryRows(tx, { name: `update_${table}`, text }, [...arraysOf(kind, rows), task_id])
+    insert into ${table} (${columns.map(quoted)}) select * from ${given(columns)}
+    on conflict (${keyOfIds}) do update
+      set ${changed.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
+  await queryRows(tx, { name: `update_${table}`, text }, arraysOf(kind, rows))
 }
+
+/** The unique key by which an object is found. */
+export const keyOfIds = 'task_id, id, generation, job_id'
 
 const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']
 

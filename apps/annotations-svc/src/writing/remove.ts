@@ -1,7 +1,7 @@
-import { arrayOf, type Row, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
+import { type Row, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, Context } from '@reticle/kit'
-import { runPrepared } from '@reticle/kit/db/prepared'
-import { sql, type Transaction } from 'kysely'
+import { queryRows } from '@reticle/kit/db/prepared'
+import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
 import { assertFew } from '../bodies/check.ts'
 import { openIdReader, openOnce, refuseMissing } from '../bodies/named.ts'
@@ -10,6 +10,8 @@ import type { Deps } from '../deps.ts'
 import { keeping } from '../history/keep.ts'
 import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
+import { rowsOfIds } from '../reading/live.ts'
+import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
 import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import { lockJobs } from '../targets/job-rows.ts'
@@ -140,15 +142,15 @@ async function removeKind(
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  { task_id }: Target,
+  { task_id }: Pick<Target, 'task_id'>,
   places: Found['places'],
 ): Promise<void> {
   if (places.length === 0) return
-  const given = sql`unnest(${places.map((one) => one.id)}::bigint[],
-    ${places.map((one) => one.job_id)}::int[]) as given (id, job_id)`
-  const remove = sql`delete from ${sql.table(arrayOf[kind])} as stored
-    using ${given} join jobs on jobs.job_id = given.job_id
-    where stored.task_id = ${task_id} and stored.id = given.id
-      and stored.generation = jobs.generation and stored.job_id = given.job_id`
-  await runPrepared(tx, `delete_${arrayOf[kind]}`, remove)
+  const given = 'unnest($2::bigint[], $3::int[]) as given (id, of_job)'
+  const values = [task_id, places.map((one) => one.id), places.map((one) => one.job_id)]
+  for (const part of await partitionsOf(tx, kind, [task_id])) {
+    const found = rowsOfIds(kind, given, '$1', part)
+    const text = deleteFrom(part, `select stored.ctid from ${found} where stored.job_id = of_job`)
+    await queryRows(tx, { name: `delete_${part}`, text }, values)
+  }
 }

@@ -232,7 +232,7 @@ async function store(
   for (const one of changes) (!isCut && hasSameRows(one) ? staying : others).push(one)
   const rowsIn = (list: readonly Change[]) => list.flatMap((one) => one.rows)
   const gone = others.flatMap((one) => one.places)
-  await updateRows(tx, kind, target, rowsIn(staying))
+  await updateRows(tx, kind, rowsIn(staying))
   await deleteRows(tx, kind, target, gone)
   await insertRows(tx, kind, rowsIn(others))
 }

@@ -17,10 +17,12 @@ export interface DatabaseOptions {
   /** Longest wait for a free connection; then the call fails as `unavailable`. */
   wait_timeout?: number
   /**
-   * `generic`: statements are planned once, whatever their parameters. For rows that are found by their keys alone: the
-   * server expects too much of a plan that has yet to choose its partition, and would plan it anew for every call.
+   * `keys`: every statement finds its rows by an index. A table that is small when a statement is planned is not scanned: the
+   * plan may still be in use when the table has grown. `generic`: statements are also planned once, whatever their
+   * parameters. The server expects too much of a plan that has yet to choose its partition, and would plan it again for
+   * every call.
    */
-  plans?: 'generic'
+  plans?: 'keys' | 'generic'
   /** Schemas to look in, where the role does not already say so (`db/provision.ts`). */
   search_path?: readonly string[]
   /** Told about the loss of an idle connection; the pool replaces it by itself. */
@@ -104,7 +106,8 @@ function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {
  */
 function sessionSettings({ search_path, plans }: DatabaseOptions): string {
   const settings = ['random_page_cost=1.1', 'jit=off']
-  if (plans) settings.push(`plan_cache_mode=force_${plans}_plan`)
+  if (plans) settings.push('enable_seqscan=off')
+  if (plans === 'generic') settings.push('plan_cache_mode=force_generic_plan')
   if (search_path) settings.push(`search_path=${search_path.join(',')}`)
   return settings.map((one) => `-c ${one}`).join(' ')
 }

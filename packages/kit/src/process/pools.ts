@@ -39,7 +39,8 @@ export function openPools<T>(
   { plans, ...options }: Pick<PoolOptions, 'search_path' | 'plans'> = {},
 ) {
   const few = openPool<T>(opener, name, url, { plans, ...options })
-  const many = openPool<T>(opener, `${name} bulk`, url, { ...bulk, ...options })
+  const keys = plans && ({ plans: 'keys' } as const)
+  const many = openPool<T>(opener, `${name} bulk`, url, { ...bulk, ...keys, ...options })
   const onCommit = (listener: () => void) => {
     const forget = [few.onCommit(listener), many.onCommit(listener)]
     return () => {

@@ -1,0 +1,31 @@
+import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
+import { queryRows } from '@reticle/kit/db/prepared'
+import type { Kysely } from 'kysely'
+import type { AnnotationsDb } from '../db/schema.ts'
+
+/**
+ * The partitions that hold rows of these tasks, as SQL. Rows are deleted from their partition by their place in it
+ * (`deleteFrom`): a condition on the task would let the planner walk all rows of the task for each of them.
+ */
+export async function partitionsOf(
+  db: Kysely<AnnotationsDb>,
+  kind: RowKind,
+  task_ids: readonly number[],
+): Promise<string[]> {
+  const table = arrayOf[kind]
+  const text = `select distinct part.name from unnest($1::int[]) as given (of_task)
+    cross join lateral (
+      select tableoid::regclass::text as name from ${table} where task_id = of_task limit 1
+    ) as part`
+  const rows = await queryRows<{ name: string }>(db, { name: `${table}_of`, text }, [task_ids])
+  return rows.map((row) => row.name)
+}
+
+/**
+ * SQL that deletes rows of one table, called `stored`.
+ *
+ * @param table that is not divided
+ * @param places SQL that selects their `ctid`; its rows must be locked, or nobody else may change them
+ */
+export const deleteFrom = (table: string, places: string): string =>
+  `delete from ${table} as stored where stored.ctid = any(array(${places}))`
