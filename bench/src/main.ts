@@ -6,7 +6,9 @@ import { openProxy } from '@reticle/kit/testing/proxy'
 import { aloneFigures } from './alone-figures.ts'
 import { annotationFigures } from './annotations.ts'
 import { besideFigures } from './beside.ts'
+import { bulkChangeFigures } from './bulk-changes.ts'
 import { busFigures } from './bus.ts'
+import { changeFigures } from './changes.ts'
 import { codecFigures } from './codecs.ts'
 import { databaseKillsFigure } from './database-kills.ts'
 import { cocoFigures, formatFigures } from './formats.ts'
@@ -41,8 +43,8 @@ const objectsMs = 200
 const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
-  --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, P6, P9, lists, bus,
-                kills, neighbours, wrong-passwords, beside, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
+  --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, changes, bulk, P6, P9, lists,
+                bus, kills, neighbours, wrong-passwords, beside, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
                 (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
@@ -88,6 +90,8 @@ async function measureEmbedded() {
       ['annotations', annotations],
       ['alone', () => aloneFigures(server)],
       ['history', () => historyFigures(server)],
+      ['changes', () => freshChangeFigures()],
+      ['bulk', () => bulkChangeFigures(server)],
       ['P6', async () => [await smallReadFigure(server, 0.2)]],
       ['P9', async () => [await hooksFigure()]],
       ['lists', () => listFigures(server)],
@@ -115,6 +119,15 @@ async function measureEmbedded() {
         }
     return figures
   })
+}
+
+async function* freshChangeFigures() {
+  const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: '0' })
+  try {
+    yield* changeFigures(server)
+  } finally {
+    await server.stop()
+  }
 }
 
 async function embeddedWebhookFigures() {

@@ -77,6 +77,8 @@ export function handlers({
 const name = 'annotations-svc'
 
 const hourMs = 3_600_000
+/** A save hands its event over within this time (`tellProjects`), before a consumer of it begins. */
+const headStartMs = 25
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startAnnotations(ports: AnnotationsPorts): Annotations {
@@ -84,7 +86,7 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
   const onBug = logBugs(log)
 
-  const relay = startRelay({ url: ports.url, schema, bus, onError })
+  const relay = startRelay({ url: ports.url, schema, bus, onError, headStartMs })
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
   const upkeep = startUpkeep({ db, services, log, settings }, onError)

@@ -297,6 +297,32 @@ test('a commit wakes the relay long before its poll', async () => {
   await relay.stop()
 })
 
+test('events of commits within the head start leave together, after it', async () => {
+  await clear()
+  const batches: number[] = []
+  const relay = startRelay({
+    url,
+    schema: 'shop',
+    bus: {
+      relay: async ({ session }) => {
+        const taken = await sql`delete from shop.outbox`.execute(session)
+        batches.push(Number(taken.numAffectedRows))
+        return Number(taken.numAffectedRows)
+      },
+    },
+    onError: () => undefined,
+    pollMs: 60_000,
+    headStartMs: 2000,
+  })
+  running.push(relay)
+  await expect.poll(() => batches).toEqual([0])
+  onCommit(relay.wake)
+  await sell(6)
+  await sell(7)
+  await expect.poll(() => batches.filter((count) => count > 0), { timeout: 20_000 }).toEqual([2])
+  await relay.stop()
+})
+
 test('a bus that is down is reported and tried again', async () => {
   const state = { down: true }
   const relay = collector('third', state)

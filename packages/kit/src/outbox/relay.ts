@@ -12,6 +12,12 @@ export interface RelayOptions {
   /** Told about every failure; the relay goes on by itself. */
   onError: (error: unknown) => void
   pollMs?: number
+  /**
+   * How long events wait after the commit that wakes the relay. For a service that also hands its events over by calls
+   * (`annotationsChanged`): the call marks its event as received first, so that it does not wait for the transaction of the
+   * consumer. Events of several commits leave together.
+   */
+  headStartMs?: number
 }
 
 export interface Relay {
@@ -29,7 +35,14 @@ const stopMs = 10_000
  * Moves events from the outbox of one schema to the bus, by deleting them: it never remembers a last id. Every process
  * of a service runs one; the one that holds the advisory lock works, the others try to get it at each poll.
  */
-export function startRelay({ url, schema, bus, onError, pollMs = 500 }: RelayOptions): Relay {
+export function startRelay({
+  url,
+  schema,
+  bus,
+  onError,
+  pollMs = 500,
+  headStartMs = 0,
+}: RelayOptions): Relay {
   const database = openDatabase<unknown>(url, {
     application: `relay ${schema}`,
     max: 1,
@@ -46,7 +59,9 @@ export function startRelay({ url, schema, bus, onError, pollMs = 500 }: RelayOpt
     while (!stopped) {
       const moved = await bus.relay({ schema, session }, batch)
       if (moved === 0) await sleep(restMs)
-      if (moved < batch) await waiting.wait(pollMs)
+      if (moved === batch) continue
+      await waiting.wait(pollMs)
+      if (headStartMs > 0 && !stopped) await sleep(headStartMs)
     }
     await sql`select pg_advisory_unlock(${lock})`.execute(session)
   }
