@@ -68,7 +68,7 @@ function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
 }
 
 /** People outside of these are told that there are none (`spec/api-workspace.md` 1.4). */
-const tellsNothing = /^\/(?:organizations|invitations)\//
+const tellsNothing = /^\/(?:organizations|memberships|invitations)\//
 
 const partKinds = ['deliveries', 'files', 'projects/backup', 'tasks/backup']
 

@@ -35,10 +35,15 @@ export async function wrongAt(cell: Cell): Promise<string | undefined> {
   return `${row} | ${who} | ${method} ${address} is ${isPermitted ? '' : 'not '}permitted: ${said}`
 }
 
-/** People outside of organizations and invitations are told that there are none (1.4). */
+/** A hidden organization, membership or invitation is answered like one that does not exist (1.4). */
 function refusal({ row, person, probe }: Cell): 403 | 404 {
   const { path } = restOperations.find(({ name }) => name === probe.operation) ?? { path: '' }
   if (path.startsWith('/organizations/:')) return person.member === 'outside' ? 404 : 403
+  if (path.startsWith('/memberships/:')) {
+    const isActive = person.place === 'owner of it' || person.place === 'self'
+    const view = isActive ? 'membership: list, view' : 'membership: list, view: not accepted'
+    return may(view, person) ? 403 : 404
+  }
   if (!path.startsWith('/invitations/:')) return 403
   return row !== 'invitation: list, view' && may('invitation: list, view', person) ? 403 : 404
 }

@@ -222,9 +222,13 @@ async function review(admin: Client, job: number, at: (place: Place) => Actor | 
 }
 
 /** Everybody gets the role they are to have, and some leave. */
-async function become(admin: Client, { actors }: World): Promise<void> {
-  for (const { id, role, member, membership_id } of actors) {
-    if (member === 'outside') await admin.done('DELETE', `/memberships/${membership_id}`)
+async function become(admin: Client, { actors, org }: World): Promise<void> {
+  for (const actor of actors) {
+    const { id, role, member, membership_id } = actor
+    if (member === 'outside') {
+      await admin.done('DELETE', `/memberships/${membership_id}`) // what they have sent is withdrawn
+      actor.sent = (await invite(actor.maker, org, 'worker')).key
+    }
     await admin.done('PATCH', `/users/${id}`, { json: { groups: role === 'none' ? [] : [role] } })
   }
 }

@@ -14,6 +14,10 @@ export interface Memberships {
   isMember(db: Kysely<ProjectsDb>, organization_id: number, user_id: number): Promise<boolean>
   /** Holds every organization that a user is in against changes; before the row of the user is locked. */
   lockAll(tx: Transaction<ProjectsDb>, user_id: number): Promise<void>
+  /** Withdraws the invitations of a user that are not accepted: they were sent to an address that is no longer theirs. */
+  withdrawReceived(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
+  /** Withdraws the open invitations that a user sent into any organization. */
+  withdrawSent(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
   /**
    * Takes a user out of every organization, also of those that only asked.
    *

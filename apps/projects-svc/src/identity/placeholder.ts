@@ -1,13 +1,15 @@
 import { invalid } from '@reticle/kit/errors'
 import type { Kysely, Transaction } from 'kysely'
-import type { ProjectsDb } from '../db/schema.ts'
+import type { ProjectsDb, UserRow } from '../db/schema.ts'
 import { findUser, findUserByEmail, insertPlaceholder } from './repo.ts'
 
-/** An account, as others need to know of it. */
+/** The account of an address, as organizations need to know it. */
 export interface Account {
   id: number
-  /** False: somebody was invited who has yet to register; no password opens it. */
+  /** False: a placeholder of an invitation, which no password opens. */
   is_registered: boolean
+  /** The person has proved that the address is theirs, or an administrator vouched for it. */
+  is_email_verified: boolean
 }
 
 /**
@@ -42,7 +44,12 @@ export async function inviteeOf(db: Kysely<ProjectsDb>, id: number): Promise<Inv
   return { email, username, is_registered: password_hash !== '' }
 }
 
-const accountIn = ({ id, password_hash }: { id: number; password_hash: string }): Account => ({
+const accountIn = ({
+  id,
+  password_hash,
+  is_email_verified,
+}: Pick<UserRow, 'id' | 'password_hash' | 'is_email_verified'>): Account => ({
   id,
   is_registered: password_hash !== '',
+  is_email_verified,
 })

@@ -25,10 +25,10 @@ export function findUserByName(db: Db, name: string): Promise<UserRow | undefine
 export function findUserByEmail(
   db: Db,
   email: string,
-): Promise<Pick<UserRow, 'id' | 'password_hash'> | undefined> {
+): Promise<Pick<UserRow, 'id' | 'password_hash' | 'is_email_verified'> | undefined> {
   return db
     .selectFrom('users')
-    .select(['id', 'password_hash'])
+    .select(['id', 'password_hash', 'is_email_verified'])
     .where('email', '<>', '')
     .where(sql<boolean>`lower(email) = lower(${email})`)
     .executeTakeFirst()

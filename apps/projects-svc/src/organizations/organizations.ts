@@ -79,7 +79,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     async transferOrganization({ id, body }, context) {
       return change(db, context, async (tx) => {
         const row = allowed(rules, 'transfer', context, await lockOrganization(tx, id))
-        return transferOrganization(tx, row, body.user_id, context)
+        return transferOrganization(tx, row, body.user_id, deps, context)
       })
     },
   }

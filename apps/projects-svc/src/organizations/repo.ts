@@ -66,11 +66,17 @@ export async function deleteOrganization(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('organizations').where('id', '=', id).execute()
 }
 
-/** Organizations in which a user is, was asked to be, or which they own; in the order in which they are locked. */
+/**
+ * Organizations that a user belongs to, is invited into, owns, or has open invitations into; in the order in which they are
+ * locked.
+ */
 export async function listOrganizationsWith(db: Db, user_id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select organization_id as id from memberships where user_id = ${user_id}
     union select id from organizations where owner_id = ${user_id}
+    union select organization_id from invitations
+      join memberships on memberships.id = membership_id
+      where invitations.owner_id = ${user_id} and not is_active
     order by id`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -4,6 +4,7 @@ import type { Cause } from '@reticle/kit/outbox/emit'
 import type { OrganizationRow } from '../db/schema.ts'
 import { changeOrganization } from './change.ts'
 import type { Tx } from './deps.ts'
+import type { WithdrawDeps } from './invitations/withdraw.ts'
 import { changeRole } from './memberships/change.ts'
 import { findMembershipOf } from './memberships/repo.ts'
 
@@ -16,6 +17,7 @@ export async function transferOrganization(
   tx: Tx,
   row: OrganizationRow,
   user_id: number,
+  deps: WithdrawDeps,
   cause: Cause,
 ): Promise<Organization> {
   const heir = await findMembershipOf(tx, row.id, user_id)
@@ -24,7 +26,7 @@ export async function transferOrganization(
   const former =
     row.owner_id === null ? undefined : await findMembershipOf(tx, row.id, row.owner_id)
   const record = await changeOrganization(tx, row, { owner_id: user_id }, cause)
-  if (former) await changeRole(tx, former, 'maintainer', cause)
-  await changeRole(tx, heir, 'owner', cause)
+  if (former) await changeRole(tx, former, 'maintainer', deps, cause)
+  await changeRole(tx, heir, 'owner', deps, cause)
   return record
 }

@@ -9,24 +9,26 @@ export function inviting({ db, over, addUser, addOrganization, as }: Given) {
   let count = 0
   const newAddress = () => `person${++count}@example.org`
 
-  /** Somebody who has registered with an address. */
-  const addRegistered = async (): Promise<TestUser & { email: string }> => {
+  /** A registered account with an address, verified unless the test says otherwise. */
+  const addRegistered = async ({
+    email = newAddress(),
+    is_email_verified = true,
+  } = {}): Promise<TestUser & { email: string }> => {
     const user = await addUser()
-    const email = newAddress()
     await db
       .updateTable('users')
-      .set({ email, password_hash: 'hash' })
+      .set({ email, password_hash: 'hash', is_email_verified })
       .where('id', '=', user.id)
       .execute()
     return { ...user, call: user.call, email }
   }
 
-  /** Whoever was invited under an address, as if they had registered since. */
-  const register = async (email: string): Promise<TestUser> => {
+  /** The placeholder of an invited address, completed by registration. */
+  const register = async (email: string, is_email_verified = true): Promise<TestUser> => {
     const { call } = await addUser()
     const { id, username } = await db
       .updateTable('users')
-      .set({ password_hash: 'hash' })
+      .set({ password_hash: 'hash', is_email_verified })
       .where('email', '=', email)
       .returning(['id', 'username'])
       .executeTakeFirstOrThrow()

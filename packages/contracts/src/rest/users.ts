@@ -61,6 +61,8 @@ export const userPatch = z
     first_name: text(150),
     last_name: text(150),
     email,
+    /** The administrator vouches that the address is the person's, or withdraws that. */
+    is_email_verified: flag,
     groups: z.array(z.enum(userGroups)).max(userGroups.length),
     is_active: flag,
     is_staff: flag,

@@ -177,6 +177,7 @@ export interface UserPatch {
   first_name?: string
   last_name?: string
   email?: string
+  is_email_verified?: boolean
   groups?: ("admin" | "user" | "worker")[]
   is_active?: boolean
   is_staff?: boolean

@@ -15,23 +15,36 @@ export const rightOfKey: Readonly<Record<keyof UserPatch, string>> = {
   first_name: 'update',
   last_name: 'update',
   email: 'update rights',
+  is_email_verified: 'update rights',
   groups: 'update rights',
   is_active: 'update rights',
   is_staff: 'update rights',
   is_superuser: 'update rights',
 }
 
-/** Columns that the body changes; what it repeats is left out. An e-mail that is new is not verified. */
+/**
+ * Columns that the body changes; what it repeats is left out. An e-mail that is new is verified only where the body says so.
+ *
+ * @throws DomainError invalid when it vouches for no address
+ */
 export function accountChanges(
   before: UserRow,
-  { groups, email, ...plain }: UserPatch,
+  { groups, email, is_email_verified, ...plain }: UserPatch,
 ): Partial<UserRow> {
   const wanted: Partial<UserRow> = { ...plain }
   if (email !== undefined) wanted.email = email.toLowerCase()
   if (groups !== undefined) wanted.role = highest(groups)
-  const changes = changesTo(before, wanted)
-  return changes.email === undefined ? changes : { ...changes, is_email_verified: false }
+  const isOther = wanted.email !== undefined && wanted.email !== before.email
+  if (is_email_verified !== undefined || isOther)
+    wanted.is_email_verified = is_email_verified ?? false
+  if (wanted.is_email_verified && (wanted.email ?? before.email) === '')
+    throw invalid({ is_email_verified: 'The account has no e-mail address. Give it one first.' })
+  return changesTo(before, wanted)
 }
+
+/** Does the body change something that may end invitations: the address that they went to, or the sender's access? */
+export const mayEndInvitations = ({ email, is_active }: UserPatch): boolean =>
+  email !== undefined || is_active === false
 
 /** Of several groups the one that counts. */
 function highest(groups: readonly string[]): UserRow['role'] {

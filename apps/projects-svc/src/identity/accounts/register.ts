@@ -27,7 +27,7 @@ export function registrationHandlers(
   deps: IdentityDeps,
 ): Pick<Service<typeof identity>, 'register'> {
   const { db, clock, settings } = deps
-  const isVerified = settings.emailVerification === 'none'
+  const needsNoMail = settings.emailVerification === 'none'
   const post = postOf(deps)
 
   return {
@@ -35,7 +35,7 @@ export function registrationHandlers(
       const byAdministrator = isAdministrator(context)
       if (!settings.registration && !byAdministrator)
         throw forbidden('Registration is closed. Ask an administrator for an account.')
-      if (!isVerified) post.assertOpen()
+      if (!needsNoMail) post.assertOpen()
       const person = personOf(body)
       assertWelcome(person, body, settings)
       const password_hash = await hashPassword(body.password1)
@@ -45,20 +45,26 @@ export function registrationHandlers(
 
       const made = await change(db, context, async (tx) => {
         await lockAccounts(tx)
-        const columns = { password_hash, role: settings.defaultRole, date_joined: clock.now() }
-        const user = await settle(tx, { ...person, ...columns })
+        const user = await settle(tx, {
+          ...person,
+          password_hash,
+          role: settings.defaultRole,
+          date_joined: clock.now(),
+          // An administrator vouches for the address, where no mail has to prove it.
+          is_email_verified: byAdministrator && needsNoMail && person.email !== '',
+        })
         const cause = byAdministrator ? context : { ...context, principal: toPrincipal(user) }
         await emit(tx, userCreated, { user: toUser(user) }, cause)
-        if (isVerified) await insertLegacyToken(tx, { ...token, user_id: user.id })
+        if (needsNoMail) await insertLegacyToken(tx, { ...token, user_id: user.id })
         else mail = await verificationMailFor(tx, user, deps)
         return { id: user.id, token: token.token_hash.toString('hex') }
       })
       if (mail) post.send(mail)
       const first = Buffer.from(made.token, 'hex')
       // Asked again: the first answer is lost, and its key with it, which nobody has kept.
-      if (isVerified && !first.equals(token.token_hash))
+      if (needsNoMail && !first.equals(token.token_hash))
         await replaceLegacyToken(db, first, { ...token, user_id: made.id })
-      return { ...person, email_verification_required: !isVerified, key: isVerified ? key : null }
+      return { ...person, email_verification_required: !needsNoMail, key: needsNoMail ? key : null }
     },
   }
 }

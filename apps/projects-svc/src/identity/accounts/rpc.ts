@@ -18,7 +18,13 @@ import { toBasicUser, toUser } from '../messages.ts'
 import { findUser } from '../repo.ts'
 import { selfOf } from '../self.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
-import { accountChanges, assertNameLength, isAdministrator, rightOfKey } from './changes.ts'
+import {
+  accountChanges,
+  assertNameLength,
+  isAdministrator,
+  mayEndInvitations,
+  rightOfKey,
+} from './changes.ts'
 import { listAccounts } from './list.ts'
 import { assertFree, orTaken } from './names.ts'
 import { userRules } from './policy.ts'
@@ -64,11 +70,13 @@ export function accountHandlers({
     async updateUser({ id, body }, context) {
       return change(db, context, async (tx) => {
         await lockAccounts(tx)
-        const before = await lockAccount(tx, id)
-        if (!before) throw notFound()
+        if (!(await findUser(tx, id))) throw notFound()
         const caller = signedIn(context)
         allowPatch(userRules, rightOfKey, body, caller, standing(caller, id))
-        return updated(tx, before, body, context)
+        if (mayEndInvitations(body)) await memberships.lockAll(tx, id)
+        const before = await lockAccount(tx, id)
+        if (!before) throw notFound()
+        return updated(tx, before, { body, memberships }, context)
       })
     },
 
@@ -114,8 +122,18 @@ function shownTo({ user_id, role }: Principal, row: UserRow): MetaUser {
   return role === 'admin' || user_id === row.id ? toUser(row) : toBasicUser(row)
 }
 
-/** Whoever is deactivated is signed out everywhere, and stays so when they come back. */
-async function updated(tx: Tx, before: UserRow, body: UserPatch, context: Context): Promise<User> {
+interface Patch {
+  body: UserPatch
+  memberships: Memberships
+}
+
+/** A deactivated account is signed out everywhere, and stays so when it is activated again. */
+async function updated(
+  tx: Tx,
+  before: UserRow,
+  { body, memberships }: Patch,
+  context: Context,
+): Promise<User> {
   const was = toUser(before)
   const changes = accountChanges(before, body)
   if (isEmpty(changes)) return was
@@ -126,9 +144,28 @@ async function updated(tx: Tx, before: UserRow, body: UserPatch, context: Contex
   await assertFree(tx, changes, before.id)
   if (changes.is_active === false) await endSignIns(tx, before.id)
   if (changes.email !== undefined) await deleteKeys(tx, before.id)
-  const user = toUser(await orTaken(updateAccount(tx, before.id, changes)))
-  await emit(tx, userUpdated, { user, before_update: fieldsBefore(was, user) }, context)
+  const row = await orTaken(updateAccount(tx, before.id, changes))
+  await endInvitations(tx, { before, after: row, memberships }, context)
+  const user = toUser(row)
+  const before_update = fieldsBefore(was, user)
+  if (!isEmpty(before_update)) await emit(tx, userUpdated, { user, before_update }, context)
   return user
+}
+
+interface Changed {
+  before: UserRow
+  after: UserRow
+  memberships: Memberships
+}
+
+/** Withdraws what was sent to an address that is no longer theirs, and what a deactivated person sent. */
+async function endInvitations(
+  tx: Tx,
+  { before, after, memberships }: Changed,
+  context: Context,
+): Promise<void> {
+  if (after.email !== before.email) await memberships.withdrawReceived(tx, after.id, context)
+  if (before.is_active && !after.is_active) await memberships.withdrawSent(tx, after.id, context)
 }
 
 async function assertMayLoseRights(tx: Tx, id: number, { user_id }: Principal): Promise<void> {

@@ -14,7 +14,7 @@ import { findMembershipOf } from '../memberships/repo.ts'
 import { lockOrganization } from '../repo.ts'
 import { noSuchOrganization } from '../roles.ts'
 import { invitationOf } from './messages.ts'
-import { invitationRules } from './policy.ts'
+import { invitationRules, mayInviteFor } from './policy.ts'
 import { findInvitation, insertInvitation } from './repo.ts'
 import { invitingStanding } from './standing.ts'
 import { sayOver } from './withdraw.ts'
@@ -44,22 +44,26 @@ type Invited = {
 }
 
 /**
- * Invites whoever has that address (`spec/api-workspace.md` 3.3). Where no confirmation is asked for, somebody who has an
- * account becomes a member at once; everybody else is to accept.
+ * Invites an address (`spec/api-workspace.md` 3.3). An account whose address is verified becomes a member at once, unless the
+ * settings ask for confirmation. Every other account accepts by the key: an address that was not proved makes no member.
  */
 export async function createInvitation(
   tx: Tx,
   organization_id: number,
-  { body, owner_id }: { body: Body; owner_id: number },
+  { body, sender }: { body: Body; sender: Principal },
   deps: Pick<OrganizationDeps, 'clock' | 'settings'>,
   cause: Cause,
 ): Promise<Invited> {
   const { clock, settings } = deps
+  const owner_id = sender.user_id
   if (!(await lockOrganization(tx, organization_id))) throw noSuchOrganization(organization_id)
+  if (sender.role !== 'admin')
+    await assertMayStillInvite(tx, { organization_id, owner_id }, body.role)
   const account = await accountOf(tx, body.email)
   if (await findMembershipOf(tx, organization_id, account.id))
     throw invalidText('The user is a member of the organization already.')
-  const joins = account.is_registered && !settings.invitationConfirm
+  const { is_registered, is_email_verified } = account
+  const joins = is_registered && is_email_verified && !settings.invitationConfirm
 
   const now = clock.now()
   const member = { organization_id, user_id: account.id, role: body.role }
@@ -78,6 +82,16 @@ export async function createInvitation(
   await sayOver(tx, view, 'accepted', deps, cause)
   const accepted = { ...view, accepted: true }
   return { invitation: await invitationOf(tx, accepted, expiry), invitee: null }
+}
+
+/** The roles that came with the call may be seconds old: the locked organization knows those of now. */
+async function assertMayStillInvite(
+  tx: Tx,
+  { organization_id, owner_id }: { organization_id: number; owner_id: number },
+  role: Body['role'],
+): Promise<void> {
+  const membership = await findMembershipOf(tx, organization_id, owner_id)
+  if (!mayInviteFor(membership?.is_active ? membership.role : null, role)) throw forbidden()
 }
 
 async function viewOf(tx: Tx, key: string) {

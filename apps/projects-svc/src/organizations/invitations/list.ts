@@ -27,17 +27,23 @@ export function listInvitations(
 ): Promise<Listed<InvitationView>> {
   const rows = selectInvitations(db)
     .leftJoin('users as sender', 'sender.id', 'invitations.owner_id')
+    .innerJoin('users as invitee', 'invitee.id', 'memberships.user_id')
     .where(visibleTo(principal))
   return listPage(rows, query, invitationFields, columns)
 }
 
-/** Sent or received; all of an organization that one leads. An organization that the request names leaves out others. */
+/**
+ * Sent or received; all of an organization that the caller leads. An organization that the request names leaves out others. A
+ * received one whose address is not verified stays out until it is accepted: the record holds the key, which is what proves it.
+ */
 function visibleTo(principal: Principal) {
   const { scope, role, user_id } = principal
   const id = scope?.organization_id
   const inScope =
     id == null ? sql<SqlBool>`true` : sql<SqlBool>`memberships.organization_id = ${id}`
-  const own = sql<SqlBool>`${user_id} in (invitations.owner_id, memberships.user_id)`
+  const received = sql<SqlBool>`(
+    memberships.user_id = ${user_id} and (invitee.is_email_verified or memberships.is_active))`
+  const own = sql<SqlBool>`(invitations.owner_id = ${user_id} or ${received})`
   if (scope !== null && id === null) return own
   if (role === 'admin') return inScope
   const led = sql<SqlBool>`memberships.organization_id = any(${leaderOf(principal)}::int[])`

@@ -1,3 +1,4 @@
+import type { OrganizationRole } from '@reticle/contracts/principal'
 import type { Grant, Rule } from '@reticle/kit/policy'
 
 /** Who may do what with invitations: the rows of `spec/api-workspace.md` 2.5. */
@@ -14,6 +15,18 @@ const everywhere = (action: string, grant: Grant): Rule => ({
   leader: grant,
   member: grant,
 })
+
+/** For which roles a member invites others; the rows `create` say the same. */
+const invites: Readonly<Record<OrganizationRole, readonly OrganizationRole[]>> = {
+  owner: ['maintainer', 'supervisor', 'worker'],
+  maintainer: ['supervisor', 'worker'],
+  supervisor: [],
+  worker: [],
+}
+
+/** May a member of role `sender` send an invitation for `role`? `null` is no member. */
+export const mayInviteFor = (sender: OrganizationRole | null, role: OrganizationRole): boolean =>
+  sender !== null && invites[sender].includes(role)
 
 export const invitationRules: readonly Rule[] = [
   { action: 'create', sandbox: 'nobody', leader: user, member: 'nobody' },

@@ -36,6 +36,19 @@ export function findInvitationTo(
     .executeTakeFirst()
 }
 
+/** Invitations that a user sent and that are not accepted yet; of one organization, or of all. */
+export function listOpenSent(
+  db: Db,
+  { owner_id, organization_id }: { owner_id: number; organization_id?: number },
+): Promise<InvitationView[]> {
+  let rows = selectInvitations(db)
+    .where('invitations.owner_id', '=', owner_id)
+    .where('memberships.is_active', '=', false)
+  if (organization_id !== undefined)
+    rows = rows.where('memberships.organization_id', '=', organization_id)
+  return rows.orderBy('memberships.organization_id').orderBy('invitations.id').execute()
+}
+
 /** Locks the organization, which is the key of its events, then the invitation. */
 export async function lockInvitation(tx: Tx, key: string): Promise<InvitationView | undefined> {
   await tx

@@ -66,7 +66,7 @@ function senderHandlers(
     async createInvitation({ body }, context) {
       const principal = signedIn(context)
       const organization_id = invitingTo(principal, body.role)
-      const given = { body, owner_id: principal.user_id }
+      const given = { body, sender: principal }
       const { invitation, invitee } = await change(db, context, (tx) =>
         createInvitation(tx, organization_id, given, deps, context),
       )

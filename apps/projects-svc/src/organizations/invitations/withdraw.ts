@@ -1,11 +1,13 @@
 import { invitationDeleted } from '@reticle/contracts/events/organizations'
+import type { OrganizationRole } from '@reticle/contracts/principal'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { deleteMembership } from '../memberships/repo.ts'
 import { invitationOf } from './messages.ts'
-import { findInvitationTo, type InvitationView } from './repo.ts'
+import { mayInviteFor } from './policy.ts'
+import { findInvitationTo, type InvitationView, listOpenSent } from './repo.ts'
 
-type Deps = Pick<OrganizationDeps, 'clock' | 'settings'>
+export type WithdrawDeps = Pick<OrganizationDeps, 'clock' | 'settings'>
 type Reason = 'accepted' | 'declined' | 'revoked'
 
 /** Says that an invitation can be accepted no more; `row` is as it was. */
@@ -13,7 +15,7 @@ export async function sayOver(
   tx: Tx,
   row: InvitationView,
   reason: Reason,
-  { clock, settings }: Deps,
+  { clock, settings }: WithdrawDeps,
   cause: Cause,
 ): Promise<void> {
   const expiry = { now: clock.now(), days: settings.invitationExpiryDays }
@@ -27,10 +29,29 @@ export async function withdraw(
   tx: Tx,
   membership: { id: number },
   reason: Reason,
-  deps: Deps,
+  deps: WithdrawDeps,
   cause: Cause,
 ): Promise<void> {
   const row = await findInvitationTo(tx, membership.id)
   if (row) await sayOver(tx, row, reason, deps, cause)
   await deleteMembership(tx, membership.id)
+}
+
+interface Sender {
+  organization_id: number
+  user_id: number
+  /** The role that they have from now on; null: they are no member any more. */
+  role: OrganizationRole | null
+}
+
+/** Withdraws the open invitations of a locked organization that their sender may no longer send. */
+export async function withdrawSent(
+  tx: Tx,
+  { organization_id, user_id: owner_id, role }: Sender,
+  deps: WithdrawDeps,
+  cause: Cause,
+): Promise<void> {
+  for (const sent of await listOpenSent(tx, { owner_id, organization_id }))
+    if (!mayInviteFor(role, sent.role))
+      await withdraw(tx, { id: sent.membership_id }, 'revoked', deps, cause)
 }

@@ -4,12 +4,13 @@ import type { Membership } from '@reticle/contracts/rest/organizations'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import { fieldsBefore } from '../../changes.ts'
 import type { Tx } from '../deps.ts'
+import { type WithdrawDeps, withdrawSent } from '../invitations/withdraw.ts'
 import { membershipOf } from './messages.ts'
 import { type MembershipView, updateMembership } from './repo.ts'
 
 /**
- * Gives another role to a membership of a locked organization; the same role is no change, and says nothing
- * (`spec/api-workspace.md` 1.8).
+ * Gives another role to a membership of a locked organization, and withdraws the invitations that the person may no longer
+ * send; the same role changes nothing and emits no event (`spec/api-workspace.md` 1.8).
  *
  * @returns the record afterwards
  */
@@ -17,12 +18,16 @@ export async function changeRole(
   tx: Tx,
   row: MembershipView,
   role: OrganizationRole,
+  deps: WithdrawDeps,
   cause: Cause,
 ): Promise<Membership> {
   const before = await membershipOf(tx, row)
   if (role === row.role) return before
   const membership = await membershipOf(tx, await updateMembership(tx, row, { role }))
-  const data = { membership, before_update: fieldsBefore(before, membership) }
+  // Events hold no key by which an invitation can still be accepted.
+  const announced = membership.is_active ? membership : { ...membership, invitation: null }
+  const data = { membership: announced, before_update: fieldsBefore(before, membership) }
   await emit(tx, membershipUpdated, data, { ...cause, organization_id: row.organization_id })
+  if (row.is_active) await withdrawSent(tx, { ...row, role }, deps, cause)
   return membership
 }

@@ -1,14 +1,21 @@
 import { membershipDeleted } from '@reticle/contracts/events/organizations'
 import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Tx } from '../deps.ts'
+import { type WithdrawDeps, withdrawSent } from '../invitations/withdraw.ts'
 import { membershipOf } from './messages.ts'
 import { deleteMembership, type MembershipView } from './repo.ts'
 
 /**
- * Ends an active membership of a locked organization. What the person owns and is assigned to stays theirs
- * (`spec/api-workspace.md` 3.2).
+ * Ends an active membership of a locked organization, and the open invitations that the person sent into it. What the person
+ * owns and is assigned to stays theirs (`spec/api-workspace.md` 3.2).
  */
-export async function leave(tx: Tx, row: MembershipView, cause: Cause): Promise<void> {
+export async function leave(
+  tx: Tx,
+  row: MembershipView,
+  deps: WithdrawDeps,
+  cause: Cause,
+): Promise<void> {
+  await withdrawSent(tx, { ...row, role: null }, deps, cause)
   const within = { ...cause, organization_id: row.organization_id }
   await emit(tx, membershipDeleted, { membership: await membershipOf(tx, row) }, within)
   await deleteMembership(tx, row.id)

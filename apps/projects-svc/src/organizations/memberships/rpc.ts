@@ -3,7 +3,7 @@ import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import { forbidden } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
-import { allow } from '@reticle/kit/policy'
+import { allow, permits } from '@reticle/kit/policy'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { withdraw } from '../invitations/withdraw.ts'
 import { changeRole } from './change.ts'
@@ -20,7 +20,8 @@ type Handlers = Pick<
 >
 
 /** Memberships: `spec/api-workspace.md` 3.2. One becomes a member by invitation only. */
-export function membershipHandlers({ db, clock, settings, objects }: OrganizationDeps): Handlers {
+export function membershipHandlers(deps: OrganizationDeps): Handlers {
+  const { db, objects } = deps
   return {
     async listMemberships(query, context) {
       const { count, results } = await listMemberships(db, signedIn(context), query)
@@ -39,7 +40,7 @@ export function membershipHandlers({ db, clock, settings, objects }: Organizatio
         if (role !== undefined) assertNoOwner(row)
         await assertUnchanged(tx, row, if_match)
         if (role === undefined) return membershipOf(tx, row)
-        return changeRole(tx, row, role, context)
+        return changeRole(tx, row, role, deps, context)
       })
     },
 
@@ -49,22 +50,23 @@ export function membershipHandlers({ db, clock, settings, objects }: Organizatio
         assertNoOwner(row)
         await assertUnchanged(tx, row, if_match)
         if (unassign) await objects.unassign(tx, row, context)
-        if (row.is_active) return leave(tx, row, context)
-        await withdraw(tx, row, 'revoked', { clock, settings }, context)
+        if (row.is_active) return leave(tx, row, deps, context)
+        await withdraw(tx, row, 'revoked', deps, context)
       })
     },
   }
 }
 
-/** The membership, when there is one and the caller may do that with it. */
+/** The membership, when there is one that the caller may see (404), and may do that with (403). */
 function allowed(
   action: string,
   context: Context,
   row: MembershipView | undefined,
 ): MembershipView {
-  if (!row) throw notFound()
   const principal = signedIn(context)
-  allow(membershipRules, action, principal, membershipStanding(principal, row))
+  const standing = row && membershipStanding(principal, row)
+  if (!standing || !permits(membershipRules, 'view', principal, standing)) throw notFound()
+  allow(membershipRules, action, principal, standing)
   return row
 }
 

@@ -128,7 +128,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await left.execute()).toEqual([])
     })
 
-    test('takes back what it was invited to; what it sent stays, from nobody', async () => {
+    test('withdraws the open invitations that it received and that it sent', async () => {
       const { id, owner } = await addOrganization()
       const call = await as(owner, id)
       const email = `gone-${transport}@example.org`
@@ -142,8 +142,15 @@ describe.each(transports)('over %s', (transport) => {
       ])
       const leader = await addMember(id, 'maintainer')
       const { key } = await organizations.createInvitation({ body }, await as(leader, id))
+      await takeEvents()
       await identity.deleteUser({ id: leader.id }, leader.call)
-      expect((await organizations.getInvitation({ key }, call)).owner).toBeNull()
+      expect(await takeEvents()).toMatchObject([
+        { type: 'delete:invitation', data: { reason: 'revoked' } },
+        { type: 'delete:membership' },
+        { type: 'delete:user' },
+      ])
+      const attempt = organizations.getInvitation({ key }, call)
+      await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
     })
 
     test('and joining at once end in one order or the other, never in a membership of nobody', async () => {
@@ -153,7 +160,11 @@ describe.each(transports)('over %s', (transport) => {
         people.map(({ id: user_id }) =>
           db
             .updateTable('users')
-            .set({ email: `${user_id}@example.org`, password_hash: 'hash' })
+            .set({
+              email: `${user_id}@example.org`,
+              password_hash: 'hash',
+              is_email_verified: true,
+            })
             .where('id', '=', user_id)
             .execute(),
         ),

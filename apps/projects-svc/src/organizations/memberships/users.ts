@@ -1,7 +1,9 @@
 import { conflict } from '@reticle/kit/errors'
+import type { Cause } from '@reticle/kit/outbox/emit'
 import type { Memberships } from '../../identity/index.ts'
-import type { OrganizationDeps } from '../deps.ts'
-import { withdraw } from '../invitations/withdraw.ts'
+import type { Tx } from '../deps.ts'
+import { listOpenSent } from '../invitations/repo.ts'
+import { type WithdrawDeps, withdraw, withdrawSent } from '../invitations/withdraw.ts'
 import {
   listMembersAmong,
   listOrganizationsWith,
@@ -13,9 +15,7 @@ import { leave } from './leave.ts'
 import { listMembershipsOf } from './repo.ts'
 
 /** What the room of users asks of this one (`spec/api-workspace.md` 2.4). */
-export function membershipsOfUsers(
-  deps: Pick<OrganizationDeps, 'clock' | 'settings'>,
-): Memberships {
+export function membershipsOfUsers(deps: WithdrawDeps): Memberships {
   return {
     membersOf,
 
@@ -28,6 +28,16 @@ export function membershipsOfUsers(
       for (const id of await listOrganizationsWith(tx, user_id)) await lockOrganization(tx, id)
     },
 
+    async withdrawReceived(tx, user_id, cause) {
+      const rows = await listMembershipsOf(tx, user_id)
+      for (const row of rows.filter(({ is_active }) => !is_active)) {
+        await lockOrganization(tx, row.organization_id)
+        await withdraw(tx, row, 'revoked', deps, cause)
+      }
+    },
+
+    withdrawSent: (tx, user_id, cause) => withdrawAllSent(tx, user_id, deps, cause),
+
     async leaveAll(tx, user_id, cause) {
       const owned = await listSlugsOwned(tx, user_id)
       if (owned.length > 0)
@@ -36,9 +46,24 @@ export function membershipsOfUsers(
         )
       for (const row of await listMembershipsOf(tx, user_id)) {
         await lockOrganization(tx, row.organization_id) // of one that was joined a moment ago
-        if (row.is_active) await leave(tx, row, cause)
+        if (row.is_active) await leave(tx, row, deps, cause)
         else await withdraw(tx, row, 'revoked', deps, cause)
       }
+      await withdrawAllSent(tx, user_id, deps, cause)
     },
+  }
+}
+
+/** Withdraws the open invitations that a user sent into any organization, also as an administrator from outside. */
+async function withdrawAllSent(
+  tx: Tx,
+  user_id: number,
+  deps: WithdrawDeps,
+  cause: Cause,
+): Promise<void> {
+  const sent = await listOpenSent(tx, { owner_id: user_id })
+  for (const organization_id of new Set(sent.map((row) => row.organization_id))) {
+    await lockOrganization(tx, organization_id)
+    await withdrawSent(tx, { organization_id, user_id, role: null }, deps, cause)
   }
 }
