@@ -46,6 +46,7 @@ export function ownSettings({ app, ports, access, admin }) {
       RETICLE_ADMIN_USERNAME: admin.username,
       RETICLE_ADMIN_PASSWORD: admin.password,
       RETICLE_ADMIN_EMAIL: admin.email,
+      RETICLE_PROJECTS_REGISTRATION: 'true', // the gateways listen on loopback
     }),
   }
 }

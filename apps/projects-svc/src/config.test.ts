@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { processParts, readConfig } from './config.ts'
 
 test('everything has a default', () => {
   expect(readConfig({})).toMatchObject({
@@ -14,6 +14,30 @@ test('everything has a default', () => {
       emailVerification: 'none',
     },
     organizations: { minRole: 'user', invitationExpiryDays: 7, invitationConfirm: false },
+  })
+})
+
+describe('registration', () => {
+  const isOpen = (env: Record<string, string>) => readConfig(env).identity.registration
+
+  test.each(['127.0.0.1', '::1', 'localhost', '127.0.0.2'])('is open on %s', (host) => {
+    expect(isOpen({ RETICLE_HOST: host })).toBe(true)
+    expect(isOpen({ RETICLE_HOST: host, RETICLE_PROJECTS_REGISTRATION: 'false' })).toBe(false)
+  })
+
+  test.each(['0.0.0.0', '::', '192.168.1.7', 'label.example.org'])(
+    'is closed on %j unless the setting opens it',
+    (host) => {
+      expect(isOpen({ RETICLE_HOST: host })).toBe(false)
+      expect(isOpen({ RETICLE_HOST: host, RETICLE_PROJECTS_REGISTRATION: 'true' })).toBe(true)
+    },
+  )
+
+  test('is closed in a process of its own, which does not know where the gateway listens', () => {
+    const isOpenApart = (env: Record<string, string>) =>
+      processParts.settings(env).identity.registration
+    expect(isOpenApart({ RETICLE_HOST: '127.0.0.1' })).toBe(false)
+    expect(isOpenApart({ RETICLE_PROJECTS_REGISTRATION: 'true' })).toBe(true)
   })
 })
 

@@ -1,5 +1,6 @@
 import { setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
+import { isLoopback } from '@reticle/kit/loopback'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
 import { part } from '@reticle/kit/process/parts'
@@ -31,85 +32,89 @@ const nets = setting.list().transform((blocks, context) => {
   }
 })
 
-/** What projects-svc is told at start (`reliability.md` 16.5). */
-export const readConfig = part(
-  z.object({
-    RETICLE_PROJECTS_MAX_ACCESS_TOKENS: setting.whole(50, -1),
-    RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.whole(180, 1),
-    RETICLE_PROJECTS_REGISTRATION: setting.flag(true),
-    RETICLE_PROJECTS_DEFAULT_ROLE: z.enum(['admin', 'user', 'worker', 'none']).default('user'),
-    RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
-    RETICLE_HOST: z.string().default('127.0.0.1'),
-    RETICLE_PORT: z.string().default('8080'),
-    RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-    RETICLE_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
-    RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
-    RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),
-    RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
-    RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS: setting.flag(false),
-    RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: z.enum(['admin', 'user', 'worker']).default('user'),
-    RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: setting.whole(7, 1),
-    RETICLE_PROJECTS_INVITATION_CONFIRM: z.enum(['no', 'yes']).default('no'),
-    RETICLE_PROJECTS_SMTP_URL: smtpUrl.optional(),
-    RETICLE_PROJECTS_MAIL_FROM: z
-      .string()
-      .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
-      .optional(),
-    RETICLE_STORAGES_ALLOWED_NETS: nets,
-    RETICLE_EGRESS_PROXY: egressProxy,
-  }),
-  (given) => {
-    const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
-    const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
-    const uiUrl = withoutSlash(given.RETICLE_UI_URL ?? publicUrl)
-    return {
-      /** The server that takes mails over, and whom they are from; absent: none are sent. */
-      mail: mailOf(given.RETICLE_PROJECTS_SMTP_URL, given.RETICLE_PROJECTS_MAIL_FROM, publicUrl),
-      maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
-      /** Copies that a task may have of each job. */
-      maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
-      /** The first annotation moves a new job to "in progress". */
-      autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
-      cloudStorages: {
-        /** Networks that are not public and may be asked all the same. */
-        allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
-        /** The proxy that they are asked through, with its credentials; absent: none. */
-        egressProxy: given.RETICLE_EGRESS_PROXY,
-      },
-      /** Workers of an organization export only tasks that they own, and tasks of projects that they own. */
-      restrictsWorkerExports: given.RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS,
-      identity: {
-        /** Usable access tokens a user may have; -1: any number. */
-        maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
-        /** Days without use after which an access token is refused. */
-        accessTokenStaleDays: given.RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS,
-        /** Whether anybody may make an account of their own. */
-        registration: given.RETICLE_PROJECTS_REGISTRATION,
-        /** Global role of who registers; null: signed in, but without rights. */
-        defaultRole:
-          given.RETICLE_PROJECTS_DEFAULT_ROLE === 'none'
-            ? null
-            : given.RETICLE_PROJECTS_DEFAULT_ROLE,
-        /** Whether signing in by password needs a verified e-mail. */
-        emailVerification: given.RETICLE_PROJECTS_EMAIL_VERIFICATION,
-        /** How readers of mails reach this server, without a slash at its end. */
-        publicUrl,
-        /** Where the pages are that links in mails lead to, likewise. */
-        uiUrl,
-      },
-      organizations: {
-        /** The least global role that may found one. */
-        minRole: given.RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE,
-        /** Days from its sending on in which an invitation can be accepted. */
-        invitationExpiryDays: given.RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS,
-        /** People who have an account are asked too before they become members. */
-        invitationConfirm: given.RETICLE_PROJECTS_INVITATION_CONFIRM === 'yes',
-        /** Where the pages are that links lead to. */
-        uiUrl,
-      },
-    }
-  },
+const variables = z.object({
+  RETICLE_PROJECTS_MAX_ACCESS_TOKENS: setting.whole(50, -1),
+  RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.whole(180, 1),
+  RETICLE_PROJECTS_REGISTRATION: setting.optionalFlag(),
+  RETICLE_PROJECTS_DEFAULT_ROLE: z.enum(['admin', 'user', 'worker', 'none']).default('user'),
+  RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
+  RETICLE_HOST: z.string().default('127.0.0.1'),
+  RETICLE_PORT: z.string().default('8080'),
+  RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RETICLE_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
+  RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),
+  RETICLE_PROJECTS_AUTO_IN_PROGRESS: setting.flag(true),
+  RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS: setting.flag(false),
+  RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: z.enum(['admin', 'user', 'worker']).default('user'),
+  RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: setting.whole(7, 1),
+  RETICLE_PROJECTS_INVITATION_CONFIRM: z.enum(['no', 'yes']).default('no'),
+  RETICLE_PROJECTS_SMTP_URL: smtpUrl.optional(),
+  RETICLE_PROJECTS_MAIL_FROM: z
+    .string()
+    .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
+    .optional(),
+  RETICLE_STORAGES_ALLOWED_NETS: nets,
+  RETICLE_EGRESS_PROXY: egressProxy,
+})
+
+/** `isOnLoopback`: the HTTP server is reachable from its own machine only, so that registration is open by default. */
+function settingsOf(given: Readonly<z.output<typeof variables>>, isOnLoopback: boolean) {
+  const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
+  const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
+  const uiUrl = withoutSlash(given.RETICLE_UI_URL ?? publicUrl)
+  return {
+    /** The server that takes mails over, and whom they are from; absent: none are sent. */
+    mail: mailOf(given.RETICLE_PROJECTS_SMTP_URL, given.RETICLE_PROJECTS_MAIL_FROM, publicUrl),
+    maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
+    /** Copies that a task may have of each job. */
+    maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
+    /** The first annotation moves a new job to "in progress". */
+    autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
+    cloudStorages: {
+      /** Networks that are not public and may be asked all the same. */
+      allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
+      /** The proxy that they are asked through, with its credentials; absent: none. */
+      egressProxy: given.RETICLE_EGRESS_PROXY,
+    },
+    /** Workers of an organization export only tasks that they own, and tasks of projects that they own. */
+    restrictsWorkerExports: given.RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS,
+    identity: {
+      /** Usable access tokens a user may have; -1: any number. */
+      maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
+      /** Days without use after which an access token is refused. */
+      accessTokenStaleDays: given.RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS,
+      /** Whether people without an account may register. */
+      registration: given.RETICLE_PROJECTS_REGISTRATION ?? isOnLoopback,
+      /** Global role of who registers; null: signed in, but without rights. */
+      defaultRole:
+        given.RETICLE_PROJECTS_DEFAULT_ROLE === 'none' ? null : given.RETICLE_PROJECTS_DEFAULT_ROLE,
+      /** Whether signing in by password needs a verified e-mail. */
+      emailVerification: given.RETICLE_PROJECTS_EMAIL_VERIFICATION,
+      /** How readers of mails reach this server, without a slash at its end. */
+      publicUrl,
+      /** Where the pages are that links in mails lead to, likewise. */
+      uiUrl,
+    },
+    organizations: {
+      /** The least global role that may found one. */
+      minRole: given.RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE,
+      /** Days from its sending on in which an invitation can be accepted. */
+      invitationExpiryDays: given.RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS,
+      /** People who have an account are asked too before they become members. */
+      invitationConfirm: given.RETICLE_PROJECTS_INVITATION_CONFIRM === 'yes',
+      /** Where the pages are that links lead to. */
+      uiUrl,
+    },
+  }
+}
+
+/** Settings of projects-svc in the process of the gateway. */
+export const readConfig = part(variables, (given) =>
+  settingsOf(given, isLoopback(given.RETICLE_HOST)),
 )
+/** Settings of projects-svc in a process of its own, which does not know where the gateway listens. */
+const readOwnConfig = part(variables, (given) => settingsOf(given, false))
 export type ProjectsSettings = ReturnType<typeof readConfig>
 
 const withoutSlash = (url: string) => url.replace(/(?<!\/)\/+$/, '')
@@ -170,7 +175,7 @@ export const readSecretKeys = part(
 
 /** What the process of this service reads. */
 export const processParts = {
-  settings: readConfig,
+  settings: readOwnConfig,
   database: databasePart('PROJECTS'),
   kafka: kafkaNeeded,
   s3: s3Needed,

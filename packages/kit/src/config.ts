@@ -54,6 +54,13 @@ export const setting = {
       .transform((word) => words[word])
       .pipe(z.boolean())
       .default(fallback),
+  /** Undefined where it is not given: the program decides by other settings. */
+  optionalFlag: () =>
+    z
+      .enum(['true', 'false', '1', '0'])
+      .transform((word) => words[word])
+      .pipe(z.boolean())
+      .optional(),
   list: () =>
     z
       .string()

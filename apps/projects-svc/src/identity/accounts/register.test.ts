@@ -60,6 +60,7 @@ describe.each(transports)('%s', (transport) => {
     const before = await countOf()
     await expect(closed.register({ body: fine() }, nobody())).rejects.toMatchObject({
       kind: 'forbidden',
+      message: expect.stringMatching(/administrator.*RETICLE_PROJECTS_REGISTRATION=true/),
     })
     expect(await countOf()).toBe(before)
   })

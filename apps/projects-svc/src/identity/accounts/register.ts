@@ -33,8 +33,7 @@ export function registrationHandlers(
   return {
     async register({ body }, context) {
       const byAdministrator = isAdministrator(context)
-      if (!settings.registration && !byAdministrator)
-        throw forbidden('Registration is closed. Ask an administrator for an account.')
+      if (!settings.registration && !byAdministrator) throw forbidden(registrationClosed)
       if (!needsNoMail) post.assertOpen()
       const person = personOf(body)
       assertWelcome(person, body, settings)
@@ -82,6 +81,9 @@ async function settle(
   await assertFree(tx, columns, invited.id)
   return orTaken(updateAccount(tx, invited.id, columns))
 }
+
+const registrationClosed =
+  'Registration is closed on this server. An administrator makes accounts; RETICLE_PROJECTS_REGISTRATION=true opens registration.'
 
 /** Tokens manage no accounts. */
 const isAdministrator = ({ principal }: Pick<Context, 'principal'>): boolean =>
