@@ -1,6 +1,16 @@
+import type { events } from '@reticle/contracts/api/events'
+import { eventFilter } from '@reticle/contracts/rest/events'
 import type { resultFile } from '@reticle/contracts/rest/requests'
-import { type Context, invalidText, notFound } from '@reticle/kit'
+import {
+  type Context,
+  DomainError,
+  invalidText,
+  notFound,
+  type Service,
+  signedIn,
+} from '@reticle/kit'
 import { changeAfter } from '@reticle/kit/db/change'
+import { forbidden } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
@@ -19,6 +29,7 @@ import type { Target } from '../requests/work.ts'
 interface Deps {
   db: Kysely<RequestsDb>
   authority: Authority
+  events: Pick<Service<typeof events>, 'permitEventExport'>
   resultTtlHours: number
 }
 
@@ -32,7 +43,7 @@ interface Wanted {
 type ResultFile = z.infer<typeof resultFile>
 
 /**
- * The file of a finished export, for its owner and administrators; using it prolongs its life
+ * The file of a finished export, for its owner while they may export the object, and for administrators; using it prolongs its life
  * (`spec/api-annotations.md` 2.2, with its texts), unless it is used for the last time (`spec/api-workspace.md` 6.3).
  */
 export async function getResultFile(
@@ -62,7 +73,7 @@ function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<R
 }
 
 async function findFinished(
-  { db, authority }: Deps,
+  { db, authority, events }: Deps,
   { target, id, rq_id }: Wanted,
   context: Context,
 ): Promise<RequestRow> {
@@ -79,8 +90,44 @@ async function findFinished(
     throw invalidText('The export process is not finished', 'request_not_finished')
   if (goesElsewhere(row.params))
     throw invalidText('The export process has no result file to be downloaded locally')
+  await assertMayStillExport({ authority, events }, row, context)
   return row
 }
+
+/**
+ * The rights of now decide, not those of the export: the owner may have been removed from the organization or have another
+ * role, or the object may have moved.
+ *
+ * @throws DomainError forbidden; not_found when the object is deleted
+ */
+async function assertMayStillExport(
+  { authority, events }: Pick<Deps, 'authority' | 'events'>,
+  { target, target_id: id, params }: RequestRow,
+  context: Context,
+): Promise<void> {
+  const caller = signedIn(context)
+  if (caller.role === 'admin') return
+  if (target !== 'events') return assertMayExport(authority, { target, id }, context)
+  const { filter } = eventParams.parse(params)
+  const unscoped = { ...context, principal: { ...caller, scope: null } }
+  const visible = await events.permitEventExport(filter, unscoped)
+  if (visible.user_id !== filter.user_id) throw forbidden()
+}
+
+async function assertMayExport(
+  authority: Authority,
+  { target, id }: { target: Exclude<Target, 'events'>; id: number },
+  context: Context,
+): Promise<void> {
+  try {
+    await authority.authorize({ target, id, action: 'export' }, context)
+  } catch (thrown) {
+    if (thrown instanceof DomainError && thrown.kind === 'not_found') throw expired()
+    throw thrown
+  }
+}
+
+const eventParams = z.object({ filter: eventFilter })
 
 const named = z.object({ filename: z.string() })
 

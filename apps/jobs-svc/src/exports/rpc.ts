@@ -44,7 +44,8 @@ export function exportHandlers(
   | 'getResultFile'
 > {
   const { db, services, settings } = deps
-  const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
+  const { tasks: authority, events } = services
+  const own = { db, authority, events, resultTtlHours: settings.resultTtlHours }
   return {
     exportProjectDataset: (input, context) => startExport(deps, 'project', input, context),
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
