@@ -192,6 +192,56 @@ test('an allowed network opens exactly itself', () => {
   expect(isAllowed('127.0.0.1', nets)).toBe(false)
 })
 
+const post = { method: 'POST' as const, headers: {}, body: Buffer.from('{}'), isVerified: true }
+
+/** Every network that exists, so that only the refusal of metadata services is left. */
+const everything = readNets(['0.0.0.0/0', '::/0'])
+
+describe('no list of allowed networks opens the metadata service of a cloud', () => {
+  test.each([
+    ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '169.254.0.23', '169.254.42.42'],
+    ...['100.100.100.200', '168.63.129.16', '192.0.0.192', '2852039166', '0xa9fea9fe'],
+    ...['0251.0376.0251.0376', '169.254.43518', '169.254.169.254.', '１６９.254.169.254'],
+    ...['[fd00:ec2::254]', '[fd00:ec2::23]', '[fd20:ce::254]', '[fe80::a9fe:a9fe]'],
+    ...['[fd00:c1::a9fe:a9fe]', '[fd00:42::42]', '[::ffff:169.254.169.254]', '[::169.254.169.254]'],
+    ...['[::ffff:0:a9fe:a9fe]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b::6464:64c8]'],
+    ...['[64:ff9b:1::a9fe:a9fe]', '[64:ff9b:1:a9fe:a9:fe00::]', '[64:ff9b:1:2:a9:fea9:fe00:0]'],
+    ...['[2002:a9fe:a9fe::1]', '[2002:a83f:8110::]', '[2001:0:a9fe:a9fe::]', '[2001::5601:5601]'],
+    ...['[fd12::5efe:a9fe:a9fe]', '[2001:db8::200:5efe:a9fe:aa02]', '[::ffff:192.0.0.192]'],
+    ...['metadata', 'metadata.google.internal', 'METADATA.google.internal.', 'metadata.goog'],
+    ...['instance-data', 'instance-data.ec2.internal', 'metadata.azure.internal'],
+  ])('%s', async (host) => {
+    const open = { nets: everything, allowHttp: true, allowInsideNames: true }
+    expect(() => readTarget(`http://${host}/latest/`, open)).toThrow()
+    const outgoing = openOutgoing(open)
+    expect(await outgoing.send({ ...post, url: `http://${host}/latest/` })).toMatchObject({
+      reason: 'blocked',
+    })
+    await outgoing.close()
+  })
+
+  test.each([
+    '169.254.169.254',
+    '::ffff:169.254.170.2',
+    '64:ff9b::a9fe:a9fe',
+    'fd00:ec2::254',
+    '2002:a9fe:a9fe::',
+    'fe80::a9fe:a9fe%lo',
+  ])('a name that resolves to %s', async (address) => {
+    const lookup = answering(['192.0.2.1'], [address])
+    const guarded = guardedLookup(everything, lookup)
+    const ask = () =>
+      new Promise((done) => guarded('example.org', { all: true }, (error) => done(error)))
+    expect(await ask()).toBeNull()
+    expect(await ask()).toMatchObject({ code: 'ERR_ADDRESS_REFUSED' })
+  })
+
+  test.each(['127.0.0.1', '10.0.0.1', '::1', 'fd12::1', '64:ff9b::a00:1', '2002:a00:1::'])(
+    '%s beside it is allowed by one',
+    (address) => expect(isAllowed(address, everything)).toBe(true),
+  )
+})
+
 test('what is no network is named', () => {
   expect(() => readNets(['10.0.0.0/8', '10.0.0.0/33'])).toThrow('"10.0.0.0/33" is no network')
 })
@@ -221,8 +271,6 @@ test('of public and inside addresses of one name only the public ones are left',
   keep('example.org', {}, (_error, address) => expect(address).toBe('8.8.8.8'))
   expect.assertions(3)
 })
-
-const post = { method: 'POST' as const, headers: {}, body: Buffer.from('{}'), isVerified: true }
 
 describe('nothing is connected to', () => {
   test.each(hosts)('%s', async (host) => {

@@ -1,10 +1,12 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { isMetadataAddress, isMetadataName } from './metadata.ts'
 
 /**
  * Where the service may connect to on behalf of a user (`reliability.md` 10). An address is looked at three times: as a
- * literal in the URL, as the answer of the resolver, and on the open socket. The name alone is never trusted.
+ * literal in the URL, as the answer of the resolver, and on the open socket. The name alone is never trusted. Metadata services of
+ * clouds are refused before any list of allowed networks is consulted.
  */
 export interface Guard {
   /** Networks that are allowed although they are not public. */
@@ -56,6 +58,7 @@ export function readTarget(text: string, guard: Guard): URL {
   if (url.username || url.password)
     throw new TargetRefused('The URL may not hold a user or a password.')
   if (text.includes('#')) throw new TargetRefused('The URL may not hold a fragment (#).')
+  if (isMetadataName(host)) throw new TargetRefused(`The name ${host} is not reachable from here.`)
   if (!guard.allowInsideNames && isInsideName(host))
     throw new TargetRefused(`The name ${host} is not reachable from outside.`)
   if (ipaddr.isValid(host) && !isAllowed(host, guard.nets))
@@ -86,21 +89,22 @@ function hostOf({ hostname }: URL): string {
 const isInsideName = (host: string) =>
   insideNames.some((name) => host === name || host.endsWith(`.${name}`))
 
-/** Public addresses that clouds answer on from inside a machine; the others are link-local or reserved anyway. */
-const cloudAddresses = new Set(['168.63.129.16'])
-
 /** All that is handed out of IPv6 begins with 001; the rest holds old forms such as `::127.0.0.1`, spelt `::7f00:1`. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const isGlobal = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
   address instanceof ipaddr.IPv4 || address.match(globalUnicast)
 
-/** Is this a public unicast address, or in one of the allowed networks? IPv4 inside IPv6 counts as what it leads to. */
+/**
+ * Returns whether this is a public unicast address, or in one of the allowed networks. IPv4 inside IPv6 counts as what it leads to.
+ * No network makes the metadata service of a cloud allowed.
+ */
 export function isAllowed(address: string, nets: readonly Net[]): boolean {
   if (!ipaddr.isValid(address)) return false
   const real = ipaddr.process(address)
+  if (isMetadataAddress(real)) return false
   if (nets.some(([base, bits]) => base.kind() === real.kind() && real.match([base, bits])))
     return true
-  return real.range() === 'unicast' && isGlobal(real) && !cloudAddresses.has(real.toString())
+  return real.range() === 'unicast' && isGlobal(real)
 }
 
 /** A resolver that keeps what is allowed; nothing left is `AddressRefused`. What it answers is what is connected to. */
