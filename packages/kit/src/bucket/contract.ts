@@ -37,6 +37,7 @@ export function bucketContract(name: string, given: Given) {
     files(given)
     reading(given)
     writing(given)
+    replacing(given)
   })
 }
 
@@ -225,5 +226,41 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
       const attempt = bucket().write(key, bytesOf('a'), signal)
       await expect(attempt, key).rejects.toMatchObject({ reason: 'bad_key' })
     }
+  })
+}
+
+function replacing({ bucket }: Given) {
+  const text = async (key: string) => (await gathered(bucket().read(key, {}, signal))).toString()
+
+  test.each([
+    ['nothing', 0],
+    ['a little', 1],
+    ['some parts', 20],
+  ])(
+    'leaves the object that was there when the bytes of another break off after %s',
+    async (_, count) => {
+      const key = 'written/before.txt'
+      await bucket().write(key, bytesOf('of before'), signal)
+      async function* pieces() {
+        for (let number = 0; number < count; number++) yield mebibyte
+        throw new Error('the source has an end')
+      }
+      await expect(bucket().write(key, pieces(), signal)).rejects.toThrow('an end')
+      expect(await text(key)).toBe('of before')
+    },
+  )
+
+  test('leaves the object that was there when another is given up', async () => {
+    const key = 'written/before.txt'
+    await bucket().write(key, bytesOf('of before'), signal)
+    const end = new AbortController()
+    async function* pieces() {
+      for (let number = 0; number < 9; number++) yield mebibyte
+      end.abort()
+      await new Promise(() => undefined)
+    }
+    const attempt = bucket().write(key, pieces(), end.signal)
+    await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(await text(key)).toBe('of before')
   })
 }

@@ -53,7 +53,7 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
     write: (key, chunks, signal) =>
       writing(
         { key, chunks, signal },
-        (pieces) => putObject(large, key, pieces, { signal, inFlight }),
+        (pieces) => putObject(large, key, pieces, { signal, inFlight, isForeign: true }),
         reasonOf,
       ),
     canWrite: async (signal) => {

@@ -25,6 +25,8 @@ export interface BegunUpload {
 export interface Sending {
   halt: AbortController
   inFlight: number
+  /** See `PutOptions`. */
+  isForeign?: boolean
   begun?: BegunUpload | undefined
   steps?: Steps | undefined
 }
@@ -86,6 +88,7 @@ export function multipartUpload(
       signal.throwIfAborted()
       const limits = { signal, quietMs: completeMs, isRepeatable: false }
       await call((client) => client.completeMultipartUpload(bucket, key, uploadID, done), limits)
+      uploadID = '' // it is an object now: nothing is left to abort
     },
     abandon: async () => {
       await rest()

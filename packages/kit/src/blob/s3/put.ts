@@ -11,6 +11,8 @@ export interface PutOptions {
   signal?: AbortSignal | undefined
   /** Parts on their way at once: with the one being filled, a put of four holds 40 MiB at most. */
   inFlight?: number
+  /** The bucket belongs to a user: an object there may be replaced by others at any time, and none is ever deleted. */
+  isForeign?: boolean
 }
 
 const usuallyInFlight = 4
@@ -23,7 +25,7 @@ export async function putObject(
   s3: S3,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  { signal, inFlight = usuallyInFlight }: PutOptions = {},
+  { signal, inFlight = usuallyInFlight, isForeign = false }: PutOptions = {},
 ): Promise<Stored> {
   const hash = createHash('sha256')
   async function* hashed() {
@@ -32,7 +34,9 @@ export async function putObject(
       yield chunk
     }
   }
-  const stored = await halting(signal, (halt) => putParts(s3, key, hashed(), { halt, inFlight }))
+  const stored = await halting(signal, (halt) =>
+    putParts(s3, key, hashed(), { halt, inFlight, isForeign }),
+  )
   return { ...stored, sha256: hash.digest('hex') }
 }
 
@@ -82,11 +86,11 @@ async function putParts(
     for await (const { bytes, isWhole } of partsOf(untilAborted(chunks, halt.signal), spare)) {
       size += bytes.length
       if (isWhole && size === bytes.length)
-        return { size, etag: await putWhole(s3, key, bytes, halt.signal) }
+        return { size, etag: await putWhole(s3, key, bytes, sending) }
       if (bytes.length > 0) await upload.add(bytes)
     }
     await upload.complete()
-    return { size, etag: await checkedEtag(s3, key, size) }
+    return { size, etag: await checkedEtag(s3, key, size, sending) }
   } catch (thrown) {
     halt.abort(thrown)
     if (steps) await upload.rest()
@@ -95,17 +99,25 @@ async function putParts(
   }
 }
 
-async function putWhole(s3: S3, key: string, bytes: Buffer, signal: AbortSignal): Promise<string> {
+async function putWhole(s3: S3, key: string, bytes: Buffer, sending: Sending): Promise<string> {
   const { etag } = await s3.call((client) => client.putObject(s3.bucket, key, bytes), {
-    signal,
+    signal: sending.halt.signal,
     quietMs: quietMs(bytes),
   })
   const md5 = createHash('md5').update(bytes).digest('hex')
-  return etag === md5 ? etag : checkedEtag(s3, key, bytes.length) // encrypted objects have other etags
+  return etag === md5 ? etag : checkedEtag(s3, key, bytes.length, sending) // encrypted objects have other etags
 }
 
-/** What a store says it has kept is not taken on trust (`reliability.md` F23). */
-async function checkedEtag({ call, bucket }: S3, key: string, expected: number): Promise<string> {
+/**
+ * The size that a store reports is checked (`reliability.md` F23). An object of our own that is too short is deleted; in the bucket
+ * of a user it may be another writer's, and stays.
+ */
+async function checkedEtag(
+  { call, bucket }: S3,
+  key: string,
+  expected: number,
+  { isForeign = false }: Sending,
+): Promise<string> {
   const { size, etag } = await call(
     (client) => client.statObject(bucket, key).catch(unlessUnseen),
     {
@@ -113,7 +125,7 @@ async function checkedEtag({ call, bucket }: S3, key: string, expected: number):
     },
   )
   if (size === expected || size === undefined) return etag
-  await call((client) => client.removeObject(bucket, key))
+  if (!isForeign) await call((client) => client.removeObject(bucket, key))
   throw unavailable(`The object storage kept ${size} of ${expected} bytes.`)
 }
 
