@@ -55,6 +55,7 @@ const variables = z.object({
     .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
     .optional(),
   RETICLE_STORAGES_ALLOWED_NETS: nets,
+  RETICLE_PROJECTS_STORAGE_ADMIN_NETS: nets,
   RETICLE_EGRESS_PROXY: egressProxy,
 })
 
@@ -72,8 +73,10 @@ function settingsOf(given: Readonly<z.output<typeof variables>>, isOnLoopback: b
     /** The first annotation moves a new job to "in progress". */
     autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
     cloudStorages: {
-      /** Networks that are not public and may be asked all the same. */
+      /** Networks that are not public and may hold storages that any user connects. */
       allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
+      /** Networks that may hold storages only if an administrator connects them. */
+      administratorNets: given.RETICLE_PROJECTS_STORAGE_ADMIN_NETS,
       /** The proxy that they are asked through, with its credentials; absent: none. */
       egressProxy: given.RETICLE_EGRESS_PROXY,
     },

@@ -2,11 +2,13 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { bucketOpener, type OpenBucket } from '@reticle/kit/bucket/open'
 import type { Clock } from '@reticle/kit/clock'
 import { type Logger, silentLog } from '@reticle/kit/log'
+import type { Net } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import { assetHandlers } from './assets/rpc.ts'
 import { authorizeHandler } from './authorize.ts'
 import { backupHandlers } from './backups/rpc.ts'
+import type { Reach } from './buckets/ask.ts'
 import { cloudStorageHandlers } from './cloud-storages/rpc.ts'
 import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
@@ -45,8 +47,13 @@ export interface ServerDeps {
 export function handlers(deps: ServerDeps) {
   const { db, bulk, blobs, clock, settings, log = silentLog, ...given } = deps
   const { secrets, openBucket, ...mail } = given
-  const { allowedNets: nets, egressProxy } = settings.cloudStorages
-  const outside = { secrets, nets, open: openBucket ?? bucketOpener({ nets, egressProxy }) }
+  const { allowedNets, administratorNets, egressProxy } = settings.cloudStorages
+  const reach = (nets: readonly Net[]): Reach => ({
+    nets,
+    open: openBucket ?? bucketOpener({ nets, egressProxy }),
+  })
+  const ordinary = reach(allowedNets)
+  const outside = { secrets, ordinary, inside: reach([...allowedNets, ...administratorNets]) }
   const memberships = membershipsOfUsers({ clock, settings: settings.organizations })
   return {
     identity: knowingRoles(

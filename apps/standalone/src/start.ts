@@ -23,6 +23,7 @@ import { objectsOf, openObjects } from './objects.ts'
 import { assertFinished } from './ops/unfinished.ts'
 import { startPostgres } from './postgres.ts'
 import { startServices } from './services.ts'
+import { storageNets } from './storage-nets.ts'
 
 export interface Standalone {
   /** `http://HOST:PORT` */
@@ -54,7 +55,7 @@ export async function startStandalone(
     RETICLE_PUBLIC_URL: listeningOrigin(config.host, port),
     RETICLE_GATEWAY_RATE_USER: '60000',
     RETICLE_JOBS_TENANT_CONCURRENCY: String(Math.max(1, readJobsConfig(config.env).slots - 1)),
-    RETICLE_STORAGES_ALLOWED_NETS: ownNets,
+    ...storageNets(config),
     ...config.env,
     RETICLE_PORT: String(port),
     RETICLE_SECRET_KEYS: keys.secretKeys,
@@ -89,9 +90,6 @@ export async function startStandalone(
   onStop('gateway', gateway.stop)
   return { url: gateway.url, admin }
 }
-
-/** Buckets of one's own machine and network may be connected (`spec/api-workspace.md` 5.5). */
-const ownNets = '127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7'
 
 /** gRPC is loaded only where somebody wants to measure it, or to tell the stories over it. */
 async function reach(

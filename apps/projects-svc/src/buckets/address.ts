@@ -1,4 +1,4 @@
-import { invalid } from '@reticle/kit'
+import { DomainError, invalid } from '@reticle/kit'
 import {
   AddressUnreadable,
   azureUrlOf,
@@ -8,7 +8,7 @@ import {
   readKeyFile,
 } from '@reticle/kit/bucket/address'
 import { readEndpoint } from '@reticle/kit/bucket/endpoint'
-import type { Net } from '@reticle/kit/outgoing/guard'
+import { type Net, readNets } from '@reticle/kit/outgoing/guard'
 import type { CloudStorageRow } from '../db/schema.ts'
 import { type Attributes, readAttributes } from './attributes.ts'
 import type { Credentials } from './credentials.ts'
@@ -45,6 +45,30 @@ export function locate(place: Place, credentials: Credentials, nets: readonly Ne
   const attributes = readAttributes(specific_attributes, provider_type)
   const given = { bucket, attributes, credentials, nets }
   return { address: addressOf(place, given), attributes }
+}
+
+/** Every network: an address is only read, nothing is sent there. */
+const allNets = readNets(['0.0.0.0/0', '::/0'])
+
+/**
+ * Who receives the credentials of a storage: the provider with the endpoint of S3, the account of Azure. Undefined where no
+ * address can be read.
+ */
+export function receiverOf(place: Place, credentials: Credentials): string | undefined {
+  try {
+    return nameReceiver(locate(place, credentials, allNets).address)
+  } catch (thrown) {
+    if (thrown instanceof DomainError && thrown.kind === 'invalid') return undefined
+    throw thrown
+  }
+}
+
+function nameReceiver(address: BucketAddress): string {
+  if (address.provider === 'azure') return `azure ${address.url}`
+  if (address.provider === 'google') return 'google'
+  const { endpoint, region = '' } = address
+  // Amazon in China is another company's.
+  return `s3 ${endpoint ?? (region.toLowerCase().startsWith('cn-') ? 'amazon cn' : 'amazon')}`
 }
 
 interface Given {

@@ -11,12 +11,26 @@ import { openCredentials } from './secret.ts'
 /** Asking the bucket of a storage. Never inside a transaction: somebody else's store may take its time. */
 
 export interface Outside {
-  open: OpenBucket
-  /** Networks that are not public and may be asked all the same (`RETICLE_STORAGES_ALLOWED_NETS`). */
-  nets: readonly Net[]
+  /** For storages that any user connected. */
+  ordinary: Reach
+  /** For storages that an administrator connected. */
+  inside: Reach
   /** Absent: storages with credentials cannot be used. */
   secrets: SecretBox | undefined
 }
+
+/** Where buckets may be. */
+export interface Reach {
+  open: OpenBucket
+  /** Networks that are not public and may be asked all the same. */
+  nets: readonly Net[]
+}
+
+/** Who connected the storage decides which networks it may be in. */
+export const reachOf = (
+  outside: Outside,
+  { is_inside_allowed }: Pick<CloudStorageRow, 'is_inside_allowed'>,
+): Reach => (is_inside_allowed ? outside.inside : outside.ordinary)
 
 /** Of one call, below what its callers wait for. */
 const longestMs = 30_000
@@ -26,7 +40,7 @@ export const patience = ({ signal }: { signal: AbortSignal }): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
 
 /** @throws DomainError invalid naming the field */
-export async function openBucket({ open }: Outside, { address }: Located): Promise<Bucket> {
+export async function openBucket({ open }: Reach, { address }: Located): Promise<Bucket> {
   try {
     return await open(address)
   } catch (thrown) {
@@ -51,13 +65,13 @@ export async function bucketOf(
   row: CloudStorageRow,
 ): Promise<{ bucket: Bucket; attributes: Attributes }> {
   const { address, attributes } = relocate(outside, row)
-  return { bucket: await outside.open(address), attributes }
+  return { bucket: await reachOf(outside, row).open(address), attributes }
 }
 
 function relocate(outside: Outside, row: CloudStorageRow): Located {
   const credentials = openCredentials(outside.secrets, row)
   try {
-    return locate(row, credentials, outside.nets)
+    return locate(row, credentials, reachOf(outside, row).nets)
   } catch (thrown) {
     if (thrown instanceof DomainError && thrown.kind === 'invalid')
       throw new BucketFailure('blocked')

@@ -52,24 +52,27 @@ const longestSignature = 440
 /**
  * The credentials that a body gives, over those that are `kept` from before; what another type needs is not taken.
  *
+ * @param missingText why a field is needed
  * @throws DomainError invalid naming the field
  */
 export function readCredentials(
   { provider_type, credentials_type }: Kind,
   body: CloudStoragePatch,
   kept: Credentials = {},
+  missingText = 'This field is required.',
 ): Credentials {
   const keys = keysOf[provider_type][credentials_type]
   if (!keys) throw notOfProvider(provider_type, credentials_type)
   const { needed, possible = [] } = keys
   const credentials: Credentials = {}
+  const former = fittingToken(provider_type, body, kept)
   for (const name of [...needed, ...possible]) {
-    const value = body[name] ?? kept[name]
+    const value = body[name] ?? former[name]
     if (value) credentials[name] = value
   }
   const missing = needed.filter((name) => !credentials[name])
   if (missing.length > 0)
-    throw invalid(Object.fromEntries(missing.map((name) => [name, required])), 'required')
+    throw invalid(Object.fromEntries(missing.map((name) => [name, missingText])), 'required')
   const isSignature = credentials_type === 'ACCOUNT_NAME_TOKEN_PAIR'
   if (isSignature && (credentials.session_token ?? '').length > longestSignature)
     throw invalid({
@@ -78,7 +81,18 @@ export function readCredentials(
   return credentials
 }
 
-const required = 'This field is required.'
+/** A session token of S3 belongs to its key: with another key or secret the kept one is dropped. */
+function fittingToken(
+  provider: CloudProvider,
+  { key, secret_key }: CloudStoragePatch,
+  kept: Credentials,
+): Credentials {
+  const isSameKey = (key ?? kept.key) === kept.key
+  const isSameSecret = (secret_key ?? kept.secret_key) === kept.secret_key
+  if (provider !== 'AWS_S3_BUCKET' || (isSameKey && isSameSecret)) return kept
+  const { session_token: _, ...pair } = kept
+  return pair
+}
 
 function notOfProvider(provider: CloudProvider, type: CredentialsType) {
   const types = Object.keys(keysOf[provider]).join(', ')

@@ -8,8 +8,8 @@ import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { allow } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
-import { locate, type Place } from '../buckets/address.ts'
-import { assertUsable, type Outside, openBucket, patience } from '../buckets/ask.ts'
+import { locate, type Place, receiverOf } from '../buckets/address.ts'
+import { assertUsable, type Outside, openBucket, patience, reachOf } from '../buckets/ask.ts'
 import { type Credentials, isSame, readCredentials } from '../buckets/credentials.ts'
 import { openCredentials, sealCredentials } from '../buckets/secret.ts'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
@@ -49,8 +49,10 @@ export function createCloudStorage(
     const { description = '', specific_attributes = '', manifests = [] } = body
     const place = { provider_type, resource, credentials_type, specific_attributes }
     const credentials = readCredentials(place, body)
-    await probe(outside, { place, credentials, manifests }, context)
-    return { row: { ...place, display_name, description, manifests }, credentials }
+    const is_inside_allowed = isAdministrator(context)
+    await probe(outside, { place, credentials, manifests, is_inside_allowed }, context)
+    const row = { ...place, display_name, description, manifests, is_inside_allowed }
+    return { row, credentials }
   }
   return changeAfter(db, context, prepare, async (tx, { row: given, credentials }) => {
     await holdOrganization(tx, organization_id)
@@ -64,7 +66,9 @@ export function createCloudStorage(
   })
 }
 
-interface Asked {
+const isAdministrator = (context: Context) => signedIn(context).role === 'admin'
+
+interface Asked extends Pick<CloudStorageRow, 'is_inside_allowed'> {
   place: Place
   credentials: Credentials
   manifests: readonly string[]
@@ -72,11 +76,12 @@ interface Asked {
 
 async function probe(
   outside: Outside,
-  { place, credentials, manifests }: Asked,
+  { place, credentials, manifests, ...connected }: Asked,
   context: Context,
 ): Promise<void> {
-  const located = locate(place, credentials, outside.nets)
-  const bucket = await openBucket(outside, located)
+  const reach = reachOf(outside, connected)
+  const located = locate(place, credentials, reach.nets)
+  const bucket = await openBucket(reach, located)
   const { prefix } = located.attributes
   await assertUsable(bucket, { prefix, manifests }, patience(context))
 }
@@ -139,12 +144,46 @@ async function planChange(
 
   const place = { ...row, ...changesTo<Partial<CloudStorageRow>>(row, wanted) }
   const before = openCredentials(outside.secrets, row)
-  const isSameType = place.credentials_type === row.credentials_type
-  const credentials = readCredentials(place, body, isSameType ? before : {})
+  const { credentials, is_inside_allowed } = planPlace(
+    outside,
+    { row, place, before },
+    body,
+    context,
+  )
   if (!isSame(credentials, before))
     changes.credentials_sealed = sealCredentials(outside.secrets, row.id, credentials)
-  await probe(outside, { place, credentials, manifests }, context)
+  if (is_inside_allowed !== row.is_inside_allowed) changes.is_inside_allowed = is_inside_allowed
+  await probe(outside, { place, credentials, manifests, is_inside_allowed }, context)
   return { changes, isOther: !isEmpty(changes) }
+}
+
+/** An administrator who sends one of these approves of the address, as with a new storage. */
+const placeFields = ['specific_attributes', 'connection_string', 'account_name'] as const
+
+const neededAgain =
+  'This field is required: the change sends the credentials to another endpoint or account.'
+
+/**
+ * The credentials after a change, and where they may go. Those that are stored go only to the receiver that they were given for:
+ * who may change a storage need not know them, and could have them sent to a server of their own.
+ */
+function planPlace(
+  outside: Outside,
+  { row, place, before }: { row: CloudStorageRow; place: Place; before: Credentials },
+  body: Change['body'],
+  context: Context,
+) {
+  const isSameType = place.credentials_type === row.credentials_type
+  const credentials = readCredentials(place, body, isSameType ? before : {})
+  const receiver = receiverOf(row, before)
+  const isElsewhere = receiver === undefined || receiver !== receiverOf(place, credentials)
+  const approves = isAdministrator(context) && placeFields.some((name) => body[name] !== undefined)
+  const is_inside_allowed = approves || (row.is_inside_allowed && !isElsewhere)
+  locate(place, credentials, reachOf(outside, { is_inside_allowed }).nets) // a bad address is reported first
+  return {
+    credentials: isElsewhere ? readCredentials(place, body, {}, neededAgain) : credentials,
+    is_inside_allowed,
+  }
 }
 
 async function change(

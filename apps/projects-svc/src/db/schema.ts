@@ -76,6 +76,7 @@ export interface CloudStoragesTable {
   organization_id: number | null
   created_date: Generated<Date>
   updated_date: Generated<Date>
+  is_inside_allowed: Generated<boolean>
 }
 
 export interface CommentsTable {

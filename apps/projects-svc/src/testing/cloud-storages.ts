@@ -17,7 +17,11 @@ export async function testCloudStorages(given: Pick<ServerDeps, 'openBucket'> = 
   afterAll(store.close)
   const settings = {
     ...readConfig({}),
-    cloudStorages: { allowedNets: readNets(['127.0.0.0/8']), egressProxy: undefined },
+    cloudStorages: {
+      allowedNets: readNets(['127.0.0.0/8']),
+      administratorNets: readNets(['10.0.0.0/8', '127.0.0.0/8']),
+      egressProxy: undefined,
+    },
   }
   const secrets = secretBox(newSecretKey('k1'))
   const workspace = await testOrganizations(settings, { secrets, ...given })

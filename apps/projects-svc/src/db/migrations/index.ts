@@ -14,6 +14,7 @@ import { frameNames } from './0014-frame-names.ts'
 import { media } from './0015-media.ts'
 import { drafts } from './0016-drafts.ts'
 import { tokenDialect } from './0017-token-dialect.ts'
+import { storageInside } from './0018-storage-inside.ts'
 import { passwordOrigins } from './0020-password-origins.ts'
 import { passwordFailuresAddress } from './0021-password-failures-address.ts'
 
@@ -34,6 +35,7 @@ export const migrations: Migrations = {
   '0015-media': media,
   '0016-drafts': drafts,
   '0017-token-dialect': tokenDialect,
+  '0018-storage-inside': storageInside,
   '0020-password-origins': passwordOrigins,
   '0021-password-failures-address': passwordFailuresAddress,
 }

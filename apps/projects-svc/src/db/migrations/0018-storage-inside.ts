@@ -1,0 +1,18 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/**
+ * Whether an administrator connected the storage: only then its bucket may be in a network of administrators. Rows are few, so
+ * that those of administrators are found at once; another one keeps working when an administrator sends its place again.
+ */
+const statements: readonly string[] = [
+  'alter table cloud_storages add column is_inside_allowed boolean not null default false',
+  `update cloud_storages set is_inside_allowed = true
+    from users where users.id = cloud_storages.owner_id and users.role = 'admin'`,
+]
+
+export const storageInside: Step = {
+  up: async (db) => {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+}
