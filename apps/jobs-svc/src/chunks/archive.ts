@@ -6,7 +6,7 @@ import { noTime } from '../frames/context-images.ts'
 import type { Decoder } from '../frames/decode.ts'
 import { inOrder } from '../frames/in-order.ts'
 import { jpegOf } from '../frames/pictures.ts'
-import { gatherSource, isUndecodable, readSource } from '../frames/source.ts'
+import { gatherSource, isUndecodable, readSourceOrNothing } from '../frames/source.ts'
 import type { WantedChunk } from './name.ts'
 
 export interface ArchiveDeps {
@@ -55,7 +55,7 @@ async function* originals(
   let index = 0
   for await (const frame of frames) {
     const path = `${place(index++)}${endingOf(frame)}`
-    yield { path, content: readSource(blobs, frame), isStored: true }
+    yield { path, content: readSourceOrNothing(blobs, frame), isStored: true }
   }
 }
 

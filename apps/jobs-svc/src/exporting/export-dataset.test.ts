@@ -304,7 +304,7 @@ test('an image that cannot be unpacked is named', async () => {
   const media = { readFrames: async () => bytesAnswer(jsonLinesOf(broken)) }
   const run = await runOf(store, servicesWith([], media))
   await expect(exportDataset(exportWork({ save_images: true }), run)).rejects.toThrow(
-    new UnusableInput('a.jpg: the image cannot be unpacked'),
+    new UnusableInput('a.jpg: the image cannot be unpacked, or is no image'),
   )
 })
 

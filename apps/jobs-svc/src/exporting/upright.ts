@@ -19,7 +19,7 @@ export async function* readUpright(
     yield* upright(readSource(blobs, source))
   } catch (thrown) {
     throw isUndecodable(thrown)
-      ? new UnusableInput(`${source.name}: the image cannot be unpacked`)
+      ? new UnusableInput(`${source.name}: the image cannot be unpacked, or is no image`)
       : thrown
   }
 }

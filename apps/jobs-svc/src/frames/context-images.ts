@@ -1,7 +1,7 @@
 import type { StoredImage } from '@reticle/contracts/rest/media'
 import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { readSource } from './source.ts'
+import { readSourceOrNothing } from './source.ts'
 
 /** Every archive of the same files is the same. */
 export const noTime = new Date(0)
@@ -15,7 +15,7 @@ export function contextImages(
   const files = images.map(
     (image): ArchiveFile => ({
       path: image.name.slice(above),
-      content: readSource(blobs, image),
+      content: readSourceOrNothing(blobs, image),
       isStored: true,
     }),
   )

@@ -1,9 +1,12 @@
 import type { StoredImage } from '@reticle/contracts/rest/media'
 import { DomainError, notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
+import { isBucketKey } from '../buckets/with-buckets.ts'
 import { frameKey } from '../media/frame-key.ts'
 import { largestImageBytes } from '../media/image.ts'
 import { gather, isUnpackError, openPlace } from '../media/packed.ts'
+import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { isShareKey } from '../share/files.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 
@@ -19,15 +22,62 @@ export const isUndecodable = (thrown: unknown) =>
 
 /**
  * The picture of a frame, or one beside it, as it was uploaded; of a video as a PNG. Whatever shows a picture opens it here.
+ * What was uploaded was checked then. A cloud storage and the share may return other bytes by now, such as the page of a service
+ * inside of the network: nothing of them is passed on unless they begin like a picture.
  *
- * @throws DomainError not_found when the object is gone. While reading: not_found `image_undecodable` for what cannot be unpacked
+ * @throws DomainError not_found when the object is gone, or `image_undecodable` where it is no picture. While reading: not_found
+ *   `image_undecodable` for what cannot be unpacked
  */
 export async function openSource(
   blobs: Blobs,
   image: StoredImage,
 ): Promise<AsyncGenerator<Uint8Array>> {
   if (image.packing === 'video') return generated((await blobs.get(frameKey(image, 'png'))).chunks)
-  return unpackable(await openPlace(blobs, image))
+  const pieces = unpackable(await openPlace(blobs, image))
+  return isBucketKey(image.key) || isShareKey(image.key) ? onlyPicture(pieces) : pieces
+}
+
+/** @throws DomainError not_found `image_undecodable` before the first byte is returned */
+async function onlyPicture(
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const head: Uint8Array[] = []
+  let size = 0
+  while (size < sniffedBytes) {
+    const { value, done } = await pieces.next()
+    if (done) break
+    head.push(value)
+    size += value.length
+  }
+  if (sniff(Buffer.concat(head).subarray(0, sniffedBytes)).is !== 'image') {
+    await pieces.return(undefined)
+    throw undecodable('This file of a cloud storage or share is not an image.')
+  }
+  return followedBy(head, pieces)
+}
+
+async function* followedBy(head: readonly Uint8Array[], rest: AsyncGenerator<Uint8Array>) {
+  try {
+    yield* head
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** Nothing in place of what is no picture: one broken file must not hide its neighbours, nor move them. */
+export async function* readSourceOrNothing(
+  blobs: Blobs,
+  image: StoredImage,
+): AsyncGenerator<Uint8Array> {
+  let pieces: AsyncGenerator<Uint8Array>
+  try {
+    pieces = await openSource(blobs, image)
+  } catch (thrown) {
+    if (isUndecodable(thrown)) return
+    throw thrown
+  }
+  yield* pieces
 }
 
 /** The same, opened when it is first read. */

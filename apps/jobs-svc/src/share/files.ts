@@ -18,14 +18,14 @@ const mark = 'share:'
 /** The key of a file that stays where it is, on the share. */
 export const shareKey = (path: string): string => `${mark}${path}`
 
+export const isShareKey = (key: string): boolean => key.startsWith(mark)
+
 /** A store that also gives the files of the share, under keys of `shareKey`; nothing is ever written there. */
 export function withShare(blobs: BlobStore, root: string | undefined): BlobStore {
   return {
     ...blobs,
     get: (key, range) =>
-      key.startsWith(mark)
-        ? readShared(root, key.slice(mark.length), range)
-        : blobs.get(key, range),
+      isShareKey(key) ? readShared(root, key.slice(mark.length), range) : blobs.get(key, range),
   }
 }
 
