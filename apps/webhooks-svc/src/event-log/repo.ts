@@ -1,5 +1,5 @@
 import type { EventFilter } from '@reticle/contracts/rest/events'
-import { type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely'
+import { type CompiledQuery, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { EventsTable, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
@@ -30,14 +30,28 @@ export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<v
 /** Not for the eyes of those who export (`spec/api-workspace.md` 6.3). */
 const kept = 'send:exception'
 
+/**
+ * Spreadsheets run a cell that begins with one of these as a formula, also behind blanks and quotes, and in full width. A tab or a
+ * line end moves what follows into a cell of its own.
+ */
+const formula =
+  '^([\\t\\r\\n]|[[:space:][:cntrl:]\\u00a0\\u200b\\u2060\\ufeff"\\u201c]*[-=+@\\u2212\\uff0d\\uff1d\\uff0b\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b])'
+
+/** A text as a cell that no spreadsheet runs: an apostrophe before a formula makes it text. Numbers have columns of their own. */
+const cell = (text: RawBuilder<string | null>) =>
+  sql<string | null>`case when ${text} ~ ${formula} then '''' || ${text} else ${text} end`
+
+type TextColumn = 'scope' | 'obj_name' | 'obj_val' | 'user_name' | 'user_email' | 'payload'
+const textOf = (name: TextColumn) => cell(sql<string | null>`event.${sql.id(name)}`).as(name)
 /** The rows of a part of the log as columns of the file, in its order: `eventColumns`. */
 export function selectExported(db: Db, filter: EventFilter): CompiledQuery {
   let query = db
     .selectFrom('events as event')
-    .select(['scope', 'obj_name', 'obj_id', 'obj_val', 'source'])
+    .select([textOf('scope'), textOf('obj_name'), 'obj_id', textOf('obj_val'), 'source'])
     .select(isoTime.as('timestamp'))
-    .select(['count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id', 'user_name'])
-    .select(['user_email', 'org_id', slug.as('org_slug'), 'payload', 'access_token_id'])
+    .select(['count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id'])
+    .select([textOf('user_name'), textOf('user_email'), 'org_id', cell(slug).as('org_slug')])
+    .select([textOf('payload'), 'access_token_id'])
     .where('scope', '<>', kept)
     .orderBy('event.timestamp')
     .orderBy('event_id')
