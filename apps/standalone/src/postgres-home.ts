@@ -52,7 +52,7 @@ export async function placeServer({ dataDir, outside, native, onNotice }: Placin
   if (closed) {
     folder = join(elsewhere, 'postgres')
     await openOutside(elsewhere, account, closed)
-    await writeFile(pointer, `${folder}\n`)
+    await writeFile(pointer, `${folder}\n`, { mode: 0o600 })
     onNotice?.(
       `The database lives in ${folder}, because ${closed} is closed to the account it runs as.`,
     )

@@ -85,7 +85,7 @@ async function launch(
   const all = { max_connections: '200', ...settings, ...fixed, port: String(port) }
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const logFile = join(home.folder, 'server.log')
-  const log = await open(logFile, 'w')
+  const log = await open(logFile, 'w', 0o600)
   const server = spawn(binary(home, 'postgres'), ['-D', dataOf(home), ...flags], {
     ...asServer(home),
     detached: true,

@@ -22,6 +22,7 @@ import { lockDataDir } from './lock.ts'
 import { objectsOf, openObjects } from './objects.ts'
 import { assertFinished } from './ops/unfinished.ts'
 import { startPostgres } from './postgres.ts'
+import { closeToOthers } from './private-files.ts'
 import { startServices } from './services.ts'
 import { storageNets } from './storage-nets.ts'
 
@@ -42,6 +43,7 @@ export async function startStandalone(
 ): Promise<Standalone> {
   const { dataDir, traces } = config
   onStop('lock', await lockDataDir(dataDir))
+  await closeToOthers(dataDir)
   await assertFinished(dataDir)
   await assertFree(config.host, config.port)
   const worker = forkConversion()

@@ -17,7 +17,7 @@ export async function stage(
   signal: AbortSignal,
 ): Promise<Staged> {
   const path = join(dir, name)
-  const file = await open(path, 'w')
+  const file = await open(path, 'w', 0o600)
   try {
     for await (const piece of joinTexts(texts)) {
       signal.throwIfAborted()
@@ -42,7 +42,7 @@ export async function stageRows(
   signal: AbortSignal,
 ): Promise<Record<RowKind, StagedRows>> {
   const path = (kind: RowKind) => join(dir, `${kind}.rows`)
-  const files = await Promise.all(rowKinds.map((kind) => open(path(kind), 'w')))
+  const files = await Promise.all(rowKinds.map((kind) => open(path(kind), 'w', 0o600)))
   const lines: Record<RowKind, number> = { tag: 0, shape: 0, track: 0 }
   try {
     for (const file of files) await file.appendFile(rowLinesHeader)

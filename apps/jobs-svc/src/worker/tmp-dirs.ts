@@ -25,7 +25,7 @@ const isOurs = ({ uid }: Stats) => uid === (process.getuid?.() ?? uid)
 
 /** Removes what a worker that was killed left behind; nothing that could still be in use by another. */
 export async function removeLeftBehind(root: string): Promise<void> {
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const oldest = Date.now() - hardLimitMs
   for (const name of await readdir(root)) {
     if (!name.startsWith(prefix)) continue

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const fileOf = (dataDir: string) => join(dataDir, 'unfinished')
 
 export const begin = (dataDir: string, advice: string): Promise<void> =>
-  writeFile(fileOf(dataDir), `${advice}\n`)
+  writeFile(fileOf(dataDir), `${advice}\n`, { mode: 0o600 })
 
 export const finish = (dataDir: string): Promise<void> => rm(fileOf(dataDir), { force: true })
 

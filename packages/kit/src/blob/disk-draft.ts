@@ -6,6 +6,9 @@ import { untilAborted } from './abort.ts'
 import { type Begun, CannotGoOn, type Steps, stepBytes } from './blob.ts'
 import { partsOf } from './s3/parts.ts'
 
+/** Mode of every file: for its owner alone. */
+export const ownFile = 0o600
+
 /**
  * A file that is written in steps, and outlives whoever writes it. It is found by its name: what is told of it needs no mark.
  *
@@ -47,7 +50,7 @@ export async function removeDraft(path: string): Promise<void> {
 
 async function begin(path: string): Promise<FileHandle> {
   await rm(path, { force: true })
-  return open(path, 'wx')
+  return open(path, 'wx', ownFile)
 }
 
 /**
@@ -60,7 +63,7 @@ async function takeOver(path: string, key: string, { size }: Begun, steps: Steps
   const copied = `${path}.${randomUUID()}`
   try {
     if ((await former.stat()).size < size) throw new CannotGoOn(key)
-    const file = await open(copied, 'wx')
+    const file = await open(copied, 'wx', ownFile)
     try {
       await copy(former, file, size, steps)
       await file.sync()

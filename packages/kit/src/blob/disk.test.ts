@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -11,6 +11,25 @@ afterAll(() => rm(root, { recursive: true }))
 const blobs = await diskBlobs(root)
 
 blobContract('a disk', blobs)
+
+test.each([0o000, 0o002, 0o022, 0o027])(
+  'files and folders are for their owner alone, with the umask %i',
+  async (umask) => {
+    const before = process.umask(umask)
+    const folder = join(root, `modes-${umask}`)
+    const modeOf = async (path: string) => (await stat(join(folder, path))).mode & 0o777
+    const steps = { isDue: () => true, onStored: () => undefined }
+    try {
+      const own = await diskBlobs(folder)
+      await own.put('a/b/whole', bytesOf('x'))
+      await own.putInSteps('a/c/steps', bytesOf('x'), steps)
+      for (const path of ['', '.drafts', 'a', 'a/b', 'a/c']) expect(await modeOf(path)).toBe(0o700)
+      for (const path of ['a/b/whole', 'a/c/steps']) expect(await modeOf(path)).toBe(0o600)
+    } finally {
+      process.umask(before)
+    }
+  },
+)
 
 test('a put that fails leaves no draft behind', async () => {
   async function* broken() {

@@ -16,14 +16,20 @@ import {
   missingBlob,
   type Stored,
 } from './blob.ts'
-import { removeDraft, writeDraft } from './disk-draft.ts'
+import { ownFile, removeDraft, writeDraft } from './disk-draft.ts'
+
+/** For its owner alone. */
+const ownFolder = 0o700
 
 /** No key begins with a dot. */
 const drafts = '.drafts'
 
-/** Objects as files below `root`, made with their folders. Several processes and threads may open the same `root`. */
+/**
+ * Objects as files below `root`, made with their folders. Several processes and threads may open the same `root`. Other accounts of
+ * the machine read none of it, whatever the umask.
+ */
 export async function diskBlobs(root: string): Promise<BlobStore> {
-  await mkdir(join(root, drafts), { recursive: true })
+  await mkdir(join(root, drafts), { recursive: true, mode: ownFolder })
   const pathOf = (key: string) => {
     checkKey(key)
     return join(root, key)
@@ -110,7 +116,7 @@ async function put(
   let file: WriteStream | undefined
   try {
     signal?.throwIfAborted()
-    file = createWriteStream(draft, { flush: true })
+    file = createWriteStream(draft, { flush: true, mode: ownFile })
     await pipeline(hashed, file, { signal })
     await moveInto(draft, path)
   } catch (thrown) {
@@ -130,7 +136,7 @@ async function closed(file: WriteStream): Promise<void> {
 async function moveInto(draft: string, path: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await mkdir(dirname(path), { recursive: true, mode: ownFolder })
       await rename(draft, path)
       break
     } catch (error) {
