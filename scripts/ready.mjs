@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,8 +32,19 @@ function install() {
   const wanted = lockHash()
   if (readIfThere(mark) === wanted) return
   console.error('Installing packages (once per version) ...')
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  // .npmrc says the same: packages run no scripts, with every version of npm and whatever the environment says.
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+  runInstallScripts()
   writeFileSync(mark, wanted)
+}
+
+/** Runs the install scripts of the packages that `allowScripts` of package.json allows, and of no other. */
+function runInstallScripts() {
+  const { allowScripts = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const names = Object.keys(allowScripts).filter((name) => allowScripts[name] === true)
+  const installed = names.filter((name) => existsSync(join(root, 'node_modules', name)))
+  if (installed.length === 0) return
+  run('npm', ['rebuild', '--ignore-scripts=false', '--loglevel=error', ...installed])
 }
 
 function build() {
@@ -63,7 +74,6 @@ function run(command, args, { quiet = false } = {}) {
     TURBO_TELEMETRY_DISABLED: '1',
     DO_NOT_TRACK: '1',
     TURBO_NO_UPDATE_NOTIFIER: '1',
-    SKIP_FFMPEG: 'true', // of node-av, whose install script an older npm runs: it would fetch a program from elsewhere
   }
   const shell = process.platform === 'win32' && command === 'npm'
   const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2] // standard output belongs to the program
