@@ -1,13 +1,16 @@
 -- The schemas of Reticle and the two roles of each: reticle_<schema>_owner migrates it, reticle_<schema> reads and writes its
--- rows. Run it once in an empty database as an administrator; it may be run again. All roles get one password:
---   PGOPTIONS="-c reticle.password=..." psql -f roles.sql postgresql://admin@host/reticle
--- Give each its own afterwards with ALTER ROLE ... PASSWORD, where people share the server.
+-- rows. Run it once in an empty database as an administrator; it may be run again, also to change passwords. Each role has a
+-- password of its own, by a setting of its name: reticle.projects_password, reticle.projects_owner_password, and so on.
+--   PGOPTIONS="-c reticle.projects_password=... -c reticle.projects_owner_password=... ..." psql -f roles.sql postgresql://admin@host/reticle
+-- docs/operations.md (Helm) has lines that make them all.
 do $$
 declare
   schema_name text;
   owner_name text;
   writer_name text;
   role_name text;
+  role_password text;
+  passwords text[] := '{}';
   rows constant text := 'select, insert, update, delete';
 begin
   revoke create on schema public from public;
@@ -17,10 +20,19 @@ begin
     owner_name := format('reticle_%s_owner', schema_name);
     writer_name := format('reticle_%s', schema_name);
     foreach role_name in array array[owner_name, writer_name] loop
+      -- reticle_projects_owner: reticle.projects_owner_password
+      role_password := current_setting(regexp_replace(role_name, '^reticle_', 'reticle.') || '_password', true);
+      if coalesce(role_password, '') = '' then
+        raise exception 'The role % has no password: set %_password', role_name, regexp_replace(role_name, '^reticle_', 'reticle.');
+      end if;
+      if role_password = any (passwords) then
+        raise exception 'The role % has the password of another role: give each its own', role_name;
+      end if;
+      passwords := passwords || role_password;
       if not exists (select from pg_roles where rolname = role_name) then
         execute format('create role %I', role_name);
       end if;
-      execute format('alter role %I with login password %L', role_name, current_setting('reticle.password'));
+      execute format('alter role %I with login password %L', role_name, role_password);
       execute format('alter role %I set search_path = %I', role_name, schema_name);
     end loop;
     -- An administrator who is no superuser may give a schema only to a role he is a member of.

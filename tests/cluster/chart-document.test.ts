@@ -19,8 +19,8 @@ const [install = '', check = '', exec = '', ...others] = lines.trim().split('\n'
 const told = readFileSync(join(root, document), 'utf8')
 
 test('the secrets have what pods read, and the addresses are of roles that are made', async () => {
-  const env = { ...process.env, HOST: 'db', PASSWORD: 'p', ACCESS_KEY: 'a', SECRET_KEY: 's' }
-  const script = `kubectl() { printf '%s\\n' "$*"; }\n${secrets}`
+  const env = { ...process.env, HOST: 'db', SECRET: 'x', ACCESS_KEY: 'a', SECRET_KEY: 's' }
+  const script = `psql() { :; }\nkubectl() { printf '%s\\n' "$*"; }\n${secrets}`
   const { stdout } = await run('bash', ['-euc', script], { env })
   const made = [...stdout.matchAll(/create secret generic (\S+)(.*)/g)].flatMap(
     ([, name, rest = '']) =>

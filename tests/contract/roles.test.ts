@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -5,6 +6,8 @@ import { ownerOf, provision, writerOf } from '@reticle/kit/db/provision'
 import { testDatabase } from '@reticle/kit/testing/db'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { markedFor } from '../support/marked.ts'
 import { root } from '../support/root.ts'
 
 /** `deploy/docker/roles.sql` makes what the embedded mode makes for itself. Roles belong to the whole server: names of this run's own. */
@@ -37,14 +40,24 @@ async function factsOf(suffix: string) {
   return JSON.parse(JSON.stringify(rows).replaceAll(`_${suffix}${run}`, ''))
 }
 
-async function runScript(): Promise<void> {
-  const client = new pg.Client({ connectionString: url, options: '-c reticle.password=secret' })
+/** Roles of schemas in the order of the script, without "reticle_". */
+const rolesOf = (all: readonly string[]) => all.flatMap((schema) => [`${schema}_owner`, schema])
+const ownPasswords = Object.fromEntries(rolesOf(named('sql')).map((role) => [role, `of_${role}`]))
+
+async function runScript(passwords: Readonly<Record<string, string>> = ownPasswords) {
+  const options = Object.entries(passwords).map(
+    ([role, one]) => `-c reticle.${role}_password=${one}`,
+  )
+  const client = new pg.Client({ connectionString: url, options: options.join(' ') })
   await client.connect()
   const quoted = schemas.map((schema) => `'${schema}'`).join(', ')
   const own = named('sql').map((schema) => `'${schema}'`)
   expect(script).toContain(`array[${quoted}]`)
-  await client.query(script.replace(quoted, own.join(', ')))
-  await client.end()
+  try {
+    await client.query(script.replace(quoted, own.join(', ')))
+  } finally {
+    await client.end()
+  }
 }
 
 test('the script makes the roles and schemas of the services, and may be run again', async () => {
@@ -56,13 +69,69 @@ test('the script makes the roles and schemas of the services, and may be run aga
   expect(await factsOf('sql')).toEqual(wanted)
 })
 
-test('roles come in with the password that the script was told', async () => {
-  await runScript()
+async function searchPathAs(role: string, password: string) {
   const address = new URL(url)
-  address.username = writerOf(named('sql')[0] ?? '')
-  address.password = 'secret'
+  address.username = `reticle_${role}`
+  address.password = password
   const client = new pg.Client({ connectionString: address.href })
   await client.connect()
-  expect((await client.query('show search_path')).rows[0]?.search_path).toBe(named('sql')[0])
+  const { rows } = await client.query('show search_path')
   await client.end()
+  return rows[0]?.search_path
+}
+
+test('every role comes in with its own password, and with that of no other', async () => {
+  await runScript()
+  for (const role of rolesOf(named('sql'))) {
+    const path = await searchPathAs(role, ownPasswords[role] ?? '')
+    expect(path, role).toBe(role.replace(/_owner$/, ''))
+  }
+  const [owner = '', writer = ''] = rolesOf(named('sql'))
+  const wrong = searchPathAs(writer, ownPasswords[owner] ?? '')
+  await expect(wrong).rejects.toThrow('password authentication failed')
+})
+
+const [first = '', second = ''] = rolesOf(named('sql'))
+test.each([
+  ['a role without one', { ...ownPasswords, [second]: '' }, `set reticle.${second}_password`],
+  ['none at all', {}, `set reticle.${first}_password`],
+  ['the one that all roles had before', { sql: 'shared' }, 'has no password'],
+  [
+    'one for two roles',
+    { ...ownPasswords, [second]: `of_${first}` },
+    'the password of another role',
+  ],
+])('the script refuses passwords: %s', async (_, passwords, text) => {
+  await expect(runScript(passwords)).rejects.toThrow(text)
+})
+
+const every = rolesOf(schemas)
+
+test('compose gives every role a password of its own, and each service that of its role', () => {
+  const compose = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
+  const variableOf = (role: string) => `${role.toUpperCase()}_PASSWORD`
+  const { services } = parse(compose, { merge: true })
+  const given = [...services.postgres.environment.PGOPTIONS.matchAll(/-c (\S+)=\$\{(\w+):/g)]
+  expect(given.map(([, setting, variable]) => `${setting} ${variable}`).sort()).toEqual(
+    every.map((role) => `reticle.${role}_password ${variableOf(role)}`).sort(),
+  )
+  const addresses = [...compose.matchAll(/postgresql:\/\/reticle_(\w+):\$\{(\w+):/g)]
+  expect(addresses.map(([, role]) => role).sort()).toEqual([...every].sort())
+  for (const [, role = '', variable] of addresses) expect(variable).toBe(variableOf(role))
+  const example = readFileSync(join(root, 'deploy/.env.example'), 'utf8')
+  for (const role of every) expect(example).toMatch(new RegExp(`^${variableOf(role)}=$`, 'm'))
+})
+
+test('the lines of the document make a password for every role, which its address has', () => {
+  const [lines = ''] = markedFor('docs/operations.md', 'tests/cluster/chart-document.test.ts')
+  const stubs = `psql() { echo "$PGOPTIONS"; }\nkubectl() { printf '%s\\n' "$*"; }\n`
+  const env = { ...process.env, HOST: 'db', SECRET: 'x', ACCESS_KEY: 'a', SECRET_KEY: 's' }
+  const { stdout, status } = spawnSync('bash', ['-euc', stubs + lines], { env, encoding: 'utf8' })
+  expect(status).toBe(0)
+  const set = [...stdout.matchAll(/-c reticle\.(\w+)_password=(\w{48})\b/g)]
+  const used = [...stdout.matchAll(/postgresql:\/\/reticle_(\w+):(\w+)@/g)]
+  const pairs = (found: RegExpMatchArray[]) => found.map(([, role, one]) => `${role} ${one}`).sort()
+  expect(pairs(used)).toEqual(pairs(set))
+  expect(set.map(([, role]) => role).sort()).toEqual([...every].sort())
+  expect(new Set(set.map(([, , one]) => one)).size).toBe(every.length)
 })
