@@ -32,7 +32,7 @@ function install() {
   const wanted = lockHash()
   if (readIfThere(mark) === wanted) return
   console.error('Installing packages (once per version) ...')
-  // .npmrc says the same: packages run no scripts, with every version of npm and whatever the environment says.
+  // The flag repeats .npmrc: an environment variable would override that file.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   runInstallScripts()
   writeFileSync(mark, wanted)

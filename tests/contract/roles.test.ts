@@ -107,7 +107,7 @@ test.each([
 
 const every = rolesOf(schemas)
 
-test('compose gives every role a password of its own, and each service that of its role', () => {
+test('compose gives every role its own password, and each service the address of its role', () => {
   const compose = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
   const variableOf = (role: string) => `${role.toUpperCase()}_PASSWORD`
   const { services } = parse(compose, { merge: true })

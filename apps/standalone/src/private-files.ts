@@ -4,15 +4,15 @@ import { join } from 'node:path'
 
 /** Folders whose files belong to their owner alone; that of the database has its own account, and closes itself. */
 const folders = new Set(['objects', 'mail'])
-/** Says which process holds the data directory: others may read it. */
+/** Names the process that holds the data directory; other accounts may read it. */
 const lock = 'lock'
 
 /** Modes that let the group or others in. */
 const others = 0o077
 
 /**
- * Takes from group and others what they may do with files of the data directory that an earlier version, a copy or a restore left
- * open. A folder is closed after what is in it, so that an attempt that was interrupted is made again.
+ * Removes the rights of group and others on files of the data directory that an earlier version, a copy or a restore left
+ * open. A folder is closed after its content, so that the next start repeats an interrupted attempt.
  */
 export async function closeToOthers(dataDir: string): Promise<void> {
   if (process.platform === 'win32') return

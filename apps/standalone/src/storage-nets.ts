@@ -5,8 +5,8 @@ const inside = `${loopback},10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/1
 
 /**
  * Networks that are not public and may hold cloud storages in one process: administrators connect buckets of their network.
- * Everybody connects buckets on loopback while the server itself is reached from loopback alone: whoever calls it then is on
- * the machine already. A setting of the operator replaces both.
+ * Every user connects buckets on loopback while only loopback reaches the server itself: each caller is on the machine then.
+ * A setting of the operator replaces both.
  */
 export function storageNets({ host, env }: Pick<Config, 'host' | 'env'>): Record<string, string> {
   const { RETICLE_STORAGES_ALLOWED_NETS: given, RETICLE_PUBLIC_URL: publicUrl } = env

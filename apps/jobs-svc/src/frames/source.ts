@@ -22,11 +22,11 @@ export const isUndecodable = (thrown: unknown) =>
 
 /**
  * The picture of a frame, or one beside it, as it was uploaded; of a video as a PNG. Whatever shows a picture opens it here.
- * What was uploaded was checked then. A cloud storage and the share may return other bytes by now, such as the page of a service
- * inside of the network: nothing of them is passed on unless they begin like a picture.
+ * Uploaded files are sniffed when they are prepared. A cloud storage and the share may return other bytes later, such as the page of a
+ * service inside the network, so their files are sniffed at every read.
  *
- * @throws DomainError not_found when the object is gone, or `image_undecodable` where it is no picture. While reading: not_found
- *   `image_undecodable` for what cannot be unpacked
+ * @throws DomainError not_found when the object is gone, or `image_undecodable` for a file that is not a picture. While reading: not_found
+ *   `image_undecodable` for a file that cannot be unpacked
  */
 export async function openSource(
   blobs: Blobs,
@@ -65,7 +65,7 @@ async function* followedBy(head: readonly Uint8Array[], rest: AsyncGenerator<Uin
   }
 }
 
-/** Nothing in place of what is no picture: one broken file must not hide its neighbours, nor move them. */
+/** Empty for a file that is not a picture: in an archive, one broken file must not hide or move its neighbours. */
 export async function* readSourceOrNothing(
   blobs: Blobs,
   image: StoredImage,

@@ -51,8 +51,8 @@ export function locate(place: Place, credentials: Credentials, nets: readonly Ne
 const allNets = readNets(['0.0.0.0/0', '::/0'])
 
 /**
- * Who receives the credentials of a storage: the provider with the endpoint of S3, the account of Azure. Undefined where no
- * address can be read.
+ * The receiver of the credentials of a storage: the provider with the endpoint of S3 or the account of Azure. Undefined for an
+ * address that cannot be read.
  */
 export function receiverOf(place: Place, credentials: Credentials): string | undefined {
   try {

@@ -22,11 +22,11 @@ export interface Outside {
 /** Where buckets may be. */
 export interface Reach {
   open: OpenBucket
-  /** Networks that are not public and may be asked all the same. */
+  /** Networks that are not public and are allowed. */
   nets: readonly Net[]
 }
 
-/** Who connected the storage decides which networks it may be in. */
+/** A storage that an administrator connected may be in more networks. */
 export const reachOf = (
   outside: Outside,
   { is_inside_allowed }: Pick<CloudStorageRow, 'is_inside_allowed'>,

@@ -157,15 +157,15 @@ async function planChange(
   return { changes, isOther: !isEmpty(changes) }
 }
 
-/** An administrator who sends one of these approves of the address, as with a new storage. */
+/** An administrator who sends one of these fields approves the address, as with a new storage. */
 const placeFields = ['specific_attributes', 'connection_string', 'account_name'] as const
 
 const neededAgain =
   'This field is required: the change sends the credentials to another endpoint or account.'
 
 /**
- * The credentials after a change, and where they may go. Those that are stored go only to the receiver that they were given for:
- * who may change a storage need not know them, and could have them sent to a server of their own.
+ * The credentials after a change, and whether the storage may be inside the network. Stored credentials are sent only to the receiver
+ * that they were given for: a member who may change the storage does not know them, and could send them to another server.
  */
 function planPlace(
   outside: Outside,

@@ -32,7 +32,7 @@ const kept = 'send:exception'
 
 /**
  * Spreadsheets run a cell that begins with one of these as a formula, also behind blanks and quotes, and in full width. A tab or a
- * line end moves what follows into a cell of its own.
+ * line end starts a new cell.
  */
 const formula =
   '^([\\t\\r\\n]|[[:space:][:cntrl:]\\u00a0\\u200b\\u2060\\ufeff"\\u201c]*[-=+@\\u2212\\uff0d\\uff1d\\uff0b\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b])'

@@ -25,8 +25,8 @@ const ownFolder = 0o700
 const drafts = '.drafts'
 
 /**
- * Objects as files below `root`, made with their folders. Several processes and threads may open the same `root`. Other accounts of
- * the machine read none of it, whatever the umask.
+ * Objects as files below `root`, made with their folders. Several processes and threads may open the same `root`. Modes keep
+ * other accounts of the machine out, independent of the umask.
  */
 export async function diskBlobs(root: string): Promise<BlobStore> {
   await mkdir(join(root, drafts), { recursive: true, mode: ownFolder })

@@ -95,7 +95,7 @@ const isGlobal = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
   address instanceof ipaddr.IPv4 || address.match(globalUnicast)
 
 /**
- * Returns whether this is a public unicast address, or in one of the allowed networks. IPv4 inside IPv6 counts as what it leads to.
+ * Returns whether this is a public unicast address, or in one of the allowed networks. A mapped IPv4 address counts as IPv4.
  * No network makes the metadata service of a cloud allowed.
  */
 export function isAllowed(address: string, nets: readonly Net[]): boolean {
