@@ -1,10 +1,12 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
+import { bytesOf } from '@reticle/kit/testing/bytes'
 import { describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from './testing/gateway.ts'
 
 /** Reading a header takes time in proportion to its length, whatever it is made of, up to the 16 KiB that a request may have. */
 
-const { send } = await testGateway({
+const key = 'requests/user/3/1/0'
+const { send, blobs } = await testGateway({
   settings: { rateUser: 0, maxUploadBytes: 1024, trustedHops: 1 },
   services: {
     projects: {
@@ -23,11 +25,13 @@ const { send } = await testGateway({
         const [filename, etag] = ['a.zip', '"abc"']
         const media_type = 'application/zip'
         const finished_date = '2026-03-01T10:00:07.900Z'
-        return { key: 'none', size: 10, filename, etag, media_type, finished_date }
+        return { key, size: 10, filename, etag, media_type, finished_date }
       },
     },
   },
 })
+
+await blobs.put(key, bytesOf('0123456789'))
 
 interface Ask {
   path: string
@@ -97,6 +101,7 @@ const shapes: readonly { before?: string; piece: string; after?: string }[] = [
   { before: 'application/vnd.cvat+json', piece: ';q=0' },
   { before: 'application/problem+json;q=0.', piece: '0', after: 'x' },
   { before: 'bytes=', piece: '1-1,' },
+  { before: 'bytes=', piece: ' ', after: '-x' },
   { before: 'bytes=1', piece: ' ', after: '-2x' },
   { before: 'bytes=', piece: ' - ', after: 'x' },
   { piece: 'W/"a", ', after: 'x' },

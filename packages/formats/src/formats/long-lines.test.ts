@@ -102,7 +102,7 @@ function expectBounded(thrown: unknown): void {
 /** The square of a length that is 8 times as long takes 64 times as long. */
 const mostGrowth = 24
 /** The longest is the most that a line may have, less what stands around it. */
-const lengths = [16_384, 131_072, 1_048_500]
+const lengths = [8192, 65_536, 524_288, 1_048_500]
 
 /** Measured again when it seems to grow: another process may have been in the way. */
 async function growth(cost: (length: number) => Promise<number>, from: number, to: number) {
