@@ -18,20 +18,23 @@ const { send, url } = await testGateway({
   },
 })
 
-test.each([0, 1, 100, 101, 250, 10_000])('a page of %i records is whole, on every mount', async (size) => {
-  pages.size = size
-  for (const mount of ['/api', '/as/cvat/api']) {
-    const answer = await send(`${mount}/projects?page_size=all`)
-    const { count, next, previous, results } = Object(answer.json())
-    expect([answer.status, count, next, previous]).toEqual([200, size, null, null])
-    expect(results.map(({ id }: { id: number }) => id)).toEqual(
-      Array.from({ length: size }, (_, id) => id + 1),
-    )
-    for (const one of results.slice(-1)) {
-      expect(one).toMatchObject({ name: record.name, url: `${url}${mount}${record.url}` })
+test.each([0, 1, 100, 101, 250, 10_000])(
+  'a page of %i records is whole, on every mount',
+  async (size) => {
+    pages.size = size
+    for (const mount of ['/api', '/as/cvat/api']) {
+      const answer = await send(`${mount}/projects?page_size=all`)
+      const { count, next, previous, results } = Object(answer.json())
+      expect([answer.status, count, next, previous]).toEqual([200, size, null, null])
+      expect(results.map(({ id }: { id: number }) => id)).toEqual(
+        Array.from({ length: size }, (_, id) => id + 1),
+      )
+      for (const one of results.slice(-1)) {
+        expect(one).toMatchObject({ name: record.name, url: `${url}${mount}${record.url}` })
+      }
     }
-  }
-})
+  },
+)
 
 test('a long page is written with turns for other calls', async () => {
   pages.size = 10_000

@@ -68,7 +68,13 @@ test('limits of all parts are plain numbers by their names', async () => {
   const found = Object(json())
   expect(found).toMatchObject({
     ...{ jobs_per_task: 50, annotation_objects: 9, archive_ratio: 200, webhooks_per_project: 3 },
-    ...{ multipart_bytes: 1234, rate_user_per_minute: 77, page_size: 1000, body_levels: 64, body_values: 200_000 },
+    ...{
+      multipart_bytes: 1234,
+      rate_user_per_minute: 77,
+      page_size: 1000,
+      body_levels: 64,
+      body_values: 200_000,
+    },
   })
   expect(Object.values(found).filter((one) => typeof one !== 'number')).toEqual([])
   expect((await send('/api/server/limits', { as: null })).status).toBe(401)
