@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { misbehaviours } from '../testing/misbehaviour.ts'
+import type { Watch } from './receive.ts'
 import { openRun, receive } from './receive.ts'
-import type { Watch } from './slot.ts'
 import type { ToThread } from './thread-messages.ts'
 
 /** The second run of a thread, by its messages in this thread: nothing that they are may throw. */

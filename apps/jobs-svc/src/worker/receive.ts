@@ -1,7 +1,10 @@
 import type { z } from 'zod'
-import { detailOf, invalidMessage } from '../operations/failure.ts'
+import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
+import type { HashedFile } from '../contents/repo.ts'
+import { type DetailedFailure, detailOf, invalidMessage } from '../operations/failure.ts'
+import type { Progress } from '../requests/amounts.ts'
+import type { Outcome } from '../requests/work.ts'
 import { progressGate } from './progress-gate.ts'
-import type { Conversion, Watch } from './slot.ts'
 import {
   type Answer,
   type Asked,
@@ -11,6 +14,25 @@ import {
   runOf,
   type ToThread,
 } from './thread-messages.ts'
+
+/** What became of a conversion; `detail` is for the log. */
+export type Conversion =
+  | { type: 'done'; outcome: Outcome }
+  | { type: 'failed'; failure: DetailedFailure }
+
+export interface Watch {
+  progress: Progress
+  /** False: the lease is lost. */
+  enterFinal: () => Promise<boolean>
+  /** Undefined: the lease is lost. */
+  keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
+  /** False: the lease is lost. */
+  keepForTask: (task_id: number) => Promise<boolean>
+  /** False: the lease is lost. */
+  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
+  /** Stops the conversion; at the latest after the grace its thread is gone. */
+  signal: AbortSignal
+}
 
 /** One run of a thread, as its messages arrive in the main thread. */
 export interface Run {

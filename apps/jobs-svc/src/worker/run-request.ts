@@ -1,3 +1,4 @@
+import { latestWriter } from '@reticle/kit/latest-writer'
 import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
 import { findCheckpoint, saveCheckpoint } from '../checkpoints/repo.ts'
 import { keepForTask, keepOnce } from '../contents/keep-once.ts'
@@ -12,9 +13,9 @@ import { firstChunkKey, resultKey } from '../operations/result-key.ts'
 import type { Progress } from '../requests/amounts.ts'
 import { readWork } from '../requests/work.ts'
 import type { Held, HeldRequests } from './held.ts'
-import { latestWriter } from './latest-writer.ts'
+import type { Conversion } from './receive.ts'
 import { type SettleDeps, settle } from './settle.ts'
-import type { Conversion, Slot } from './slot.ts'
+import type { Slot } from './slot.ts'
 import { removeTmpDir } from './tmp-dirs.ts'
 
 export interface RunDeps extends SettleDeps {

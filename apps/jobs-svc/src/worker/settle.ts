@@ -9,7 +9,7 @@ import { giveBack, tryLater } from '../leases/lease.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { type Failure, isUnstorable, unstorable } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
-import type { Conversion } from './slot.ts'
+import type { Conversion } from './receive.ts'
 
 export interface SettleDeps {
   db: Kysely<RequestsDb>

@@ -1,8 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { Logger } from '@reticle/kit/log'
 import { startThread } from '@reticle/kit/thread'
-import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
-import type { HashedFile } from '../contents/repo.ts'
 import {
   brokenThread,
   type DetailedFailure,
@@ -10,29 +8,9 @@ import {
   invalidMessage,
   leftThread,
 } from '../operations/failure.ts'
-import type { Progress } from '../requests/amounts.ts'
-import type { Outcome, Work } from '../requests/work.ts'
-import { openRun, type Run, receive } from './receive.ts'
+import type { Work } from '../requests/work.ts'
+import { type Conversion, openRun, type Run, receive, type Watch } from './receive.ts'
 import type { ThreadData, ToThread } from './thread-messages.ts'
-
-/** What became of a conversion; `detail` is for the log. */
-export type Conversion =
-  | { type: 'done'; outcome: Outcome }
-  | { type: 'failed'; failure: DetailedFailure }
-
-export interface Watch {
-  progress: Progress
-  /** False: the lease is lost. */
-  enterFinal: () => Promise<boolean>
-  /** Undefined: the lease is lost. */
-  keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
-  /** False: the lease is lost. */
-  keepForTask: (task_id: number) => Promise<boolean>
-  /** False: the lease is lost. */
-  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
-  /** Stops the conversion; at the latest after the grace its thread is gone. */
-  signal: AbortSignal
-}
 
 /** Room for one conversion at a time. */
 export interface Slot {
