@@ -86,12 +86,16 @@ export function listJobIdsOf(db: Db, task_ids: readonly number[]) {
 }
 
 /** Those of the named jobs that belong to the task, in id order. */
-export function listJobsById(db: Db, task_id: number, ids: readonly number[]): Promise<JobView[]> {
-  return selectJobs(db)
-    .where('jobs.task_id', '=', task_id)
+export async function listJobsById(
+  db: Db,
+  task_id: number,
+  ids: readonly number[],
+): Promise<JobView[]> {
+  const rows = await selectJobs(db)
     .where((where) => where('jobs.id', '=', where.fn.any(where.val([...ids]))))
     .orderBy('jobs.id')
     .execute()
+  return rows.filter((row) => row.task_id === task_id) // in SQL it would allow a walk of all jobs of the task
 }
 
 export type MovedJob = Pick<JobRow, 'id' | 'state' | 'updated_date'>

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { queryRows } from '../db/prepared.ts'
 import { keyRetentionMs } from '../keys/keys.ts'
 
 /**
@@ -10,10 +11,10 @@ export async function once<T>(
   consumer: string,
   eventId: string,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    insert into inbox (consumer, event_id) values (${consumer}, ${eventId})
-    on conflict do nothing`.execute(tx)
-  return numAffectedRows === 1n
+  const text = `insert into inbox (consumer, event_id) values ($1, $2)
+    on conflict do nothing returning event_id`
+  const rows = await queryRows(tx, { name: 'inbox', text }, [consumer, eventId])
+  return rows.length === 1
 }
 
 const days = 86_400_000
