@@ -63,8 +63,8 @@ describe.each(transports)('over %s', (transport) => {
     project: () => calls.exportProjectDataset(wanted, anna),
     task: () => calls.exportTaskDataset(wanted, anna),
     job: () => calls.exportJobDataset(wanted, anna),
-    'project backup': () => calls.exportProjectBackup({ id: 1 }, anna),
-    'task backup': () => calls.exportTaskBackup({ id: 1 }, anna),
+    'project backup': () => calls.exportProjectBackup({ id: 1, lightweight: true }, anna),
+    'task backup': () => calls.exportTaskBackup({ id: 1, lightweight: true }, anna),
   }
   type Kind = keyof typeof exports
   const kinds: Kind[] = ['project', 'task', 'job', 'project backup', 'task backup']

@@ -144,7 +144,8 @@ function brokenBy(
 ): Error {
   if (killer === 'SIGXCPU') return failures.tooLong(file)
   if (killer === 'SIGKILL' || killer === 'SIGTERM') return failures.killed(file)
-  if (/FATAL ERROR: /i.test(said) && /out of memory/i.test(said)) return failures.tooMuchMemory(file)
+  if (/FATAL ERROR: /i.test(said) && /out of memory/i.test(said))
+    return failures.tooMuchMemory(file)
   return failures.broken(file, killer)
 }
 

@@ -58,7 +58,9 @@ export async function ffmpegDecoder(
   const ffprobe = join(dirname(ffmpeg), ffmpeg.endsWith('.exe') ? 'ffprobe.exe' : 'ffprobe')
   const [said] = await Promise.all([versionOf(ffmpeg, around), versionOf(ffprobe, around)])
   const [, version = 'unknown'] = /^ffmpeg version (\S{1,200})/m.exec(said) ?? []
-  const [, major = 0, minor = 0] = (/^libavcodec {1,20}(\d{1,9})\. {0,20}(\d{1,9})/m.exec(said) ?? []).map(Number)
+  const [, major = 0, minor = 0] = (
+    /^libavcodec {1,20}(\d{1,9})\. {0,20}(\d{1,9})/m.exec(said) ?? []
+  ).map(Number)
   const isNew = major > 59 || (major === 59 && minor >= 37)
   const passing = isNew ? '-fps_mode' : '-vsync'
   return decoderOf(ffmpegEngine({ ffmpeg, ffprobe, version, passing, ...around }))
