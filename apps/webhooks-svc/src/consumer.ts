@@ -3,10 +3,11 @@ import type { WebhooksDb } from './db/schema.ts'
 import { type MatchDeps, matchEvents } from './deliveries/match.ts'
 import { appendEvents } from './event-log/append.ts'
 import { followPeople } from './people/follow.ts'
+import { followMembers } from './webhooks/owner-left.ts'
 
 /** What the group `reticle.webhooks` does about an event, all in the bus's transaction: messages for webhooks, and the log. */
 export function consumeEvents(deps: MatchDeps): Handle<WebhooksDb> {
-  const handles = [matchEvents(deps), followPeople, appendEvents]
+  const handles = [matchEvents(deps), followPeople, followMembers, appendEvents]
   const handle: Handle<WebhooksDb> = async (tx, event) => {
     for (const each of handles) if (each.isFor?.(event.type) !== false) await each(tx, event)
   }

@@ -47,11 +47,17 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
         Events: events_list.join(', '),
         Secret: webhook.has_secret ? 'deliveries are signed' : 'none: deliveries are not signed',
         Certificate: webhook.enable_ssl ? 'is checked' : 'is not checked',
-        Owner: webhook.owner?.username ?? '–',
+        Owner: ownerText(webhook),
         Updated: <Time value={webhook.updated_date} />,
       }}
     />
   )
+}
+
+/** A webhook goes on delivering when its owner leaves: the leaders of the organization decide what becomes of it. */
+function ownerText({ owner, owner_left_date }: Webhook): string {
+  const name = owner?.username ?? '–'
+  return owner_left_date ? `${name} (no member any more: check whether it is still needed)` : name
 }
 
 const views = [

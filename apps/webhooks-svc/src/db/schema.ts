@@ -159,6 +159,7 @@ export interface WebhooksTable {
   old_secret_until_date: Timestamp | null
   failing_since_date: Timestamp | null
   disabled_reason: string | null
+  owner_left_date: Timestamp | null
 }
 
 export interface WebhooksDb {

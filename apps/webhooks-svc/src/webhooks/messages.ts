@@ -27,6 +27,7 @@ export function toWebhook(row: WebhookView): Webhook {
     is_active,
     enable_ssl,
     owner: ownerOf(row),
+    ...(row.owner_left_date && { owner_left_date: row.owner_left_date.toISOString() }),
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
     ...(row.disabled_reason !== null && { disabled_reason: row.disabled_reason }),

@@ -118,3 +118,24 @@ export async function endWebhooks(db: Db, whose: Whose, now: Date): Promise<void
     .where('ended_date', 'is', null)
     .execute()
 }
+
+/** Webhooks that a user owns in an organization: its own, and those of its projects. */
+export function listWebhooksOfMember(
+  db: Db,
+  { organization_id, owner_id }: { organization_id: number; owner_id: number },
+): Promise<WebhookView[]> {
+  return webhookViews(db)
+    .where('webhook.owner_id', '=', owner_id)
+    .where(sql<SqlBool>`${workspaceOf} = ${organization_id}`)
+    .orderBy('webhook.id')
+    .execute()
+}
+
+export async function saveOwnerLeft(
+  db: Db,
+  ids: readonly number[],
+  owner_left_date: Date | null,
+): Promise<void> {
+  if (ids.length === 0) return
+  await db.updateTable('webhooks').set({ owner_left_date }).where('id', 'in', ids).execute()
+}

@@ -24,6 +24,8 @@ export const webhook = z
     is_active: z.boolean(),
     enable_ssl: z.boolean(),
     owner: basicUser.nullable(),
+    /** When the owner left the organization; absent while they are a member. */
+    owner_left_date: timestamp.optional(),
     created_date: timestamp,
     updated_date: timestamp,
     /** Why the service switched it off, where an installation has that done; absent otherwise. */

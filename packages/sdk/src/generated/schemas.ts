@@ -1294,6 +1294,7 @@ export interface Webhook {
   is_active: boolean
   enable_ssl: boolean
   owner: BasicUser | null
+  owner_left_date?: string
   created_date: string
   updated_date: string
   disabled_reason?: string

@@ -22,7 +22,10 @@ function namesOf(action: string, resources: readonly string[]): string[] {
 
 const known = (names: unknown) => [names].flat().filter((name) => knownEvents.has(String(name)))
 
-const webhook: Change = ({ events_list, ...record }) => ({ ...record, events: known(events_list) })
+const webhook: Change = ({ events_list, owner_left_date: _, ...record }) => ({
+  ...record,
+  events: known(events_list),
+})
 
 const eventNames: Change = ({ events, ...record }) => ({ ...record, events: known(events) })
 

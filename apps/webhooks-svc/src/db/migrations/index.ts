@@ -9,6 +9,7 @@ import { organizations } from './0007-organizations.ts'
 import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { redeliveries } from './0009-redeliveries.ts'
 import { failing } from './0010-failing.ts'
+import { ownerLeft } from './0011-owner-left.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -21,4 +22,5 @@ export const migrations: Migrations = {
   '0008-idempotency-keys': idempotencyKeys,
   '0009-redeliveries': redeliveries,
   '0010-failing': failing,
+  '0011-owner-left': ownerLeft,
 }

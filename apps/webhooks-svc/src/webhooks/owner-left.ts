@@ -1,0 +1,52 @@
+import { membershipCreated, membershipDeleted } from '@reticle/contracts/events/organizations'
+import { type BusEvent, on, route } from '@reticle/kit/bus/bus'
+import type { Transaction } from 'kysely'
+import type { WebhooksDb } from '../db/schema.ts'
+import { recordEvents } from '../event-log/record-events.ts'
+import { insertEvents } from '../event-log/repo.ts'
+import { originOfEvent, serverEvents } from '../event-log/server-events.ts'
+import { toWebhook } from './messages.ts'
+import { listWebhooksOfMember, saveOwnerLeft } from './repo.ts'
+
+/** Marks the webhooks of members who leave an organization, until they are members again. */
+export const followMembers = route<WebhooksDb>([
+  on(membershipDeleted, (tx, { membership }, event) => markOwnerLeft(tx, membership, event)),
+  on(membershipCreated, async (tx, { membership }) => {
+    const ids = (await listWebhooksOfMember(tx, memberOf(membership))).map(({ id }) => id)
+    await saveOwnerLeft(tx, ids, null)
+  }),
+])
+
+interface Membership {
+  organization: number
+  user: { id: number }
+}
+
+const memberOf = ({ organization: organization_id, user }: Membership) => ({
+  organization_id,
+  owner_id: user.id,
+})
+
+/**
+ * Webhooks of a removed member go on delivering: the record shows that their owner has left, and the log of the organization
+ * has a row for each of them.
+ */
+async function markOwnerLeft(
+  tx: Transaction<WebhooksDb>,
+  membership: Membership,
+  event: BusEvent,
+): Promise<void> {
+  const left = new Date(event.occurred_date)
+  const rows = await listWebhooksOfMember(tx, memberOf(membership))
+  const ids = rows.map(({ id }) => id)
+  await saveOwnerLeft(tx, ids, left)
+  const changes = rows.flatMap((row) => {
+    const record = toWebhook({ ...row, owner_left_date: left })
+    const before = { owner_left_date: row.owner_left_date }
+    return recordEvents({ action: 'update', resource: 'webhook', record, before })
+  })
+  await insertEvents(tx, serverEvents(originOfEvent(event), changes, rowsOfEvent))
+}
+
+/** The log holds the removal itself under the ordinal 0 of the same event. */
+const rowsOfEvent = 1
