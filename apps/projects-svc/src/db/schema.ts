@@ -50,6 +50,7 @@ export interface AuthTokensTable {
   user_id: number
   token_hash: Buffer
   created_date: Timestamp
+  session_id: number | null
 }
 
 export interface BlobsTable {

@@ -12,7 +12,7 @@ import type { Check } from './passwords/check.ts'
 import { findUserByLegacyToken } from './repo.ts'
 import { hashOf } from './secrets.ts'
 import { userGone } from './self.ts'
-import { expiryFrom, isToBeRenewed } from './sessions/life.ts'
+import { expiryFrom, isToBeRenewed, lifeBefore } from './sessions/life.ts'
 import { findSessionAndUser, updateSessionExpiry } from './sessions/repo.ts'
 
 type Basic = Extract<Authorization, { kind: 'basic' }>
@@ -35,9 +35,15 @@ export function authenticateHandler(
   }
 
   async function byLegacyToken(token: string): Promise<Principal> {
-    const user = await findUserByLegacyToken(db, hashOf(token))
-    if (!user) throw invalidToken()
-    return toPrincipal(active(user))
+    const now = clock.now()
+    const found = await findUserByLegacyToken(db, hashOf(token), { now, since: lifeBefore(now) })
+    if (!found) throw invalidToken()
+    const { user, session } = found
+    const principal = toPrincipal(active(user))
+    // Its use keeps the session alive, as the use of the cookie does.
+    if (session && isToBeRenewed(session, now))
+      await updateSessionExpiry(db, session.id, expiryFrom(now))
+    return principal
   }
 
   async function byPassword({ username, password }: Basic, cause: Cause): Promise<Principal> {

@@ -44,13 +44,38 @@ export async function insertPlaceholder(db: Db, email: string): Promise<void> {
     .execute()
 }
 
-export function findUserByLegacyToken(db: Db, token_hash: Buffer): Promise<UserRow | undefined> {
-  return db
+interface TokenHolder {
+  user: UserRow
+  /** Null for a token of a replica of the version before. */
+  session: { id: number; expiry_date: Date } | null
+}
+
+/** Whose legacy token that is, while its session lives; `since` bounds the age of a token without a session. */
+export async function findUserByLegacyToken(
+  db: Db,
+  token_hash: Buffer,
+  { now, since }: { now: Date; since: Date },
+): Promise<TokenHolder | undefined> {
+  const row = await db
     .selectFrom('auth_tokens')
     .innerJoin('users', 'users.id', 'auth_tokens.user_id')
+    .leftJoin('sessions', 'sessions.id', 'auth_tokens.session_id')
     .selectAll('users')
+    .select(['sessions.id as session_id', 'sessions.expiry_date'])
     .where('auth_tokens.token_hash', '=', token_hash)
+    .where((eb) =>
+      eb.or([
+        eb('sessions.expiry_date', '>', now),
+        eb.and([
+          eb('auth_tokens.session_id', 'is', null),
+          eb('auth_tokens.created_date', '>', since),
+        ]),
+      ]),
+    )
     .executeTakeFirst()
+  if (!row) return undefined
+  const { session_id: id, expiry_date, ...user } = row
+  return { user, session: id === null || expiry_date === null ? null : { id, expiry_date } }
 }
 
 export function listUsers(db: Db, ids: readonly number[]): Promise<UserRow[]> {
@@ -100,6 +125,8 @@ interface LegacyToken {
   user_id: number
   token_hash: Buffer
   created_date: Date
+  /** The token ends with this session. */
+  session_id: number
 }
 
 export async function insertLegacyToken(db: Db, token: LegacyToken): Promise<void> {
@@ -110,12 +137,24 @@ export async function insertLegacyToken(db: Db, token: LegacyToken): Promise<voi
 export async function replaceLegacyToken(
   db: Db,
   before: Buffer,
-  token: LegacyToken,
+  token: Omit<LegacyToken, 'session_id'>,
 ): Promise<void> {
   await db.updateTable('auth_tokens').set(token).where('token_hash', '=', before).execute()
 }
 
+/** The session that it belongs to ends with it. */
 export async function deleteLegacyToken(db: Db, token_hash: Buffer): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('auth_tokens')
+        .select('session_id')
+        .where('token_hash', '=', token_hash)
+        .where('session_id', 'is not', null)
+        .$castTo<{ session_id: number }>(),
+    )
+    .execute()
   await db.deleteFrom('auth_tokens').where('token_hash', '=', token_hash).execute()
 }
 

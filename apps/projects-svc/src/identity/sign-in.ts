@@ -24,7 +24,7 @@ import { hashOf, newLegacyToken, newSession } from './secrets.ts'
 import { expiryFrom } from './sessions/life.ts'
 import { deleteSession, insertSession, replaceSession } from './sessions/repo.ts'
 
-/** Signing in and out by password: `spec/api-workspace.md` 2.2. A session and the deprecated token come together. */
+/** Signing in and out by password: `spec/api-workspace.md` 2.2. A session and the deprecated token begin and end together. */
 export function signInHandlers(
   deps: IdentityDeps,
   check: Check,
@@ -43,8 +43,8 @@ export function signInHandlers(
       const { key, session, rows } = newSignIn(user.id, clock.now())
       const first = await change(db, context, async (tx) => {
         await updateLastLogin(tx, user.id, rows.token.created_date)
-        await insertLegacyToken(tx, rows.token)
-        await insertSession(tx, rows.session)
+        const session_id = await insertSession(tx, rows.session)
+        await insertLegacyToken(tx, { ...rows.token, session_id })
         const cause = { ...context, principal: toPrincipal(user) }
         await emit(tx, userSignedIn, { user_id: user.id }, cause)
         return { token: hex(rows.token), session: hex(rows.session) }

@@ -15,7 +15,9 @@ import { toPrincipal, toUser } from '../messages.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { badPassword, type Owner, passwordProblems } from '../passwords/rules.ts'
 import { insertLegacyToken, replaceLegacyToken } from '../repo.ts'
-import { hashOf, newLegacyToken } from '../secrets.ts'
+import { hashOf, newLegacyToken, newSession } from '../secrets.ts'
+import { expiryFrom } from '../sessions/life.ts'
+import { insertSession } from '../sessions/repo.ts'
 import { insertNamed } from '../users.ts'
 import { assertFree, orTaken } from './names.ts'
 import { lockAccounts, lockPlaceholder, updateAccount } from './repo.ts'
@@ -54,7 +56,7 @@ export function registrationHandlers(
         })
         const cause = byAdministrator ? context : { ...context, principal: toPrincipal(user) }
         await emit(tx, userCreated, { user: toUser(user) }, cause)
-        if (needsNoMail) await insertLegacyToken(tx, { ...token, user_id: user.id })
+        if (needsNoMail) await beginSession(tx, { ...token, user_id: user.id })
         else mail = await verificationMailFor(tx, user, deps)
         return { id: user.id, token: token.token_hash.toString('hex') }
       })
@@ -66,6 +68,18 @@ export function registrationHandlers(
       return { ...person, email_verification_required: !needsNoMail, key: needsNoMail ? key : null }
     },
   }
+}
+
+/** Stores the key of a new account. Its session has no cookie: only the key uses it. */
+async function beginSession(
+  tx: Transaction<ProjectsDb>,
+  token: { user_id: number; token_hash: Buffer; created_date: Date },
+): Promise<void> {
+  const { user_id, created_date } = token
+  const token_hash = hashOf(newSession())
+  const expiry_date = expiryFrom(created_date)
+  const session_id = await insertSession(tx, { user_id, token_hash, created_date, expiry_date })
+  await insertLegacyToken(tx, { ...token, session_id })
 }
 
 /**

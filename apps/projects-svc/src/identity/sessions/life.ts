@@ -6,6 +6,9 @@ const dayMs = 86_400_000
 /** Days without use after which a session ends (`spec/api-workspace.md` 2.1). */
 const lifeMs = 14 * dayMs
 
+/** Before this moment a session that was never used again has ended. */
+export const lifeBefore = (now: Date) => new Date(now.getTime() - lifeMs)
+
 export const expiryFrom = (now: Date) => new Date(now.getTime() + lifeMs)
 
 /** A session that is used lives on; its end is moved at most once a day. */

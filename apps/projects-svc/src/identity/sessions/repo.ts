@@ -25,8 +25,13 @@ export async function findSessionAndUser(
   return { session: { id: session_id, expiry_date }, user }
 }
 
-export async function insertSession(db: Db, session: Insertable<SessionsTable>): Promise<void> {
-  await db.insertInto('sessions').values(session).execute()
+export async function insertSession(db: Db, session: Insertable<SessionsTable>): Promise<number> {
+  const { id } = await db
+    .insertInto('sessions')
+    .values(session)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
 }
 
 /** The same row, with another value. */

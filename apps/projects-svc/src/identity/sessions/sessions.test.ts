@@ -61,6 +61,98 @@ describe.each(transports)('%s', (transport) => {
     expect((await come(session)).is_renewed).toBe(false)
   })
 
+  describe('the token of a sign-in', () => {
+    const invalid = { kind: 'unauthenticated', message: 'Invalid token.' }
+    const registered = async () => {
+      const { username } = await addUser()
+      const word = 'Blue-Kettle-42'
+      const names = { username: `${username}-new`, first_name: '', last_name: '' }
+      const body = { ...names, password1: word, password2: word }
+      return (await identity.register({ body }, nobody())).key ?? ''
+    }
+    const signedInKey = async () => (await signedIn()).ways[0]?.key ?? ''
+
+    test.each([
+      ['a sign-in', signedInKey],
+      ['a registration', registered],
+    ])('of %s ends after 14 days without use, and lives on while it is used', async (_, begin) => {
+      const key = await begin()
+      for (let times = 0; times < 2; times++) {
+        await days(13)
+        await byKey(key)
+      }
+      await days(14)
+      await expect(byKey(key)).rejects.toMatchObject(invalid)
+      await purgeSessions({ db, clock })
+      await expect(byKey(key)).rejects.toMatchObject(invalid)
+    })
+
+    test('lives while the cookie is used, and the cookie while the token is', async () => {
+      const { ways } = await signedIn()
+      const { key, session } = ways[0] ?? { key: '', session: '' }
+      await days(13)
+      await come(session)
+      await days(13)
+      await byKey(key)
+      await days(13)
+      await come(session)
+    })
+
+    test('ends when its session is signed out by another credential', async () => {
+      const { user, ways } = await signedIn(2)
+      const [first, second] = ways
+      if (!first || !second) throw new Error('unreachable')
+      const call = { ...as(user), credential: 'Basic eDp5' }
+      await identity.signOut({ session: first.session }, call)
+      await expect(byKey(first.key)).rejects.toMatchObject(invalid)
+      await byKey(second.key)
+    })
+
+    test('ends its session when it is signed out without the cookie', async () => {
+      const { user, ways } = await signedIn()
+      const { key, session } = ways[0] ?? { key: '', session: '' }
+      await identity.signOut({}, { ...as(user), credential: `Bearer ${key}` })
+      await expect(come(session)).rejects.toMatchObject(ended)
+    })
+
+    test('ends when the row of its session goes, whatever removes it', async () => {
+      const { user, ways } = await signedIn()
+      await db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+      await expect(byKey(ways[0]?.key ?? '')).rejects.toMatchObject(invalid)
+    })
+
+    test('ends when the account is deactivated, and does not come back', async () => {
+      const root = await addUser({ role: 'admin' })
+      const { user, ways } = await signedIn(2)
+      for (const is_active of [false, true])
+        await identity.updateUser({ id: user.id, body: { is_active } }, as(root))
+      for (const { key } of ways) await expect(byKey(key)).rejects.toMatchObject(invalid)
+    })
+
+    test('ends when the password is changed, also beside the session that stays', async () => {
+      const { user, ways } = await signedIn(2)
+      const { principal } = await come(ways[0]?.session ?? '')
+      const [old_password, word] = ['secret', 'Blue-Kettle-42']
+      const body = { old_password, new_password1: word, new_password2: word }
+      await identity.changePassword({ body }, { ...as(user), principal })
+      for (const { key } of ways) await expect(byKey(key)).rejects.toMatchObject(invalid)
+      await come(ways[0]?.session ?? '')
+    })
+
+    test('of a replica of the version before lives 14 days', async () => {
+      const { user, ways } = await signedIn()
+      await db
+        .updateTable('auth_tokens')
+        .set({ session_id: null })
+        .where('user_id', '=', user.id)
+        .execute()
+      await days(13)
+      await byKey(ways[0]?.key ?? '')
+      await days(1)
+      await expect(byKey(ways[0]?.key ?? '')).rejects.toMatchObject(invalid)
+    })
+  })
+
   test('unknown ones are refused', async () => {
     await expect(come('x'.repeat(32))).rejects.toMatchObject(ended)
     await expect(come('')).rejects.toMatchObject({ kind: 'unauthenticated' })
