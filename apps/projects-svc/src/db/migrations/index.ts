@@ -17,7 +17,7 @@ import { tokenDialect } from './0017-token-dialect.ts'
 import { storageInside } from './0018-storage-inside.ts'
 import { passwordOrigins } from './0020-password-origins.ts'
 import { passwordFailuresAddress } from './0021-password-failures-address.ts'
-import { tokenSession } from './0019-token-session.ts'
+import { tokenSession } from './0022-token-session.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -39,5 +39,5 @@ export const migrations: Migrations = {
   '0018-storage-inside': storageInside,
   '0020-password-origins': passwordOrigins,
   '0021-password-failures-address': passwordFailuresAddress,
-  '0019-token-session': tokenSession,
+  '0022-token-session': tokenSession,
 }
