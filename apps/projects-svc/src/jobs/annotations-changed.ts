@@ -8,7 +8,7 @@ import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
-import { lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
+import { lockTask, type TaskView, touchTask } from '../tasks/repo.ts'
 import { jobRecords } from './records.ts'
 import { type JobView, listJobsById, type MovedJob, updateJobs } from './repo.ts'
 
@@ -81,7 +81,8 @@ async function updateTaskWith(
   annotations: Kinds & { action: AnnotationsChange['action'] },
   cause: Cause,
 ): Promise<void> {
-  const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
+  const updated_date = await touchTask(tx, row.id)
+  const task = await taskRecord(tx, { ...row, updated_date })
   const before_update = { updated_date: row.updated_date.toISOString() }
   await emit(tx, taskUpdated, { task, before_update, annotations }, cause)
 }
