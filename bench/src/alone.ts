@@ -82,7 +82,16 @@ const neighbours: Parameters<typeof handlers>[0]['services'] = {
       runs: [{ count: jobCount * framesOfJob, width: 1920, height: 1080 }],
     }),
     getDeletedFrames: async () => ({ frames: [] }),
-    listExtents: async () => ({ labels_revision: 1, tasks: [], next: null }),
+    listExtents: async ({ id }) => ({
+      labels_revision: 1,
+      tasks: [
+        {
+          ...{ task_id: taskId, size: jobCount * framesOfJob, dimension: '2d' },
+          ...{ jobs: jobs.filter((job) => job.id === id), frames: [], deleted: [] },
+        },
+      ],
+      next: null,
+    }),
   },
 }
 

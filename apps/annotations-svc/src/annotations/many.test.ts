@@ -149,7 +149,7 @@ describe('statements', () => {
 
   test.each([
     ['as many: what is replaced becomes history', 90, 6],
-    ['one more for each kind that is replaced, without history', 0, 7],
+    ['the partition and a deletion for each kind that is replaced, without history', 0, 8],
   ])('of the next one: %s', async (_, historyDays, expected) => {
     const twice = await counted(async (job) => {
       await job.put({ shapes: [box] })
