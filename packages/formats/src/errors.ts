@@ -13,8 +13,11 @@ export interface Place {
 /** In characters, of a part of a message: texts of a file may have any length. */
 const longestPart = 500
 
-const shortened = (text = ''): string =>
-  text.length > longestPart ? `${text.slice(0, longestPart)}...` : text
+/** Keeps both ends: a name begins a reason, and what is wrong with it ends the reason. */
+const shortened = (text = ''): string => {
+  const half = longestPart / 2
+  return text.length > longestPart ? `${text.slice(0, half)}…${text.slice(1 - half)}` : text
+}
 
 /**
  * Data that cannot be imported or exported (spec/formats.md 4.4): the request fails with this message,

@@ -26,7 +26,7 @@ describe('what another attempt cannot help is told to the user at once', () => {
     [new UnusableInput('a\u0085b\u001b[1mc'), 'a b [1mc'],
     [
       new FormatError('cannot be unpacked', { file: 'x'.repeat(4000) }),
-      `${'x'.repeat(500)}…${'x'.repeat(479)}: cannot be unpacked`,
+      `${'x'.repeat(250)}…${'x'.repeat(249)}: cannot be unpacked`,
     ],
     [invalidText('Adding more data is not supported'), 'Adding more data is not supported'],
     [invalid({ if_match: 'malformed' }), 'if_match: malformed'],

@@ -191,7 +191,7 @@ describe('files', () => {
 
   test.each([
     ['{"images": []}', 'expected an XML file or a ZIP archive'],
-    ['', 'expected an XML file or a ZIP archive'],
+    ['', 'the file is empty'],
     [
       '<annotation>\n</annotation>',
       'annotations.xml: not a Service file: the root is <annotation>, expected <annotations> at line 1',

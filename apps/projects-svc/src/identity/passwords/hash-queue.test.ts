@@ -52,6 +52,7 @@ test('a hash that failed makes room for the next one', async () => {
   const { hash, ends } = controlled()
   const queue = hashQueue({ atOnce: 1, waiting: 1 })
   const [first, second] = [queue(hash), queue(hash)]
+  await turn()
   ends[0]?.(new Error('no memory'))
   await expect(first).rejects.toThrow('no memory')
   await turn()
