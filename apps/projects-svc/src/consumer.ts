@@ -3,13 +3,12 @@ import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Service } from '@reticle/kit'
 import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
-import { retrySerialization } from '@reticle/kit/db/errors'
-import { once } from '@reticle/kit/outbox/inbox'
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
 import {
   type AnnotationsChangedSettings,
   applyAnnotationsChange,
+  touchAnnotatedJobs,
 } from './jobs/annotations-changed.ts'
 import { followChild } from './projects/repo.ts'
 
@@ -20,7 +19,7 @@ export const group = 'reticle.projects'
 export function eventHandler(settings: AnnotationsChangedSettings): Handle<ProjectsDb> {
   return route([
     on(annotationsChanged, (tx, change, event) =>
-      applyAnnotationsChange(tx, change, settings, causeOf(event)),
+      applyAnnotationsChange(tx, { event_id: event.id, change }, settings, causeOf(event)),
     ),
     // Many changes of tasks move a project once, and no save waits for its row (`design.md` 8).
     on(taskUpdated, async (tx, { task }) => {
@@ -35,20 +34,16 @@ interface DoorDeps {
 }
 
 /**
- * The second door of `annotations.changed`: annotations-svc hands the event over before it answers a save, so that the next
- * look at the job shows it (`spec/api-annotations.md` 1.11). Whichever door is first leaves the event's mark for the other.
+ * annotations-svc calls this before it answers a save, so that the next request for the job or task sees the new date and
+ * state (`spec/api-annotations.md` 1.11). The consumer of `annotations.changed` emits the events.
  */
 export function annotationsChangedHandler({
   db,
   settings,
 }: DoorDeps): Pick<Service<typeof tasks>, 'annotationsChanged'> {
   return {
-    async annotationsChanged({ body: { event_id, change } }, context) {
-      const apply = async (tx: Transaction<ProjectsDb>) => {
-        const isFirst = await once(tx, group, event_id)
-        if (isFirst) await applyAnnotationsChange(tx, change, settings, context)
-      }
-      await retrySerialization(() => db.transaction().execute(apply))
+    async annotationsChanged({ body }) {
+      await touchAnnotatedJobs(db, body, settings, group)
     },
   }
 }

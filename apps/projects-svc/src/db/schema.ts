@@ -18,6 +18,15 @@ export interface AccessTokensTable {
   dialect: Generated<string>
 }
 
+export interface AnnotationTouchesTable {
+  event_id: string
+  task_id: number
+  task_updated_date: Timestamp
+  is_draft: boolean
+  jobs: unknown
+  created_date: Generated<Date>
+}
+
 export interface AppliedCallsTable {
   call_id: string
   response: Buffer | null
@@ -378,6 +387,7 @@ export interface ValidationFramesTable {
 
 export interface ProjectsDb {
   access_tokens: AccessTokensTable
+  annotation_touches: AnnotationTouchesTable
   applied_calls: AppliedCallsTable
   assets: AssetsTable
   attributes: AttributesTable
@@ -414,6 +424,7 @@ export interface ProjectsDb {
 }
 
 export type AccessTokenRow = Selectable<AccessTokensTable>
+export type AnnotationToucheRow = Selectable<AnnotationTouchesTable>
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type AssetRow = Selectable<AssetsTable>
 export type AttributeRow = Selectable<AttributesTable>

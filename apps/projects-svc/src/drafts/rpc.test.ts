@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { annotationsChanged } from '@reticle/contracts/events/annotations'
+import { delivering } from '@reticle/kit/testing/events'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
+import { eventHandler } from '../consumer.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 import { dropOldDrafts } from './rpc.ts'
 
@@ -8,6 +11,7 @@ import { dropOldDrafts } from './rpc.ts'
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
+const receive = delivering(db, eventHandler({ autoInProgress: true }))
 let count = 0
 const dayMs = 24 * 3_600_000
 
@@ -143,12 +147,15 @@ describe.each(transports)('%s', (transport) => {
     const counts = { revision: 1, tags: 0, shapes: 2, tracks: 0, is_annotated: true }
     const job_id = Number(facts.jobs[0]?.id)
     const change = { task_id: id, action: 'import' as const, jobs: [{ job_id, ...counts }] }
-    await tasks.annotationsChanged({ body: { event_id: randomUUID(), change } }, anna.call)
+    const event_id = randomUUID()
+    await tasks.annotationsChanged({ body: { event_id, change } }, anna.call)
     expect(await takeEvents()).toEqual([])
     await publish(draft_id)
     expect((await takeEvents()).map(({ type }) => type)).toEqual(['create:task', 'create:job'])
     const { results } = await jobs.listJobs({ project_id: project.id }, anna.call)
     expect(results).toMatchObject([{ id: job_id, state: 'in progress' }])
+    await receive(annotationsChanged, change, { id: event_id })
+    expect(await takeEvents()).toEqual([])
   })
 
   test('a draft that is dropped leaves nothing, and says so to those who keep things', async () => {

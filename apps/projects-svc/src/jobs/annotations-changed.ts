@@ -1,16 +1,18 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Job } from '@reticle/contracts/rest/jobs'
+import { retrySerialization } from '@reticle/kit/db/errors'
 import { type Cause, emit, emitAll } from '@reticle/kit/outbox/emit'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
-import { lockTask, type TaskView, touchTask } from '../tasks/repo.ts'
+import { lockTask, type TaskView } from '../tasks/repo.ts'
 import { jobRecords } from './records.ts'
-import { type JobView, listJobsById, type MovedJob, updateJobs } from './repo.ts'
+import { type JobView, listJobsById } from './repo.ts'
+import { type Touched, type TouchedBefore, takeTouch, touchAnnotated } from './repo-touches.ts'
 
 type Tx = Transaction<ProjectsDb>
 type JobChange = AnnotationsChange['jobs'][number]
@@ -22,52 +24,90 @@ export type AnnotationsChangedSettings = Pick<ProjectsSettings, 'autoInProgress'
 const mostIds = 100
 
 /**
- * What a write of annotations does to its jobs and their task (`spec/api-annotations.md` 1.11): their dates move, a job that
- * was `new` and holds something now is in progress, and each says so in one event. The state of a job that begins leaves its
- * status, and so that of the task, as it is. Both doors call this, once per event: `annotationsChanged` and the bus. The
- * project's date follows by `update:task`.
+ * The consumer's part of what a write of annotations does (`spec/api-annotations.md` 1.11): one event for each job that it
+ * changed, and one for their task. Dates and states have moved already where annotations-svc called `annotationsChanged`
+ * before; they move here where it did not. The state of a job that begins leaves its status, and so that of the task, as it
+ * is. The project's date follows by `update:task`.
  */
 export async function applyAnnotationsChange(
   tx: Tx,
-  { task_id, action, jobs, keeps_state = false }: AnnotationsChange,
-  { autoInProgress }: AnnotationsChangedSettings,
+  { event_id, change }: Received,
+  settings: AnnotationsChangedSettings,
   cause: Cause,
 ): Promise<void> {
-  const changes = new Map(jobs.filter((one) => objects(one) > 0).map((one) => [one.job_id, one]))
-  const task = changes.size === 0 ? undefined : await lockTask(tx, task_id)
+  const changes = changesByJob(change)
+  const task = changes.size === 0 ? undefined : await lockTask(tx, change.task_id)
   if (!task) return
-  const rows = await listJobsById(tx, task_id, [...changes.keys()])
-  if (rows.length === 0) return
-  const mayBegin = autoInProgress && action !== 'delete' && !keeps_state
-  const isBeginning = ({ id, state }: JobView) =>
-    mayBegin && state === 'new' && changes.get(id)?.is_annotated === true
-  const moved = [
-    ...(await updateJobs(tx, idsOf(rows.filter(isBeginning)), { state: 'in progress' })),
-    ...(await updateJobs(tx, idsOf(rows.filter((row) => !isBeginning(row))), {})),
-  ]
-  if (task.draft_id !== null) return // it is told of when it is published
-  if (rows.length < mostEvents) await emitJobs(tx, { action, rows, moved, changes }, cause)
-  await updateTaskWith(tx, task, { action, ...total([...changes.values()]) }, cause)
+  let before = await takeTouch(tx, event_id)
+  if (!before) {
+    await touchAnnotated(tx, touchedBy({ event_id, change }, settings), null)
+    before = await takeTouch(tx, event_id)
+  }
+  if (!before || before.is_draft) return // publishing a draft emits what its tasks and jobs are then
+  const { action } = change
+  const rows = await listJobsById(tx, task.id, [...before.jobs.keys()])
+  if (rows.length < mostEvents) await emitJobs(tx, { action, rows, before, changes }, cause)
+  await emitTask(tx, task, before, { action, ...total([...changes.values()]) }, cause)
 }
 
-const idsOf = (rows: readonly JobView[]) => rows.map((row) => row.id)
+/** How often a touch runs again because the task was changed while it waited; then the consumer does it. */
+const mostTouches = 3
+
+/**
+ * The part that a save waits for: dates and states move, so that the next request sees them. The event that follows through
+ * the bus does the rest.
+ */
+export async function touchAnnotatedJobs(
+  db: Kysely<ProjectsDb>,
+  received: Received,
+  settings: AnnotationsChangedSettings,
+  consumer: string,
+): Promise<void> {
+  const touched = touchedBy(received, settings)
+  if (touched.job_ids.length === 0) return
+  const touch = () => retrySerialization(() => touchAnnotated(db, touched, consumer))
+  let isDone = false
+  for (let tries = 0; !isDone && tries < mostTouches; tries++) isDone = await touch()
+}
+
+interface Received {
+  event_id: string
+  change: AnnotationsChange
+}
+
+type Changes = ReadonlyMap<number, JobChange>
+
+/** Changes of jobs that touched an object. */
+const changesByJob = ({ jobs }: AnnotationsChange): Changes =>
+  new Map(jobs.filter((one) => objects(one) > 0).map((one) => [one.job_id, one]))
+
+function touchedBy(
+  { event_id, change }: Received,
+  { autoInProgress }: AnnotationsChangedSettings,
+): Touched {
+  const { task_id, action, keeps_state = false } = change
+  const jobs = [...changesByJob(change).values()]
+  const mayBegin = autoInProgress && action !== 'delete' && !keeps_state
+  const beginning = mayBegin ? jobs.filter((one) => one.is_annotated) : []
+  return { event_id, task_id, job_ids: idsOf(jobs), beginning_ids: idsOf(beginning) }
+}
+
+const idsOf = (jobs: readonly JobChange[]) => jobs.map((job) => job.job_id)
 
 interface Changed {
   action: AnnotationsChange['action']
-  /** As they were. */
+  /** As they are now. */
   rows: readonly JobView[]
-  moved: readonly MovedJob[]
-  changes: ReadonlyMap<number, JobChange>
+  before: TouchedBefore
+  changes: Changes
 }
 
-/** A save waits for this, so the jobs are not read again: only state and date have moved. */
-async function emitJobs(tx: Tx, { action, rows, moved, changes }: Changed, cause: Cause) {
-  const movedById = new Map(moved.map((one) => [one.id, one]))
-  const facts = (await jobRecords(tx, rows)).flatMap((old) => {
-    const change = changes.get(old.id)
-    const now = movedById.get(old.id)
-    if (!change || !now) return []
-    const job: Job = { ...old, state: now.state, updated_date: now.updated_date.toISOString() }
+async function emitJobs(tx: Tx, { action, rows, before, changes }: Changed, cause: Cause) {
+  const facts = (await jobRecords(tx, rows)).flatMap((job) => {
+    const change = changes.get(job.id)
+    const was = before.jobs.get(job.id)
+    if (!change || !was) return []
+    const old: Job = { ...job, state: was.state, updated_date: was.updated_date.toISOString() }
     const { job_id: _, is_annotated: _annotated, by_action: _done, ...annotations } = change
     return [{ job, before_update: fieldsBefore(old, job), annotations: { action, ...annotations } }]
   })
@@ -75,15 +115,15 @@ async function emitJobs(tx: Tx, { action, rows, moved, changes }: Changed, cause
 }
 
 /** Nothing of the task moves but its date; the record is for the event. */
-async function updateTaskWith(
+async function emitTask(
   tx: Tx,
   row: TaskView,
+  { task: { before, now } }: TouchedBefore,
   annotations: Kinds & { action: AnnotationsChange['action'] },
   cause: Cause,
 ): Promise<void> {
-  const updated_date = await touchTask(tx, row.id)
-  const task = await taskRecord(tx, { ...row, updated_date })
-  const before_update = { updated_date: row.updated_date.toISOString() }
+  const task = await taskRecord(tx, { ...row, updated_date: now })
+  const before_update = { updated_date: before.toISOString() }
   await emit(tx, taskUpdated, { task, before_update, annotations }, cause)
 }
 

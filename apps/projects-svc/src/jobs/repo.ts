@@ -1,6 +1,6 @@
 import { type InferResult, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import { laterDate } from '../db/dates.ts'
-import type { JobRow, JobsTable, ProjectsDb } from '../db/schema.ts'
+import type { JobsTable, ProjectsDb } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
@@ -98,20 +98,16 @@ export async function listJobsById(
   return rows.filter((row) => row.task_id === task_id) // in SQL it would allow a walk of all jobs of the task
 }
 
-export type MovedJob = Pick<JobRow, 'id' | 'state' | 'updated_date'>
-
-/** Changes jobs whose task is locked; their `updated_date` moves. They are answered in any order. */
+/** Changes jobs whose task is locked; their `updated_date` moves. */
 export async function updateJobs(
   tx: Tx,
   ids: readonly number[],
   changes: JobChanges,
-): Promise<MovedJob[]> {
-  if (ids.length === 0) return []
-  return tx
+): Promise<void> {
+  await tx
     .updateTable('jobs')
     .set({ ...changes, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
-    .returning(['id', 'state', 'updated_date'])
     .execute()
 }
 

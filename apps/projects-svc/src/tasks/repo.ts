@@ -96,17 +96,6 @@ export async function updateTask(tx: Tx, id: number, changes: TaskChanges): Prom
   return selectTasks(tx).where('tasks.id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Moves the date of a locked task. */
-export async function touchTask(tx: Tx, id: number): Promise<Date> {
-  const { updated_date } = await tx
-    .updateTable('tasks')
-    .set({ updated_date: laterDate })
-    .where('id', '=', id)
-    .returning('updated_date')
-    .executeTakeFirstOrThrow()
-  return updated_date
-}
-
 /** Moves the dates of locked tasks. */
 export async function touchTasks(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx

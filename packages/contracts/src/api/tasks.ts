@@ -57,7 +57,7 @@ export const tasks = operations('TaskService', {
     body: bytes,
     answers: { 200: restoredTask },
   }),
-  /** The second door of `annotations.changed`, deduplicated by the event's id (`spec/api-annotations.md` 1.11). */
+  /** Moves dates and states before the event `annotations.changed` arrives; once per event (`spec/api-annotations.md` 1.11). */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),
     answers: { 200: nothing },

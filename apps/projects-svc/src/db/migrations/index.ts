@@ -18,6 +18,7 @@ import { storageInside } from './0018-storage-inside.ts'
 import { passwordOrigins } from './0020-password-origins.ts'
 import { passwordFailuresAddress } from './0021-password-failures-address.ts'
 import { tokenSession } from './0022-token-session.ts'
+import { annotationTouches } from './0023-annotation-touches.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -40,4 +41,5 @@ export const migrations: Migrations = {
   '0020-password-origins': passwordOrigins,
   '0021-password-failures-address': passwordFailuresAddress,
   '0022-token-session': tokenSession,
+  '0023-annotation-touches': annotationTouches,
 }

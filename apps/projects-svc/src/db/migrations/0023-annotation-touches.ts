@@ -1,0 +1,24 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/**
+ * What a task and its jobs were before a change of annotations moved their dates and states, until the consumer of its event
+ * deletes the row. Filled and emptied as the outbox is, so it is vacuumed as early.
+ */
+const statements: readonly string[] = [
+  `create table annotation_touches (
+    event_id uuid primary key,
+    task_id integer not null references tasks on delete cascade,
+    task_updated_date timestamptz(3) not null,
+    is_draft boolean not null,
+    jobs jsonb not null,
+    created_date timestamptz(3) not null default now()
+  ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)`,
+  'create index annotation_touches_task_id_idx on annotation_touches (task_id)',
+]
+
+export const annotationTouches: Step = {
+  up: async (db) => {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+}

@@ -1,0 +1,105 @@
+import { queryRows } from '@reticle/kit/db/prepared'
+import type { Kysely, Transaction } from 'kysely'
+import { laterDateText } from '../db/dates.ts'
+import type { JobRow, ProjectsDb } from '../db/schema.ts'
+
+/** The jobs of a task whose annotations an event changed. */
+export interface Touched {
+  event_id: string
+  task_id: number
+  job_ids: readonly number[]
+  /** Those that are in progress from now on if they are `new`. */
+  beginning_ids: readonly number[]
+}
+
+/**
+ * Moves the dates of the jobs and of their task, puts `new` jobs in progress, and stores their earlier values in
+ * `annotation_touches`; where that row exists already it does nothing. The date of a draft stays. One statement, because a
+ * save waits for it.
+ *
+ * With a `consumer` it also does nothing for an event that this consumer has received. The statement sees the inbox as it was before it waited for the lock of the task; if the task was changed meanwhile, which the version of its row
+ * shows, it does nothing either.
+ *
+ * @returns false when the task was changed meanwhile: run it again
+ */
+export async function touchAnnotated(
+  db: Kysely<ProjectsDb>,
+  { event_id, task_id, job_ids, beginning_ids }: Touched,
+  consumer: string | null,
+): Promise<boolean> {
+  const values = [event_id, task_id, job_ids, beginning_ids, consumer]
+  const [row] = await queryRows<{ is_current: boolean }>(db, touch, values)
+  return row?.is_current ?? true
+}
+
+/**
+ * Each lock depends on the rows of the one before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of
+ * all jobs of the task.
+ */
+const touch = {
+  name: 'touch_annotated',
+  text: `with seen as materialized (select id, ctid as version from tasks where id = $2::int),
+    task as materialized (
+      select id, updated_date, draft_id, ctid as version from tasks where id = $2::int for update),
+    current as materialized (
+      select task.id, task.updated_date, task.draft_id is not null as is_draft
+      from task join seen using (id, version)
+      where $5::text is null
+        or not exists (select from inbox where consumer = $5::text and event_id = $1::uuid)),
+    before as materialized (
+      select jobs.id, jobs.state, jobs.updated_date
+      from current join jobs on jobs.task_id + 0 = current.id
+      where jobs.id = any($3::int[]) order by jobs.id for update of jobs),
+    touch as (
+      insert into annotation_touches (event_id, task_id, task_updated_date, is_draft, jobs)
+      select $1::uuid, id, updated_date, is_draft, (select jsonb_agg(before) from before)
+      from current where exists (select from before)
+      on conflict do nothing returning task_id, is_draft),
+    moved_jobs as (
+      update jobs set updated_date = ${laterDateText('jobs')},
+        state = case when jobs.state = 'new' and jobs.id = any($4::int[]) then 'in progress' else jobs.state end
+      from touch, before where jobs.id = before.id),
+    moved_task as (
+      update tasks set updated_date = ${laterDateText('tasks')}
+      from touch where tasks.id = touch.task_id and not touch.is_draft)
+    select task.version = seen.version as is_current from task join seen using (id)`,
+}
+
+/** What a touch moved, as it was before. */
+export interface TouchedBefore {
+  /** The date of the task before, and the one that it has now. */
+  task: { before: Date; now: Date }
+  /** Whether the task was part of a draft then. */
+  is_draft: boolean
+  jobs: ReadonlyMap<number, Pick<JobRow, 'state' | 'updated_date'>>
+}
+
+/** Deletes what the touch of an event kept. The task is locked, so that no touch of the event is on its way. */
+export async function takeTouch(
+  tx: Transaction<ProjectsDb>,
+  event_id: string,
+): Promise<TouchedBefore | undefined> {
+  const rows = await queryRows<TouchRow>(tx, take, [event_id])
+  const [first] = rows
+  if (!first) return undefined
+  const jobs = new Map(rows.map(({ id, state, updated_date }) => [id, { state, updated_date }]))
+  const { task_before, task_now, is_draft } = first
+  return { task: { before: task_before, now: task_now }, is_draft, jobs }
+}
+
+interface TouchRow extends Pick<JobRow, 'id' | 'state' | 'updated_date'> {
+  task_before: Date
+  task_now: Date
+  is_draft: boolean
+}
+
+const take = {
+  name: 'take_touch',
+  text: `with taken as (
+      delete from annotation_touches where event_id = $1::uuid
+      returning task_id, task_updated_date, is_draft, jobs)
+    select task_updated_date as task_before, tasks.updated_date as task_now,
+      taken.is_draft, before.id, before.state, before.updated_date
+    from taken join tasks on tasks.id = taken.task_id,
+      jsonb_to_recordset(taken.jobs) as before (id int, state text, updated_date timestamptz)`,
+}
