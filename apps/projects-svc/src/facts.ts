@@ -24,7 +24,7 @@ export async function findFacts(
   db: Kysely<ProjectsDb>,
   { target, id }: Target,
 ): Promise<FactsRow | undefined> {
-  const [row] = await queryRows<FactsRow>(db, statements[target], [id])
+  const [row] = await queryRows<FactsRow>(db, factsStatements[target], [id])
   return row
 }
 
@@ -48,7 +48,8 @@ const framesOf = (job: string) => `case ${job}.type when 'ground_truth' then
       where job_id = ${job}.id)
     else '[]' end`
 
-const statements: Record<Facts['target'], Prepared> = {
+/** Facts of a target by its id, `$1`: for statements that read more with them, too. */
+export const factsStatements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',
     text: `select p.name, p.id as project_id, null::int as task_id, null::int as job_id,

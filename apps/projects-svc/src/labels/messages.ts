@@ -4,7 +4,7 @@ import { ownerKey, ownerOf } from '../owner.ts'
 
 /** Labels as records (`spec/api-workspace.md` 4.3), sublabels inside their parents. */
 
-interface LabelView extends LabelRow {
+export interface LabelView extends LabelRow {
   attributes: Attribute[]
 }
 

@@ -1,9 +1,11 @@
 import type { Label } from '@reticle/contracts/rest/labels'
+import { queryRows } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { type Owner, ownerKey } from '../owner.ts'
-import { toLabels, toLabelsByOwner } from './messages.ts'
+import { type FactsRow, factsStatements, type Target } from '../facts.ts'
+import { type Owner, ownerKey, ownerOf } from '../owner.ts'
+import { type LabelView, toLabels, toLabelsByOwner } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -48,6 +50,37 @@ export async function listOwnLabels(db: Db, owner: Owner): Promise<Label[]> {
   const labels = await listLabelsOf(db, [owner])
   return labels.get(ownerKey(owner)) ?? []
 }
+
+/** The labels that annotations of a target use, beside its facts. */
+export interface FactsWithLabels
+  extends Pick<FactsRow, 'project_id' | 'task_id' | 'draft_id' | 'labels_revision'> {
+  labels: Label[]
+}
+
+/** One prepared statement, because a save waits for it; so the labels are those of the revision. */
+export async function findLabelSet(
+  db: Db,
+  { target, id }: Target,
+): Promise<FactsWithLabels | undefined> {
+  const name = `labels_of_${target}`
+  const text = `select facts.project_id, facts.task_id, facts.draft_id, facts.labels_revision,
+      (${ownedLabels}) as labels from (${factsStatements[target].text}) facts`
+  const [row] = await queryRows<Omit<FactsWithLabels, 'labels'> & { labels: LabelView[] }>(
+    db,
+    { name, text },
+    [id],
+  )
+  if (!row) return undefined
+  return { ...row, labels: toLabelsByOwner(row.labels).get(ownerKey(ownerOf(row))) ?? [] }
+}
+
+const ownedLabels = `select coalesce(json_agg(owned order by owned.id), '[]') from (
+    select id, project_id, task_id, parent_id, name, color, type, svg,
+      (select coalesce(json_agg(agg), '[]') from (
+        select attributes.id, name, mutable, input_type, default_value, values from attributes
+        where label_id = labels.id order by attributes.id) agg) as attributes
+    from labels where project_id = facts.project_id
+      or task_id = case when facts.project_id is null then facts.task_id end) owned`
 
 /** Labels by id, in that order and with their sublabels, in one query; those that are gone are left out. */
 export async function listLabelsById(db: Db, ids: readonly number[]): Promise<Label[]> {

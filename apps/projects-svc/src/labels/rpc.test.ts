@@ -301,3 +301,24 @@ test('four statements list the labels of a task, three read one of them', async 
   await over('in-process', one.db).labels.getLabel({ id }, admin.call)
   expect(one.statements()).toBeLessThanOrEqual(3)
 })
+
+test.each([
+  ['a project', { name: 'p' }],
+  ['no project', undefined],
+])('one statement reads the label set of a task in %s', async (_, project) => {
+  const services = over('in-process')
+  const items = [{ name: 'car', attributes: [] }, { name: 'tree' }]
+  const owner =
+    project &&
+    (await services.projects.createProject({ body: { ...project, labels: items } }, admin.call))
+  const body = owner ? { name: 't', project_id: owner.id } : { name: 't', labels: items }
+  const task = await services.tasks.createTask({ body }, admin.call)
+  const { db: watched, statements } = counting(db)
+  const set = await over('in-process', watched).labels.getLabelSet(
+    { target: 'task', id: task.id },
+    admin.call,
+  )
+  expect(statements()).toBe(1)
+  expect(set).toEqual({ labels_revision: expect.any(Number), labels: task.labels })
+  expect(set.labels.map(({ name }) => name)).toEqual(['car', 'tree'])
+})

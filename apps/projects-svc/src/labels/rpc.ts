@@ -10,12 +10,12 @@ import { permitted } from '../authorize.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 import { labelSetOf } from '../drafts/labels.ts'
 import { findDraft } from '../drafts/repo.ts'
-import { findFacts, type Target } from '../facts.ts'
+import type { Target } from '../facts.ts'
 import { type Owner, ownerOf } from '../owner.ts'
 import { changeOwnedLabels } from './change.ts'
 import { listLabels } from './list.ts'
 import { planLabels, planOneLabel } from './plan.ts'
-import { findLabel, listLabelsById, listOwnLabels } from './repo.ts'
+import { findLabel, findLabelSet, listLabelsById } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -69,13 +69,11 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async getLabelSet(asked) {
-      const facts = await findFacts(db, asked)
-      if (!facts) throw notFound()
-      const draft = facts.draft_id ? await findDraft(db, facts.draft_id) : undefined
-      const planned = draft && labelSetOf(draft)
-      if (planned) return planned
-      const { labels_revision } = facts
-      return { labels_revision, labels: await listOwnLabels(db, ownerOf(facts)) }
+      const found = await findLabelSet(db, asked)
+      if (!found) throw notFound()
+      const { draft_id, labels_revision, labels } = found
+      const draft = draft_id ? await findDraft(db, draft_id) : undefined
+      return (draft && labelSetOf(draft)) ?? { labels_revision, labels }
     },
   }
 }
