@@ -166,6 +166,18 @@ describe('statements', () => {
       }, days)
     expect(await change(90)).toBe(await change(0))
   })
+
+  test.each(['update', 'delete'] as const)(
+    'of %s: none for kinds whose array is empty',
+    async (action) => {
+      const change = (others: object) =>
+        counted(async (job) => {
+          const { set } = await job.put({ shapes: [box] })
+          await job.patch(action, { ...others, shapes: [{ id: set.shapes[0]?.id, z_order: 1 }] })
+        })
+      expect(await change({ tags: [], tracks: [] })).toBe(await change({}))
+    },
+  )
 })
 
 test('a save of few takes no connection of those that stream', async () => {

@@ -13,7 +13,7 @@ import type { Checked } from '../reading/objects.ts'
 import { readLines, readSet } from '../reading/read.ts'
 import { readRevision, readStatistics } from '../statistics/read.ts'
 import { annotationsTag } from '../targets/etags.ts'
-import { findJobRows } from '../targets/job-rows.ts'
+import { findJobRows, type JobRows } from '../targets/job-rows.ts'
 import { labelsForWrite } from '../targets/labels.ts'
 import { writeOnce } from '../targets/once.ts'
 import { openTarget, type Target } from '../targets/target.ts'
@@ -74,8 +74,8 @@ async function getSet(deps: Deps, kind: Kind, { id, ...given }: GetInput, contex
 async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Context) {
   const { id, format, rq_id, if_match } = input
   if (format !== undefined || rq_id !== undefined) throw gone(`POST /${kind}s/{id}/annotations`)
-  const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
-  const labels = await labelsForWrite(deps, target, context)
+  const { target, seen } = await openForWrite(deps, kind, id, context)
+  const labels = await labelsForWrite(deps, target, context, seen)
   const checker = openChecker(deps, target, labels, context)
   const rest = { isReplacement: true, action: 'replace' as const, if_match, labels }
   return writeOnce(deps, input, context, (body, note) => {
@@ -86,7 +86,7 @@ async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Cont
 
 async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Context) {
   const { id, action, if_match, is_whole = false } = input
-  const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
+  const { target, seen } = await openForWrite(deps, kind, id, context)
   if (action !== 'create' && action !== 'update' && action !== 'delete') {
     throw invalidText("Please specify a correct 'action' for the request")
   }
@@ -94,27 +94,41 @@ async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Cont
   return writeOnce(deps, input, context, (body, note) =>
     patchWith(
       deps,
-      { target, action, if_match, is_whole, note },
+      { target, seen, action, if_match, is_whole, note },
       readBody(orNothing(body)),
       context,
     ),
   )
 }
 
+/**
+ * Opens the target of a write. The row of a job is read at the same time, since its id is known; those of a task are read
+ * when its jobs are known.
+ */
+async function openForWrite(deps: Deps, kind: Kind, id: number, context: Context) {
+  const [target, seen] = await Promise.all([
+    openTarget(deps, { target: kind, id }, 'annotations:write', context),
+    kind === 'job' ? findJobRows(deps.db, { jobs: [{ id }] }) : undefined,
+  ])
+  return { target, seen }
+}
+
 interface Patch extends Condition {
   target: Target
+  /** The jobs as they were before the labels were read, where they have been read. */
+  seen: JobRows | undefined
   action: 'create' | 'update' | 'delete'
   is_whole: boolean
 }
 
 async function patchWith(
   deps: Deps,
-  { target, action, is_whole, ...condition }: Patch,
+  { target, seen, action, is_whole, ...condition }: Patch,
   batches: AsyncIterable<Batch>,
   context: Context,
 ): Promise<BytesAnswer> {
   if (action === 'delete') return removeObjects(deps, target, batches, condition, context)
-  const labels = await labelsForWrite(deps, target, context)
+  const labels = await labelsForWrite(deps, target, context, seen)
   const checker = openChecker(deps, target, labels, context)
   if (action === 'update') {
     const update = { target, source: batches, checker, labels, is_whole, ...condition }

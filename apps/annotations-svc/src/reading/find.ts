@@ -46,6 +46,7 @@ export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Kee
     return new Map([...singles(rows), ...(await findFolded(db, kind, target, rows))])
   }
   return async (kind, ids) => {
+    if (ids.length === 0) return new Map() // the empty array of a kind that a body does not change
     if (isPlain(kind, target)) return singles(await findRows(db, kind, target, ids, keep))
     const found = await findAcrossJobs(kind, ids)
     if (keep) await keepPlaces(db, kind, target, found, keep)

@@ -31,7 +31,10 @@ export interface JobChange {
   created_ids: string | null
 }
 
-export async function findJobRows(db: Db, { jobs }: Target): Promise<JobRows> {
+export async function findJobRows(
+  db: Db,
+  { jobs }: { jobs: readonly { id: number }[] },
+): Promise<JobRows> {
   const ids = jobs.map((one) => one.id)
   return byId(await queryRows<JobRow>(db, jobsById, [ids]))
 }

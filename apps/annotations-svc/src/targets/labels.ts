@@ -24,8 +24,9 @@ export async function labelsForWrite(
   deps: Pick<Deps, 'db' | 'services'>,
   target: Target,
   context: Context,
+  known?: JobRows,
 ): Promise<WriteLabels> {
-  const seen = await findJobRows(deps.db, target) // not after the labels: a change between the two would be missed
+  const seen = known ?? (await findJobRows(deps.db, target)) // not after the labels: a change between the two would be missed
   return { ...(await labelsOf(deps, target, context)), seen }
 }
 
