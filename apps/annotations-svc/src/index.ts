@@ -77,7 +77,7 @@ export function handlers({
 const name = 'annotations-svc'
 
 const hourMs = 3_600_000
-/** A save hands its event over within this time (`tellProjects`), before a consumer of it begins. */
+/** A save is answered within this time, before the consumers of its event begin to use the same processor. */
 const headStartMs = 25
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */

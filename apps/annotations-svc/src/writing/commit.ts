@@ -100,8 +100,8 @@ function labelsAfter(target: Target, closing: Closing, job: JobRow | undefined) 
 const tellMs = 1000
 
 /**
- * Lets projects-svc know before the writer is answered, so that the next reader of the job sees its date and state. The
- * event is what can be relied on: a failure here is only logged.
+ * Calls projects-svc before the writer is answered, so that the next reader of the job sees its date and state. Where this
+ * fails, which is only logged, the consumer of the event moves them.
  */
 export async function tellProjects(
   { services, log }: Pick<Deps, 'services' | 'log'>,

@@ -13,9 +13,8 @@ export interface RelayOptions {
   onError: (error: unknown) => void
   pollMs?: number
   /**
-   * How long events wait after the commit that wakes the relay. For a service that also hands its events over by calls
-   * (`annotationsChanged`): the call marks its event as received first, so that it does not wait for the transaction of the
-   * consumer. Events of several commits leave together.
+   * How long events wait after the commit that wakes the relay. For a service whose caller still waits after the commit: the
+   * consumers of the event do not compete with the rest of that call. Events of several commits leave together.
    */
   headStartMs?: number
 }
