@@ -1,14 +1,14 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { foreground } from './foreground.mjs'
 import { root } from './ready.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /**
- * Runs vitest projects one after another; prints minutes a suite, what `tell` has to say and, last, the sum over all of
- * them. The counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
+ * Runs vitest projects one after another; prints minutes a suite, the first failures, what `tell` has to say and, last, the
+ * sum over all of them: a log of which only the end was kept still names the tests that failed. The counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
  */
 export async function runSuites(names, args = [], tell = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-suites-'))
@@ -16,6 +16,7 @@ export async function runSuites(names, args = [], tell = () => {}) {
   for (const name of names) rows.push(await runSuite(name, args, join(folder, `${name}.json`)))
   rmSync(folder, { recursive: true, force: true })
   for (const row of rows) console.log(`${row.name}: ${row.minutes.toFixed(1)} min, ${counted(row)}`)
+  for (const failure of rows.flatMap((row) => row.failures)) console.log(failure)
   tell()
   const sum = rows.reduce(added, none)
   console.log(counted(sum))
@@ -52,11 +53,25 @@ function countsOf(file) {
       (one) => one.status === 'failed' && one.assertionResults.length === 0,
     )
     const failed = numFailedTests + Math.min(broken.length, numFailedTestSuites)
-    return { passed: numPassedTests, failed, skipped: numPendingTests + numTodoTests }
+    const failures = testResults.flatMap(listFailures).slice(0, mostFailures)
+    return { passed: numPassedTests, failed, skipped: numPendingTests + numTodoTests, failures }
   } catch {
-    return { passed: 0, failed: 1, skipped: 0 } // the runner itself fell over
+    return { passed: 0, failed: 1, skipped: 0, failures: [] } // the runner itself failed
   }
 }
+
+const mostFailures = 40
+const mostMessage = 300
+
+/** One line for each failed test of a file: file, title and the begin of the message. */
+function listFailures({ name, message, assertionResults }) {
+  const file = relative(root, name)
+  const failed = assertionResults.filter((one) => one.status === 'failed')
+  if (failed.length === 0 && message) return [`FAILED ${file}: ${shorten(message)}`]
+  return failed.map((one) => `FAILED ${file} > ${one.fullName}: ${shorten(one.failureMessages[0])}`)
+}
+
+const shorten = (message = '') => message.slice(0, mostMessage).replaceAll(/\s+/g, ' ')
 
 const none = { passed: 0, failed: 0, skipped: 0 }
 const added = (a, b) => ({
