@@ -78,7 +78,7 @@ const name = 'annotations-svc'
 
 const hourMs = 3_600_000
 /** A save is answered within this time, before the consumers of its event begin to use the same processor. */
-const headStartMs = 25
+const headStartMs = 75
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
 export function startAnnotations(ports: AnnotationsPorts): Annotations {

@@ -33,6 +33,12 @@ interface Attempted {
   message: Message
   failures: Failures
   isLater?: boolean
+  savepoint?: Savepoint
+}
+
+/** Whether the savepoint of an earlier event of the transaction is still open. */
+interface Savepoint {
+  isOpen: boolean
 }
 
 /** What a member remembers of each partition it works on; lost with the member, then counting starts anew. */
@@ -62,12 +68,13 @@ const postponed = Symbol('postponed')
  * costs no statement, as most of a topic is for others.
  *
  * @param isLater another event of this transaction has been handled: this one does not wait for locks, but is postponed
+ * @param savepoint that of the transaction; the next event releases it, or the commit, which saves a round trip
  * @returns the error that keeps the partition at this event; nothing when the offset may move on
  */
 export async function attempt<T>(
   tx: Transaction<T>,
   subscriber: Subscriber<T>,
-  { partition, message, failures, isLater = false }: Attempted,
+  { partition, message, failures, isLater = false, savepoint = { isOpen: false } }: Attempted,
 ): Promise<unknown> {
   const { group, topic, handle } = subscriber
   const before = failures.get(partition)
@@ -82,11 +89,12 @@ export async function attempt<T>(
     return told(subscriber, message, error)
   }
   if (handle.isFor?.(event.type) === false) return undefined
+  const release = savepoint.isOpen ? sql`release savepoint event;` : sql``
   const wait = isLater ? sql`set local lock_timeout = ${sql.lit(laterLockMs)};` : sql``
-  await sql`${wait} savepoint event`.execute(tx)
+  await sql`${release} ${wait} savepoint event`.execute(tx)
+  savepoint.isOpen = true
   try {
     if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
-    await sql`release savepoint event`.execute(tx)
     return undefined
   } catch (thrown) {
     if (isLater && isLockTimeout(thrown)) {
@@ -135,9 +143,11 @@ export async function attemptEach<T>(
   { isOver, reached }: { isOver: () => boolean; reached: (offset: number) => void },
 ): Promise<unknown> {
   const started = performance.now()
+  const savepoint: Savepoint = { isOpen: false }
   for (const message of messages) {
     const isLater = message !== messages[0]
-    const error = await attempt(tx, subscriber, { partition, message, failures, isLater })
+    const attempted = { partition, message, failures, isLater, savepoint }
+    const error = await attempt(tx, subscriber, attempted)
     if (error === postponed) break
     if (error !== undefined) return error
     reached(message.offset + 1)
