@@ -4,23 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
-import {
-  arrived,
-  begun,
-  countOf,
-  dial,
-  get,
-  headers,
-  log,
-  project,
-  put,
-  row,
-  rows,
-  send,
-  slowPieces,
-  work,
-  workLong,
-} from '../testing/working-gateway.ts'
+import { get, headers, project, put, row, workingGateway } from '../testing/working-gateway.ts'
+
+const { arrived, begun, countOf, dial, log, rows, send, slowPieces, work, workLong } =
+  await workingGateway()
 
 const endings: Record<string, (socket: Socket) => void> = {
   'that closes its connection': (socket) => socket.destroy(),

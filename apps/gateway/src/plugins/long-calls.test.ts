@@ -3,20 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import {
-  arrived,
-  begun,
   closing,
-  dial,
   get,
   headers,
   idleTimeoutMs,
-  log,
   put,
   requestTimeoutMs,
   row,
-  rows,
-  work,
+  workingGateway,
 } from '../testing/working-gateway.ts'
+
+const { arrived, begun, dial, log, rows, work } = await workingGateway()
 
 const form =
   '--b\r\nContent-Disposition: form-data; name="annotation_file"; filename="a.json"\r\n\r\n{}\r\n--b--\r\n'

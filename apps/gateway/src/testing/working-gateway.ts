@@ -7,33 +7,10 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { beforeEach, expect } from 'vitest'
 import { testGateway } from './gateway.ts'
 
-/** A gateway whose services work until a test releases them, with the rows of its log. */
+/** A gateway whose services work until a test releases them. */
 
 export const idleTimeoutMs = 200
 export const requestTimeoutMs = 400
-
-export const rows: unknown[] = []
-export const log: Logger = silentLog.child({}, { level: 'silent' })
-log.info = (row: unknown) => void rows.push(row)
-log.debug = (row: unknown) => void rows.push(row)
-
-/** Emits `begun` for each handler that starts to work, `release` to end their work, `aborted` for each that lost its caller. */
-export const work = new EventEmitter().setMaxListeners(100)
-/** Pieces of bodies that handlers have read in the present test. */
-export const arrived = { pieces: 0 }
-
-export async function workLong(signal: AbortSignal): Promise<void> {
-  signal.addEventListener('abort', () => work.emit('aborted'))
-  work.emit('begun')
-  await once(work, 'release')
-}
-
-export async function* slowPieces(signal: AbortSignal) {
-  yield Buffer.alloc(1000, 'a')
-  yield Buffer.alloc(1000, 'b')
-  await workLong(signal)
-  yield Buffer.alloc(1000, 'c')
-}
 
 async function* brokenPieces(failure: Error) {
   yield Buffer.alloc(1000, 'a')
@@ -53,10 +30,58 @@ const failures: Record<number, Error> = {
 }
 
 export const project = { id: 7, name: 'p' }
-export const { port, send } = await testGateway({
-  log,
-  settings: { idleTimeoutMs, requestTimeoutMs },
-  services: {
+
+export const headers = 'Host: x\r\nAuthorization: Token anna\r\n'
+export const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${headers}${more}\r\n`
+export const put = (path: string, length: number, more = '') =>
+  `PUT ${path} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`
+export const closing = 'Connection: close\r\n'
+
+export const row = (fields: object) => expect.objectContaining(fields)
+
+/** Work that handlers do until a test ends it. */
+function createWork() {
+  /** Emits `begun` for each handler that starts to work, `release` to end their work, `aborted` for each that lost its caller. */
+  const work = new EventEmitter().setMaxListeners(100)
+  /** Pieces of bodies that handlers have read in the present test. */
+  const arrived = { pieces: 0 }
+
+  async function workLong(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => work.emit('aborted'))
+    work.emit('begun')
+    await once(work, 'release')
+  }
+
+  async function* slowPieces(signal: AbortSignal) {
+    yield Buffer.alloc(1000, 'a')
+    yield Buffer.alloc(1000, 'b')
+    await workLong(signal)
+    yield Buffer.alloc(1000, 'c')
+  }
+
+  /** Resolves when `work` has emitted this so often from now on; emits of one turn count each. */
+  function countOf(name: string, times: number): Promise<void> {
+    return new Promise((resolve) => {
+      let left = times
+      const count = () => {
+        if (--left > 0) return
+        work.off(name, count)
+        resolve()
+      }
+      work.on(name, count)
+    })
+  }
+  const begun = (times = 1) => countOf('begun', times)
+
+  return { work, arrived, workLong, slowPieces, countOf, begun }
+}
+
+function createServices({
+  arrived,
+  workLong,
+  slowPieces,
+}: ReturnType<typeof createWork>): NonNullable<Parameters<typeof testGateway>[0]>['services'] {
+  return {
     projects: {
       async getProject({ id }, { signal }) {
         if (id !== 1) await workLong(signal)
@@ -106,23 +131,12 @@ export const { port, send } = await testGateway({
         return { head: { type: 'image/jpeg', length: 4 }, chunks: bytesOf('jpeg') }
       },
     },
-  },
-})
+  }
+}
 
-beforeEach(() => {
-  rows.length = 0
-  arrived.pieces = 0
-})
-
-export const headers = 'Host: x\r\nAuthorization: Token anna\r\n'
-export const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${headers}${more}\r\n`
-export const put = (path: string, length: number, more = '') =>
-  `PUT ${path} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`
-export const closing = 'Connection: close\r\n'
-
-/** A raw connection: what came, and how it ended. */
-export function dial(bytes: string, to = port) {
-  const socket = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
+/** A raw connection: the bytes that arrived, and how it ended. */
+function dialPort(port: number, bytes: string) {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const seen = { text: '', isReset: false }
   socket.on('error', () => {
     seen.isReset = true
@@ -136,18 +150,25 @@ export function dial(bytes: string, to = port) {
   return { socket, seen, closed }
 }
 
-export const row = (fields: object) => expect.objectContaining(fields)
-export const begun = (times = 1) => countOf('begun', times)
+/**
+ * Starts the gateway of a test file, with the rows of its log. Each file starts its own: test files of one worker share the
+ * modules that they import, and a gateway ends with the file that started it.
+ */
+export async function workingGateway() {
+  const rows: unknown[] = []
+  const log: Logger = silentLog.child({}, { level: 'silent' })
+  log.info = (row: unknown) => void rows.push(row)
+  log.debug = (row: unknown) => void rows.push(row)
 
-/** Resolves when `work` has emitted this so often from now on; emits of one turn count each. */
-export function countOf(name: string, times: number): Promise<void> {
-  return new Promise((resolve) => {
-    let left = times
-    const count = () => {
-      if (--left > 0) return
-      work.off(name, count)
-      resolve()
-    }
-    work.on(name, count)
+  const handlers = createWork()
+  const { port, send } = await testGateway({
+    log,
+    settings: { idleTimeoutMs, requestTimeoutMs },
+    services: createServices(handlers),
   })
+  beforeEach(() => {
+    rows.length = 0
+    handlers.arrived.pieces = 0
+  })
+  return { ...handlers, rows, log, send, dial: (bytes: string, to = port) => dialPort(to, bytes) }
 }
