@@ -82,6 +82,7 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
     for (;;) {
       const { done, value: part } = await Promise.race([next.catch(rethrow), halted])
       if (done) break
+      if (part.fieldname === undefined) throw malformed('a part has no name')
       if (part.type === 'field') {
         taken += addField(fields, part, options.documents)
         if (taken > mostFieldBytes) throw tooLarge()
@@ -97,7 +98,12 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
   }
 }
 
-const partLimits = { fieldSize: mostFieldBytes, fileSize: Number.MAX_SAFE_INTEGER, headerPairs: 64 }
+const partLimits = {
+  fieldSize: mostFieldBytes,
+  fileSize: Number.MAX_SAFE_INTEGER,
+  headerPairs: 64,
+  headerSize: 16 * 1024, // what follows is not read: a name that is cut here is longer than any may be
+}
 
 /** Stops everything that waits for bytes; the reason is always a failure that can be answered. */
 function haltWith(signal: AbortSignal): AbortController {

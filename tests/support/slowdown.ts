@@ -1,0 +1,24 @@
+const attempts = 4
+
+/**
+ * How many times as long as `harmless` the call `hostile` takes. A ratio above `most` is measured again, because another
+ * process may have used the machine; the least counts.
+ */
+export async function slowdownOf(
+  hostile: () => Promise<unknown>,
+  harmless: () => Promise<unknown>,
+  most: number,
+): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < attempts && least > most; attempt += 1) {
+    const limit = await msOf(harmless)
+    least = Math.min(least, (await msOf(hostile)) / limit)
+  }
+  return least
+}
+
+async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
