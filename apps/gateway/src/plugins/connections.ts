@@ -36,6 +36,8 @@ export function watchConnections(app: FastifyInstance, options: WatchOptions): v
     if (!(request.raw.socket instanceof Socket)) return done() // injected by a test
     const connection = calls.begin(request, reply)
     watchIdle(connection, reply, options)
+    // Without an address the client has reset the connection: nothing is done for it, and its row is that of an aborted call.
+    if (!request.ip) return void request.raw.socket.destroy()
     done(connection.isRefused ? malformedRequest() : undefined)
   })
   app.addHook('onSend', (request, reply, payload, done) => {
