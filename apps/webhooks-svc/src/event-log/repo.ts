@@ -30,12 +30,16 @@ export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<v
 /** Not for the eyes of those who export (`spec/api-workspace.md` 6.3). */
 const kept = 'send:exception'
 
+/** Characters that a spreadsheet may drop at the start of a cell: quotes, blanks, and those that have no width. */
+const unseen =
+  '[:space:][:cntrl:]"\\u0085\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u180b-\\u180e' +
+  '\\u2000-\\u200f\\u201c\\u2028-\\u202f\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
+
 /**
- * Spreadsheets run a cell that begins with one of these as a formula, also behind blanks and quotes, and in full width. A tab or a
- * line end starts a new cell.
+ * Spreadsheets run a cell that begins with one of these as a formula, also behind unseen characters, and in full width. A tab
+ * or a line end starts a new cell.
  */
-const formula =
-  '^([\\t\\r\\n]|[[:space:][:cntrl:]\\u00a0\\u200b\\u2060\\ufeff"\\u201c]*[-=+@\\u2212\\uff0d\\uff1d\\uff0b\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b])'
+const formula = `^([\\t\\r\\n]|[${unseen}]*[-=+@\\u2212\\uff0d\\uff1d\\uff0b\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b])`
 
 /** A text as a cell that no spreadsheet runs: an apostrophe before a formula makes it text. Numbers have columns of their own. */
 const cell = (text: RawBuilder<string | null>) =>
