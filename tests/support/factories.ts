@@ -6,14 +6,16 @@ interface GivenTask {
   labels?: Json[]
   project_id?: number
   segment_size?: number
+  /** The slug of its organization. */
+  org?: string
 }
 
 /** A task whose media is ready; 4 frames and the label `car` unless told otherwise. */
 export async function taskWithMedia(api: Client, given: GivenTask = {}): Promise<Json> {
-  const { files = await pictures(4), project_id, segment_size } = given
+  const { files = await pictures(4), project_id, segment_size, org } = given
   const labels = project_id ? undefined : (given.labels ?? [{ name: 'car' }])
   const json = { name: 'a task', labels, project_id, segment_size }
-  const { id } = await api.done('POST', '/tasks', { json })
+  const { id } = await api.done('POST', org ? `/tasks?org=${org}` : '/tasks', { json })
   await api.finished(await api.done('POST', `/tasks/${id}/data`, { form: formOf(files) }))
   return api.done('GET', `/tasks/${id}`)
 }
