@@ -55,7 +55,7 @@ async function expectRow({ id }: Call, operation: string, more: object = {}): Pr
     .toEqual([expect.objectContaining(row)])
 }
 
-/** A connection on which the server has begun to answer, or says that it expects the body. */
+/** A connection on which the server has begun its answer, or has sent 100 Continue. */
 async function begunWith(text: string): Promise<Socket> {
   const socket = dial()
   socket.write(text)
@@ -187,7 +187,7 @@ test('each of three pipelined calls has a row', async () => {
   for (const call of lines) await expectRow(call, 'getTaskAnnotations')
 })
 
-test('calls whose client resets the connection at once are no failures of the server', async () => {
+test('a call whose client resets the connection at once is not logged as a failure of the server', async () => {
   const sent = Array.from({ length: 60 }, () =>
     callOf('PUT /api/tasks/1/annotations', { ...json, 'content-length': 500 }),
   )

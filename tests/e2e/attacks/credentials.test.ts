@@ -112,7 +112,7 @@ test('a mapped IPv4 address and the address itself share a limit', async () => {
   expect(await statusOf(`::ffff:${address}`)).toBe(429)
 })
 
-test('a credential that was right before goes on after the limit of its address', async () => {
+test('a credential that was accepted before is accepted after the limit of its address', async () => {
   const known = await newPerson()
   const address = newAddress()
   const knownStatus = async () =>

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { taskWithMedia } from '../../support/factories.ts'
 import { served } from '../../support/served.ts'
 
-/** Other accounts of the machine can open no file of users, whatever the umask of the server was. */
+/** Other accounts of the machine cannot open files of users, under any umask of the server. */
 
 const before = process.umask(0) // the server takes it over when it starts
 const reticle = served()
@@ -29,7 +29,7 @@ test('objects of uploads, results and backups are closed under a umask of 000', 
   expect(openPaths(objects)).toEqual([])
 })
 
-test('only what holds no secret lies open in the data directory', () => {
+test('only the lock file is open in the data directory', () => {
   const isOpen = (name: string) => (statSync(join(reticle.path, name)).mode & 0o077) !== 0
   expect(readdirSync(reticle.path).filter(isOpen)).toEqual(['lock'])
 })

@@ -4,8 +4,8 @@ import { people } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
 /**
- * The metadata service of a cloud gives out the credentials of the machine. No user, administrators included, makes the server
- * connect to it, however its address is written and whatever networks are allowed.
+ * The metadata service of a cloud gives out the credentials of the machine. The server never connects to it: no user, no
+ * administrator, no spelling of its address and no list of allowed networks makes it do so.
  */
 
 const everything = '0.0.0.0/0,::/0'

@@ -3,7 +3,7 @@ import { client, type Json } from '../../support/client.ts'
 import { type Person, password, people, statusOf } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
-/** The key of a sign-in ends with its session, whatever ended the session. */
+/** The key of a sign-in ends with its session, however the session ended. */
 
 const reticle = served({ RETICLE_GATEWAY_RATE_AUTH: '0' })
 const { newPerson } = people(() => reticle)

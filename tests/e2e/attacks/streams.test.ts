@@ -35,7 +35,7 @@ const statusesOf = async (count: number, openOne: (index: number) => Promise<num
   return statuses
 }
 
-/** Statuses of a user who opens one stream more than they may have. */
+/** Statuses of one stream more than a user may have. */
 const atTheLimit = [...Array.from({ length: most }, () => 200), 429]
 
 async function tokenOf({ api }: Person): Promise<string> {
