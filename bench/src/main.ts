@@ -12,6 +12,7 @@ import { changeFigures } from './changes.ts'
 import { codecFigures } from './codecs.ts'
 import { databaseKillsFigure } from './database-kills.ts'
 import { cocoFigures, formatFigures } from './formats.ts'
+import { headerFigures } from './headers.ts'
 import { historyFigures } from './history-figures.ts'
 import { hooksFigure } from './hooks.ts'
 import { imageFigures } from './images.ts'
@@ -45,7 +46,8 @@ const usage = `npm run bench -- [options]
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, changes, bulk, P6, P9, lists,
                 bus, kills, neighbours, wrong-passwords, beside, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
-                (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set)
+                (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set), headers
+                (a quarter of an hour)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
   --write       puts the figures into docs/performance.md
   --json        prints them as JSON behind the table
@@ -55,7 +57,7 @@ if (asked.help) {
   console.log(usage)
   process.exit()
 }
-const unlessNamed = ['formats', 'movement', 'images']
+const unlessNamed = ['formats', 'movement', 'images', 'headers']
 const isAsked = (id: string) => asked.only?.includes(id) ?? !unlessNamed.includes(id)
 const name = asked.split ? 'split' : 'embedded'
 const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
@@ -100,6 +102,7 @@ async function measureEmbedded() {
       ['neighbours', async () => [await neighbourFigure()]],
       ['wrong-passwords', () => wrongPasswordFigures()],
       ['beside', () => besideFigures()],
+      ['headers', () => headerFigures()],
       ['webhooks', () => embeddedWebhookFigures()],
       ['media', () => mediaFigures()],
       ['uploads', () => uploadKillsFigures()],

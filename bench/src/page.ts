@@ -12,7 +12,14 @@ export interface Run {
 }
 
 /** Measured only when they are named: a whole run says nothing about them. */
-const unlessNamed: ReadonlySet<string> = new Set(['P14', 'formats', 'images', 'export', 'import'])
+const unlessNamed: ReadonlySet<string> = new Set([
+  'A1',
+  'P14',
+  'formats',
+  'images',
+  'export',
+  'import',
+])
 
 /**
  * `docs/performance.md` with these figures in its tables, which stand between comments that name them. Rows of other runs
