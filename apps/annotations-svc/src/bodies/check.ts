@@ -20,7 +20,12 @@ export interface Checker {
 }
 
 /** Makes an object of what was sent; complaints go to the report. */
-export type ReadObject = (report: Report, kind: RowKind, fields: Fields, rules: Rules) => Checked
+export type ReadObject = (
+  report: Report,
+  kind: RowKind,
+  fields: Fields,
+  rules: Rules,
+) => Checked | Promise<Checked>
 
 /** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
 export const mostNumbers = 50_000_000
@@ -44,24 +49,17 @@ export function openChecker(
 ): Checker {
   const masks: Rules['masks'] = []
   const range = rangeOf(target)
-  const rules = { labels, range, masks, isStrict: settings.strictAttributes }
-  let sizes: Promise<SizeOf> | undefined
   const pace = createPacer()
+  const rules = { labels, range, masks, isStrict: settings.strictAttributes, pace }
+  let sizes: Promise<SizeOf> | undefined
   let objects = 0
   let numbers = 0
 
-  const check: Checker['check'] = async ({ kind, items, first }, read) => {
-    objects += items.length
+  const check: Checker['check'] = async (batch, read) => {
+    objects += batch.items.length
     assertFew(objects, limits.objects)
     const report = newReport()
-    const checked: Checked[] = []
-    for (const [index, item] of items.entries()) {
-      if (index % objectsPerPause === 0) await pace()
-      report.path = [arrayOf[kind], first + index]
-      const fields = readFields(report, item)
-      if (fields) checked.push(read(report, kind, fields, rules))
-      if (isFull(report)) break
-    }
+    const checked = await readItems(report, batch, rules, read)
     assertClean(report)
     numbers += report.numbers
     if (numbers > limits.numbers) throw tooMany(`${limits.numbers} numbers`)
@@ -72,6 +70,25 @@ export function openChecker(
     return checked
   }
   return { rules, check }
+}
+
+/** Reads in steps. Only tracks are read asynchronously: an await for each small object would be slow. */
+async function readItems(
+  report: Report,
+  { kind, items, first }: Batch,
+  rules: Rules,
+  read: ReadObject,
+): Promise<Checked[]> {
+  const checked: Checked[] = []
+  for (const [index, item] of items.entries()) {
+    if (index % objectsPerPause === 0) await rules.pace()
+    report.path = [arrayOf[kind], first + index]
+    const fields = readFields(report, item)
+    const object = fields && read(report, kind, fields, rules)
+    if (object) checked.push(object instanceof Promise ? await object : object)
+    if (isFull(report)) break
+  }
+  return checked
 }
 
 /** @throws DomainError too_large */
@@ -90,7 +107,7 @@ export const readNew: ReadObject = (report, kind, fields, rules) => {
   if (kind === 'tag') return { kind, object: readTag(report, fields, rules) }
   return kind === 'shape'
     ? { kind, object: readShape(report, fields, rules) }
-    : { kind, object: readTrack(report, fields, rules) }
+    : readTrack(report, fields, rules).then((object) => ({ kind, object }))
 }
 
 /** As `readNew`, where an id would be a mistake. */

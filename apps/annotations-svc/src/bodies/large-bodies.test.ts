@@ -83,6 +83,17 @@ test.each([
   expect(turns).toBeGreaterThan(3)
 })
 
+const positions = (count: number) =>
+  Array.from({ length: count }, (_, frame) => ({ type: 'rectangle', frame, points: [0, 0, 1, 1] }))
+
+const skeletonTrack = (elements: number, count: number) => ({
+  ...{ frame: 0, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }] },
+  elements: Array.from({ length: elements }, () => ({
+    ...{ frame: 0, label_id: 42 },
+    shapes: positions(count).map((one) => ({ ...one, type: 'points', points: [1, 2] })),
+  })),
+})
+
 test('the objects of one batch are checked in steps', async () => {
   const shape = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
   const turns = await countTurns(() =>
@@ -91,6 +102,20 @@ test('the objects of one batch are checked in steps', async () => {
       Array.from({ length: 50_000 }, () => shape),
     ),
   )
+  expect(turns).toBeGreaterThan(3)
+})
+
+test.each([
+  ['positions', { frame: 0, label_id: 40, shapes: positions(20_000) }],
+  [
+    'positions on one frame',
+    { frame: 0, label_id: 40, shapes: positions(20_000).map((one) => ({ ...one, frame: 0 })) },
+  ],
+  ['positions in the wrong order', { frame: 0, label_id: 40, shapes: positions(20_000).reverse() }],
+  ['positions of an element', skeletonTrack(1, 20_000)],
+  ['elements', skeletonTrack(2000, 10)],
+])('a track of many %s is checked in steps', async (_name, track) => {
+  const turns = await countTurns(() => refusal('track', [track]))
   expect(turns).toBeGreaterThan(3)
 })
 

@@ -1,4 +1,5 @@
 import { type Shape, shapeTypes, type Tag } from '@reticle/contracts/rest/annotations'
+import type { Pace } from '@reticle/kit/pacer'
 import { type AttributeRules, readAttributes } from './attributes.ts'
 import {
   type Bounds,
@@ -35,6 +36,8 @@ export interface Rules extends AttributeRules {
   masks: MaskBox[]
   /** Ids that elements and track shapes keep when they name them (an update); without it ids are ignored. */
   ownIds?: ReadonlySet<number>
+  /** Awaited within large objects. */
+  pace: Pace
 }
 
 type Element = Shape['elements'][number]
@@ -176,7 +179,7 @@ export function readOwnId(report: Report, fields: Fields, { ownIds }: Rules): nu
 }
 
 /** Reads every object of a list, each under its index. */
-export function readEach<T>(
+function readEach<T>(
   report: Report,
   name: string,
   items: readonly unknown[],

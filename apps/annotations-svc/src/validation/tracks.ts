@@ -21,7 +21,6 @@ import {
   angles,
   elementLabel,
   type Rules,
-  readEach,
   readFrame,
   readLabel,
   readOwnId,
@@ -34,15 +33,15 @@ import { firstSeen, isWithin } from './visible.ts'
 
 type TrackElement = Track['elements'][number]
 
-/** A track as it will be stored (`spec/api-annotations.md` 1.6); as `readTag`. */
-export function readTrack(report: Report, fields: Fields, rules: Rules): Track {
+/** Small: shapes may be large. */
+const shapesPerPause = 16
+
+/** A track as it will be stored (`spec/api-annotations.md` 1.6); as `readTag`, with turns for other calls. */
+export async function readTrack(report: Report, fields: Fields, rules: Rules): Promise<Track> {
   const before = report.problems.length
   const label = readLabel(report, fields, rules.labels.byId)
-  const track = readOne(report, fields, rules, label)
-  const given = readList(report, fields, 'elements') ?? []
-  const elements = readEach(report, 'elements', given, (element) =>
-    readElement(report, element, rules, label),
-  ).filter((element) => element.shapes.length > 0)
+  const track = await readOne(report, fields, rules, label)
+  const elements = await readElements(report, fields, rules, label)
   if (report.problems.length === before) checkWhole(report, { ...track, elements })
   if (report.problems.length > before) return { ...track, elements }
   const whole = normalizeTrack({ ...track, elements })
@@ -82,13 +81,36 @@ function checkTypes(report: Report, shapes: readonly TrackShape[]): void {
   complain(report, 'track_invalid', text, 'shapes')
 }
 
-function readElement(
+/** Elements without a shape are left out. */
+async function readElements(
   report: Report,
   fields: Fields,
   rules: Rules,
   parent: LabelRules | undefined,
-): TrackElement {
-  const element = readOne(report, fields, rules, elementLabel(report, fields, parent))
+): Promise<TrackElement[]> {
+  const elements: TrackElement[] = []
+  const given = readList(report, fields, 'elements') ?? []
+  report.path.push('elements')
+  for (const [index, item] of given.entries()) {
+    if (isFull(report)) break
+    await rules.pace()
+    report.path.push(index)
+    const one = readFields(report, item)
+    const element = one && (await readElement(report, one, rules, parent))
+    if (element && element.shapes.length > 0) elements.push(element)
+    report.path.pop()
+  }
+  report.path.pop()
+  return elements
+}
+
+async function readElement(
+  report: Report,
+  fields: Fields,
+  rules: Rules,
+  parent: LabelRules | undefined,
+): Promise<TrackElement> {
+  const element = await readOne(report, fields, rules, elementLabel(report, fields, parent))
   const id = readOwnId(report, fields, rules)
   if (readList(report, fields, 'elements')?.length) refuseElements(report)
   if (element.shapes.some((one) => one.type === 'skeleton')) {
@@ -98,12 +120,12 @@ function readElement(
   return { ...element, id }
 }
 
-function readOne(
+async function readOne(
   report: Report,
   fields: Fields,
   rules: Rules,
   label: LabelRules | undefined,
-): TrackElement {
+): Promise<TrackElement> {
   return {
     id: null,
     frame: readTrackFrame(report, fields, rules),
@@ -111,23 +133,24 @@ function readOne(
     group: readGroup(report, fields),
     source: readSource(report, fields),
     attributes: label ? readAttributes(report, fields, label.immutable, rules) : [],
-    shapes: readShapes(report, fields, rules, label),
+    shapes: await readShapes(report, fields, rules, label),
   }
 }
 
 /** In the order of frames, so that each takes over the values of the one before; complaints keep the order given. */
-function readShapes(
+async function readShapes(
   report: Report,
   fields: Fields,
   rules: Rules,
   label: LabelRules | undefined,
-): TrackShape[] {
+): Promise<TrackShape[]> {
   const given = [...(readList(report, fields, 'shapes') ?? []).entries()]
   const sorted = given.sort(([, a], [, b]) => frameOf(a) - frameOf(b))
   const kept: TrackShape[] = []
   report.path.push('shapes')
-  for (const [index, item] of sorted) {
+  for (const [place, [index, item]] of sorted.entries()) {
     if (isFull(report)) break
+    if (place % shapesPerPause === shapesPerPause - 1) await rules.pace()
     report.path.push(index)
     const one = readFields(report, item)
     if (one) addShape(report, kept, readTrackShape(report, one, rules, label, kept.at(-1)))

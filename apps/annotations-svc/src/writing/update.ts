@@ -161,13 +161,13 @@ const fieldsAt = ({ items }: Batch, index: number) => ({ ...Object(items[index])
 
 /** The object as it will be, read as a new one is; its own id, and those of its parts, stay. */
 function readMerged(merged: ReadonlyMap<unknown, NamedObject>): ReadObject {
-  return (report, kind, sent, rules) => {
+  return async (report, kind, sent, rules) => {
     if (sent.id === undefined || sent.id === null) return readNew(report, kind, sent, rules)
     const one = merged.get(sent.id)
     if (!one) throw new Error('an object was merged that nobody found')
     const { fields, ownIds, hasValues } = one
     const isStrict = rules.isStrict && hasValues
-    const checked = readNew(report, kind, fields, { ...rules, ownIds, isStrict })
+    const checked = await readNew(report, kind, fields, { ...rules, ownIds, isStrict })
     refuseSharedIds(report, checked)
     return withId(checked, one.id)
   }
