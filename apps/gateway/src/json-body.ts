@@ -1,13 +1,11 @@
 import { DomainError, invalidInput } from '@reticle/kit'
+import { comma, depthChange, endOfText, parseError, parseInPieces, quote } from './json-pieces.ts'
 
 /** JSON bodies, read as `spec/api-workspace.md` 1.2 and `reliability.md` 8 want them. */
 
 export const deepest = 64
 /** Values of one body, keys not counted: some ten thousand labels, or the names of as many files. */
 export const mostValues = 200_000
-
-const parseError = (reason: string) =>
-  new DomainError('invalid', `JSON parse error - ${reason}`, { code: 'parse_error' })
 
 /**
  * The value of a JSON body; undefined for no bytes at all.
@@ -27,33 +25,10 @@ export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** Parses UTF-8 bytes; depth and values are counted before anything is built from them. */
-function parseJson(bytes: Uint8Array): unknown {
+async function parseJson(bytes: Uint8Array): Promise<unknown> {
   assertSize(bytes)
-  const value = parse(decode(bytes))
-  assertStorable(value, [])
-  return value
+  return parseInPieces(bytes, assertStorable)
 }
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw parseError('the body is not UTF-8')
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (thrown) {
-    throw parseError(thrown instanceof Error ? thrown.message : 'the body is not JSON')
-  }
-}
-
-const [quote, backslash, comma] = Buffer.from('"\\,')
-const depthChange = new Int8Array(256)
-for (const code of Buffer.from('[{')) depthChange[code] = 1
-for (const code of Buffer.from(']}')) depthChange[code] = -1
 
 /** Every value but the first of its list or object has a comma before it, and the first a bracket. */
 function assertSize(bytes: Uint8Array): void {
@@ -69,13 +44,6 @@ function assertSize(bytes: Uint8Array): void {
     if (values > mostValues)
       throw new DomainError('too_large', `The request body has more than ${mostValues} values.`)
   }
-}
-
-/** Position of the quote that ends the text which begins at `start`. */
-function endOfText(bytes: Uint8Array, start: number): number {
-  let at = start + 1
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
-  return at
 }
 
 type Path = readonly PropertyKey[]
