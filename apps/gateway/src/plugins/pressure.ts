@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import underPressure from '@fastify/under-pressure'
+import underPressure, { TYPE_EVENT_LOOP_DELAY } from '@fastify/under-pressure'
 import { unavailable } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import type { Phase } from '../ports.ts'
@@ -7,25 +7,34 @@ import type { Check } from '../request.ts'
 
 const retryAfter = 5 // seconds
 const sampleMs = 1000
+/** In a row. A single one is late after one long stretch of work, which has ended when the next call arrives. */
+const mostLateSamples = 2
 
 /**
- * Refuses calls while the process cannot keep up (`reliability.md` 8); probes and health are answered all the same. How much
- * the event loop is used says nothing of that: a young or a well-loaded one is always used and answers in time. Neither does
- * what delayed it before it was ready: samples that reach back to the start are left out.
+ * Refuses calls while the process cannot keep up (`reliability.md` 8): the event loop has been late for some seconds in a row,
+ * or the heap is nearly full. Probes and health always run. How much the event loop is used does not matter: a busy one can
+ * still respond in time. Samples that reach back to the start of the process are ignored.
  */
 export async function refuseUnderPressure(
   app: FastifyInstance,
   loopDelayMs: number,
 ): Promise<void> {
   let judgedFrom = Number.POSITIVE_INFINITY
+  let lateSamples = 0
   app.addHook('onReady', async () => {
     judgedFrom = performance.now() + 2 * sampleMs
   })
+  const counting = setInterval(() => {
+    const isLate = app.memoryUsage().eventLoopDelay > loopDelayMs
+    lateSamples = isLate ? lateSamples + 1 : 0
+  }, sampleMs).unref()
+  app.addHook('onClose', async () => clearInterval(counting))
   await app.register(underPressure, {
     sampleInterval: sampleMs,
     maxEventLoopDelay: loopDelayMs,
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * 0.8,
-    pressureHandler: async ({ routeOptions: { config } }) => {
+    pressureHandler: async ({ routeOptions: { config } }, _reply, type) => {
+      if (type === TYPE_EVENT_LOOP_DELAY && lateSamples <= mostLateSamples) return
       const isExempt = !config.operation || config.operation.limit === 'none'
       if (!isExempt && performance.now() >= judgedFrom)
         throw unavailable('The server is busy. Please try again.', retryAfter)
