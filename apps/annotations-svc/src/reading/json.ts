@@ -1,5 +1,6 @@
 import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
+import { createPacer } from '@reticle/kit/pacer'
 import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
 import { wordOf } from '../queries/conditions.ts'
 
@@ -77,7 +78,8 @@ export const setJson = (lists: Record<RowKind, string>) =>
   `{"version":0,"tags":[${lists.tag}],"shapes":[${lists.shape}],"tracks":[${lists.track}]}`
 
 /**
- * The whole body, in pieces of at most 64 KiB; columns are latin-1 characters, so the bytes are what was stored.
+ * The whole body, in pieces of at most 64 KiB, with turns for other calls. Columns are latin-1 characters, so the bytes are
+ * what was stored.
  *
  * @param inPieces how tracks are written; default: as they are stored
  */
@@ -85,6 +87,7 @@ export async function* setBytes(
   source: RowSource,
   inPieces?: InPieces,
 ): AsyncGenerator<Uint8Array> {
+  const pace = createPacer()
   let text = '{"version":0'
   for (const [kind, batches] of source) {
     text += `,"${arrayOf[kind]}":[`
@@ -96,6 +99,7 @@ export async function* setBytes(
         if (text.length < pieceBytes) continue
         yield* cutText(text)
         text = ''
+        await pace()
       }
     }
     text += ']'
