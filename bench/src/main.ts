@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { openProxy } from '@reticle/kit/testing/proxy'
 import { aloneFigures } from './alone-figures.ts'
 import { annotationFigures } from './annotations.ts'
+import { attackFigures } from './attacks.ts'
 import { besideFigures } from './beside.ts'
 import { bulkChangeFigures } from './bulk-changes.ts'
 import { busFigures } from './bus.ts'
@@ -31,7 +32,6 @@ import { type Figure, rowOf, tableOf } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 import { toLoopback, webhookFigures } from './webhooks.ts'
-import { wrongPasswordFigures } from './wrong-passwords.ts'
 
 /** How far the objects are from the workers. */
 const objectsMs = 200
@@ -45,7 +45,7 @@ const usage = `npm run bench -- [options]
 
   --split       every app its own process, on real Kafka, MinIO and PostgreSQL; default: the embedded mode
   --only ID     a part of the embedded mode, may be given several times: annotations, alone, history, changes, bulk, P6, P9, lists,
-                bus, kills, neighbours, wrong-passwords, beside, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
+                bus, kills, neighbours, attacks, beside, webhooks, media, uploads, video, codecs, coco; not measured unless they are named: formats
                 (half an hour), movement (half an hour, 20 GB), images (some minutes, four times its larger set), headers
                 (a quarter of an hour)
   --images-mib N  the larger set of images; default: 2000, or what a tenth of the free disk has room for
@@ -100,7 +100,7 @@ async function measureEmbedded() {
       ['bus', () => busFigures({ databaseUrl: server.databaseUrl })],
       ['kills', async () => [await databaseKillsFigure()]],
       ['neighbours', async () => [await neighbourFigure()]],
-      ['wrong-passwords', () => wrongPasswordFigures()],
+      ['attacks', () => attackFigures()],
       ['beside', () => besideFigures()],
       ['headers', () => headerFigures()],
       ['webhooks', () => embeddedWebhookFigures()],

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { percentile } from './measure.ts'
 import { startEmbedded } from './server.ts'
 import type { Figure } from './table.ts'
+import { registerUser } from './users.ts'
 
 const perMinute = 1200
 const secondsPerPhase = 10
@@ -19,7 +20,10 @@ const floodPerSecond = (perMinute / 60) * 10
 export async function neighbourFigure(): Promise<Figure> {
   const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: String(perMinute) })
   try {
-    const [noisy, own] = [await person(server.api, 'noisy'), await person(server.api, 'quiet')]
+    const [noisy, own] = [
+      await registerUser(server.api, 'noisy'),
+      await registerUser(server.api, 'quiet'),
+    ]
     const url = `${server.api}/tasks`
     const flood = await startFlood(url, noisy)
     const quiet: number[] = []
@@ -49,24 +53,6 @@ function figureOf(quiet: number, flooded: number): Figure {
     target: '<= 2',
     holds: ratio <= 2,
   }
-}
-
-/** Somebody who registers; answers what their calls carry. */
-async function person(api: string, username: string): Promise<string> {
-  const password = 'a-strong-bench-phrase-1'
-  const json = {
-    username,
-    email: `${username}@example.org`,
-    password1: password,
-    password2: password,
-  }
-  const answer = await fetch(`${api}/auth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...json, first_name: '', last_name: '' }),
-  })
-  if (!answer.ok) throw new Error(`register: ${answer.status} ${await answer.text()}`)
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
 /** Calls from a process of their own, which is not the one that measures. */
