@@ -3,6 +3,7 @@ import { counting } from '@reticle/kit/testing/counting'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
+import { listLabelsById } from './repo.ts'
 
 /** What the list of labels may be asked: `spec/api-workspace.md` 1.5 to 1.7, 4.3. */
 
@@ -75,4 +76,22 @@ test('what is asked costs no statements', async () => {
   }
   const filter = { or: [{ in: ['a', { var: 'name' }] }, { '>': [{ var: 'id' }, 0] }] }
   expect(await counted({ filter, search: 'car', sort: 'type' })).toBe(await counted({}))
+})
+
+test.each([
+  [1, 1],
+  [500, 1],
+  [501, 2],
+  [1750, 4],
+])('%i labels are read in %i queries, in the order of their ids', async (count, queries) => {
+  const labels = Array.from({ length: count - 1 }, (_, index) => ({ name: `label ${index}` }))
+  const skeleton = { name: 'last', type: 'skeleton' as const, sublabels: [{ name: 'joint' }] }
+  const body = { name: 'many', labels: [...labels, skeleton] }
+  const made = await projects.createProject({ body }, anna.call)
+  const ids = made.labels.map(({ id }) => id).reverse()
+  const { db: watched, statements } = counting(db)
+  const found = await listLabelsById(watched, ids)
+  expect(found.map(({ id }) => id)).toEqual(ids)
+  expect(found[0]?.sublabels).toHaveLength(1)
+  expect(statements()).toBe(queries)
 })

@@ -82,18 +82,28 @@ const ownedLabels = `select coalesce(json_agg(owned order by owned.id), '[]') fr
     from labels where project_id = facts.project_id
       or task_id = case when facts.project_id is null then facts.task_id end) owned`
 
-/** Labels by id, in that order and with their sublabels, in one query; those that are gone are left out. */
+/** Labels of one query: other calls run between two of them. */
+const labelsAtOnce = 500
+
+/** Labels by id, in that order and with their sublabels, some hundred in one query; deleted ones are left out. */
 export async function listLabelsById(db: Db, ids: readonly number[]): Promise<Label[]> {
-  if (ids.length === 0) return []
-  const rows = await selectLabels(db)
+  const labels: Label[] = []
+  for (let from = 0; from < ids.length; from += labelsAtOnce) {
+    const some = ids.slice(from, from + labelsAtOnce)
+    labels.push(...toLabels(some, await selectLabelsById(db, some)))
+  }
+  return labels
+}
+
+function selectLabelsById(db: Db, ids: number[]): Promise<LabelView[]> {
+  return selectLabels(db)
     .where((where) =>
       where.or([
-        where('id', '=', where.fn.any(where.val([...ids]))),
-        where('parent_id', '=', where.fn.any(where.val([...ids]))),
+        where('id', '=', where.fn.any(where.val(ids))),
+        where('parent_id', '=', where.fn.any(where.val(ids))),
       ]),
     )
     .execute()
-  return toLabels(ids, rows)
 }
 
 export function findLabel(db: Db, id: number): Promise<LabelRow | undefined> {
