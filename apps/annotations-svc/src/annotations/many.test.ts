@@ -93,7 +93,7 @@ describe('a removal of many', () => {
     const { job, task, job_id } = setUp()
     const { set } = await task.put({
       tags: [{ frame: 1, label_id: 40 }],
-      shapes: Array.from({ length: 300 }, () => box),
+      shapes: Array.from({ length: 1100 }, () => box),
       tracks: [{ frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 7 }] }],
     })
     const gone = { ...set, shapes: [...set.shapes.toReversed(), { id: 999 }] }
@@ -122,7 +122,7 @@ describe('a removal of many', () => {
 
   test('under another condition removes nothing', async () => {
     const { job } = setUp()
-    const { set, etag } = await job.put({ shapes: Array.from({ length: 300 }, () => box) })
+    const { set, etag } = await job.put({ shapes: Array.from({ length: 1100 }, () => box) })
     await expect(job.patch('delete', set, '"a1-7"')).rejects.toMatchObject({ kind: 'precondition' })
     expect((await job.get()).etag).toBe(etag)
   })

@@ -1,4 +1,5 @@
-const enough = 1000
+/** As many as a response holds (`writing/held.ts`). */
+const enough = 2000
 
 export interface Begun<T> {
   /** All of it, from its beginning. */

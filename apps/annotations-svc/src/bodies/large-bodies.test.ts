@@ -106,14 +106,17 @@ test('the objects of one batch are checked in steps', async () => {
 })
 
 test.each([
-  ['positions', { frame: 0, label_id: 40, shapes: positions(20_000) }],
+  ['positions', { frame: 0, label_id: 40, shapes: positions(100_000) }],
   [
     'positions on one frame',
-    { frame: 0, label_id: 40, shapes: positions(20_000).map((one) => ({ ...one, frame: 0 })) },
+    { frame: 0, label_id: 40, shapes: positions(100_000).map((one) => ({ ...one, frame: 0 })) },
   ],
-  ['positions in the wrong order', { frame: 0, label_id: 40, shapes: positions(20_000).reverse() }],
-  ['positions of an element', skeletonTrack(1, 20_000)],
-  ['elements', skeletonTrack(2000, 10)],
+  [
+    'positions in the wrong order',
+    { frame: 0, label_id: 40, shapes: positions(100_000).reverse() },
+  ],
+  ['positions of an element', skeletonTrack(1, 100_000)],
+  ['elements', skeletonTrack(2000, 50)],
 ])('a track of many %s is checked in steps', async (_name, track) => {
   const turns = await countTurns(() => refusal('track', [track]))
   expect(turns).toBeGreaterThan(3)

@@ -22,8 +22,8 @@ import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerRows } from './held.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 
-/** A removal of so many is answered out of memory: what was removed cannot simply be read again. */
-const mostHeld = 100
+/** Removed objects are held for the response up to this count, as many as one batch holds anyway; more are read from a snapshot. */
+const mostHeld = 1000
 
 /** What is removed; `ids` of every kind, in the order of the request. */
 interface Removal extends Condition {

@@ -47,7 +47,7 @@ export type Failures = Map<number, Failure>
 const transientPausesMs = [200, 1000, 5000, 15_000, 30_000]
 const poisonTries = 5
 /** A batch is committed after this long, so that its locks are not held on to. */
-const transactionMs = 200
+const transactionMs = 60
 /**
  * How long an event may wait for locks behind another one of its transaction, which has locks already that whoever is waited
  * for may want: well before PostgreSQL looks for deadlocks.
