@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, utimesSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { workersOf } from '../support/processes.ts'
+import { convertersOf, workersOf } from '../support/processes.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { daySettings, type House } from './house.ts'
 
@@ -26,6 +26,7 @@ export async function openEmbedded(port: number): Promise<House> {
       await sleep(100)
     }
   }
+  const conversions = () => workersOf(reticle.pid).flatMap((one) => [one, ...convertersOf(one)])
   const objects = join(path, 'objects')
   return {
     urls: () => [`http://127.0.0.1:${port}`],
@@ -43,7 +44,7 @@ export async function openEmbedded(port: number): Promise<House> {
         await again()
       },
     },
-    pids: () => ({ server: [reticle.pid], conversion: workersOf(reticle.pid) }),
+    pids: () => ({ server: [reticle.pid], conversion: conversions() }),
     logs: async () => [...said, reticle.output()].join('\n').split('\n'),
     databaseOf: () => reticle.people(),
     objects: () => filesBelow(objects),

@@ -14,17 +14,25 @@ export function workerOf(pid: number): number {
 export const workersOf = (pid: number): number[] =>
   childrenOf(pid).filter((child) => /worker\.js/.test(read(child, 'cmdline')))
 
+/** The converters of a conversion process, one for each slot that is used. */
+export const convertersOf = (worker: number): number[] =>
+  childrenOf(worker).filter((child) => /convert\.js/.test(read(child, 'cmdline')))
+
+/** Memory of a conversion process with its converters. */
+export const conversionMiB = (worker: number): number =>
+  [worker, ...convertersOf(worker)].map(residentMiB).reduce((sum, one) => sum + one, 0)
+
 /** Memory that is in use. */
 export function residentMiB(pid: number): number {
   const [, kibibytes = 0] = /^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status')) ?? []
   return Number(kibibytes) / 1024
 }
 
-/** The most memory that is in use at any time while it runs. */
+/** The most memory of a conversion process with its converters at any time during `run`. */
 export async function peakMiB(pid: number, run: () => Promise<void>): Promise<number> {
-  let peak = residentMiB(pid)
+  let peak = conversionMiB(pid)
   const look = () => {
-    peak = Math.max(peak, residentMiB(pid))
+    peak = Math.max(peak, conversionMiB(pid))
   }
   const watch = setInterval(look, 10)
   try {

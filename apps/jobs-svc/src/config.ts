@@ -13,7 +13,7 @@ import {
 } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** Kept as text: threads are told of them. */
+/** Kept as text: converters are told of them. */
 const nets = setting.list().superRefine((blocks, context) => {
   try {
     readNets(blocks)
@@ -26,6 +26,7 @@ const nets = setting.list().superRefine((blocks, context) => {
 export const readConfig = part(
   z.object({
     RETICLE_JOBS_SLOTS: setting.whole(Math.max(1, cpus().length - 1), 1),
+    RETICLE_JOBS_HEAP_MIB: setting.whole(1024, 128),
     RETICLE_JOBS_TENANT_CONCURRENCY: setting.whole(4, 1),
     RETICLE_JOBS_QUEUED_PER_USER: setting.whole(1000, 1),
     RETICLE_JOBS_QUEUED_PER_TENANT: setting.whole(10_000, 1),
@@ -47,6 +48,8 @@ export const readConfig = part(
   (given) => ({
     /** Conversions at once in one worker. */
     slots: given.RETICLE_JOBS_SLOTS,
+    /** Heap of one conversion. */
+    heapMib: given.RETICLE_JOBS_HEAP_MIB,
     /** Requests of one tenant that run at once. */
     tenantConcurrency: given.RETICLE_JOBS_TENANT_CONCURRENCY,
     queuedPerUser: given.RETICLE_JOBS_QUEUED_PER_USER,

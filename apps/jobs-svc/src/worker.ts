@@ -9,7 +9,7 @@ import { migrations, type RequestsDb, schema, startWorker } from './index.ts'
 /** What running conversions have to finish when the worker is asked to stop (`reliability.md` 6.2). */
 const drainMs = 90_000
 
-/** A conversion worker of a cluster: leases requests, converts in threads; scaled alone. */
+/** A conversion worker of a cluster: leases requests, converts in processes of their own; scaled alone. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, s3, internal, projects, annotations, webhooks, settings } = app.config
   const { db } = await openSchema<RequestsDb>(app, 'worker', database.url, { schema, migrations })

@@ -11,7 +11,7 @@ import type { Client, Json } from '../../support/client.ts'
 import { craftZip } from '../../support/crafted-zip.ts'
 import { longAgo } from '../../support/past.ts'
 import { bitmap, formOf, type Picture, picture } from '../../support/pictures.ts'
-import { canLook, peakMiB, residentMiB, workerOf } from '../../support/processes.ts'
+import { canLook, conversionMiB, peakMiB, workerOf } from '../../support/processes.ts'
 import { dataDirectory, type Reticle, root, startReticle } from '../../support/reticle.ts'
 import { honestZips, hostileZips } from '../hostile/archives.ts'
 import { escaped, fileOf, type Hostile, mostEntries, type Odd, zeros } from '../hostile/hostile.ts'
@@ -146,7 +146,7 @@ async function assertEnds(members: Buffer[], count: number): Promise<void> {
 function assertUnharmed(): void {
   if (worker === undefined) return
   expect(workerOf(reticle.pid)).toBe(worker)
-  expect(residentMiB(worker) - usualMiB).toBeLessThanOrEqual(mostDecodedMiB)
+  expect(conversionMiB(worker) - usualMiB).toBeLessThanOrEqual(mostDecodedMiB)
 }
 
 describe('T-ZIP: archives of strangers', () => {
@@ -158,7 +158,7 @@ describe('T-ZIP: archives of strangers', () => {
     await attachAll(honest)
     const run = () => attachAll([...zips, ...tars])
     if (worker === undefined) return run()
-    usualMiB = residentMiB(worker)
+    usualMiB = conversionMiB(worker)
     grown = (await peakMiB(worker, run)) - usualMiB
   }, corpusMs)
 

@@ -10,7 +10,7 @@ import {
   unavailable,
 } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
-import { brokenThread, detailOf, failureOf, isUnstorable } from './failure.ts'
+import { brokenConverter, detailOf, endedConverter, failureOf, isUnstorable } from './failure.ts'
 import { LeaseLost, UnusableInput } from './operation.ts'
 
 const coded = (code: string) => Object.assign(new Error('x'), { code })
@@ -60,31 +60,75 @@ describe('what may pass is tried again', () => {
   })
 })
 
-test('want of memory is a class of its own', () => {
-  expect(failureOf(coded('ERR_WORKER_OUT_OF_MEMORY')).kind).toBe('memory')
+describe('the exit of a converter is a failure', () => {
+  const exit = { code: null, signal: null, errors: '' }
+  const heap = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'
+  test.each([
+    ['an abort at the heap limit', { signal: 'SIGABRT', errors: `${heap}\n 1: 0x7f` }, 'memory'],
+    ['an abort where signals are exit codes', { code: 134, errors: heap }, 'memory'],
+    [
+      'a table beyond the heap',
+      { signal: 'SIGTRAP', errors: '# Fatal JavaScript invalid size error 169220804' },
+      'memory',
+    ],
+    ['a zone', { signal: 'SIGTRAP', errors: '# Fatal process out of memory: Zone' }, 'memory'],
+    [
+      'another abort',
+      { signal: 'SIGABRT', errors: 'FATAL ERROR: v8::ToLocalChecked' },
+      'transient',
+    ],
+    ['a crash of foreign code', { signal: 'SIGSEGV' }, 'transient'],
+    ['a kill', { signal: 'SIGKILL' }, 'transient'],
+    ['an exit', { code: 0 }, 'transient'],
+    ['an exit with such a text', { code: 1, errors: heap }, 'transient'],
+    ['a process that did not start', { errors: 'spawn EAGAIN' }, 'transient'],
+  ] as const)('%s', (_, given, kind) => {
+    const failure = endedConverter({ ...exit, ...given })
+    expect(failure.kind).toBe(kind)
+    if (kind === 'memory')
+      expect(failure.message).toMatch(
+        /more memory than a conversion may use.*smaller parts.*RETICLE_JOBS_HEAP_MIB/,
+      )
+  })
 })
 
-describe('how a thread broke', () => {
+describe('a value beyond the limits of the engine fails at once', () => {
+  test.each([
+    ['a text', () => 'x'.repeat(2 ** 29).repeat(2)],
+    ['a buffer as text', () => Buffer.alloc(2 ** 29 + 100).toString('latin1')],
+    ['a buffer', () => new ArrayBuffer(2 ** 52)],
+    ['joined texts', () => Array.from({ length: 600 }, () => 'x'.repeat(2 ** 20)).join('')],
+  ])('%s', (_, act) => {
+    const { kind, message } = failureOf(thrownBy(act))
+    expect([kind, message]).toEqual([
+      'limit',
+      expect.stringMatching(/larger than any.*smaller parts/),
+    ])
+  })
+})
+
+const thrownBy = (run: () => unknown): unknown => {
+  try {
+    return run()
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+describe('an exception that nothing has caught is a failure', () => {
   function overflow(): number {
     return 1 + overflow()
-  }
-  const thrownBy = (run: () => unknown): unknown => {
-    try {
-      return run()
-    } catch (thrown) {
-      return thrown
-    }
   }
 
   test.each([
     ['a stack that overflows', thrownBy(overflow), 'limit', /nested too deeply/],
-    ['want of memory', coded('ERR_WORKER_OUT_OF_MEMORY'), 'memory', /needs more memory/],
+    ['a text that is too long', thrownBy(() => 'x'.repeat(2 ** 30)), 'limit', /single value/],
     ['an error', new Error('x'), 'transient', /unexpected error/],
     ['nothing', undefined, 'transient', /unexpected error/],
     ['what is no text', { toString: 5, valueOf: 5 }, 'transient', /unexpected error/],
     ['no prototype', Object.create(null), 'transient', /unexpected error/],
   ])('%s', (_, thrown, kind, message) => {
-    expect(brokenThread(thrown)).toMatchObject({ kind, message: expect.stringMatching(message) })
+    expect(brokenConverter(thrown)).toMatchObject({ kind, message: expect.stringMatching(message) })
   })
 
   test('the detail for the log is short for any thrown value', () => {

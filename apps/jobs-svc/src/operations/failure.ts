@@ -5,10 +5,10 @@ import { placeOf } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { LeaseLost, UnusableInput } from './operation.ts'
 
-/** Why an operation failed, as it travels out of its thread. */
+/** Why an operation failed, as it travels out of its converter. */
 export const failure = z.object({
   /**
-   * `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the thread had too little.
+   * `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the process had too little.
    * `limit`: it took too long. `defect`: the converter broke a rule of the worker, and would break it again.
    */
   kind: z.enum(['user', 'transient', 'memory', 'limit', 'defect']),
@@ -46,7 +46,7 @@ export function failureOf(thrown: unknown): Failure {
     return { kind: 'user', message: oneLine(sentenceOf(thrown)) }
   if (isDiskFull(thrown))
     return { kind: 'transient', message: 'There is no room for temporary files' }
-  if (isOutOfMemory(thrown)) return outOfMemory
+  if (isTooLargeForEngine(thrown)) return tooLarge
   if (isStackOverflow(thrown)) return tooDeep
   if (thrown instanceof LeaseLost) return { kind: 'transient', message: lostLease }
   const message =
@@ -54,9 +54,17 @@ export function failureOf(thrown: unknown): Failure {
   return { kind: 'transient', message: oneLine(message) }
 }
 
-export const outOfMemory: Failure = {
+const smallerParts = 'Use smaller parts, such as single jobs or fewer files'
+
+const outOfMemory: Failure = {
   kind: 'memory',
-  message: 'The conversion needs more memory than this installation gives it',
+  message: `The conversion needed more memory than a conversion may use. ${smallerParts}, or ask an administrator to raise RETICLE_JOBS_HEAP_MIB`,
+}
+
+/** More heap does not help: the engine limits the size of a single text, map or buffer. */
+const tooLarge: Failure = {
+  kind: 'limit',
+  message: `The conversion needed a single value that is larger than any conversion can hold. ${smallerParts}`,
 }
 
 const tooDeep: Failure = {
@@ -64,21 +72,32 @@ const tooDeep: Failure = {
   message: 'The data is nested too deeply to be converted',
 }
 
-/** How a thread came to its end that threw outside of its conversion. */
-export function brokenThread(thrown: unknown): DetailedFailure {
-  const known = isOutOfMemory(thrown) || isStackOverflow(thrown)
+/** An exception that nothing in the converter has caught. */
+export function brokenConverter(thrown: unknown): DetailedFailure {
+  const known = isTooLargeForEngine(thrown) || isStackOverflow(thrown)
   const failure: Failure = known
     ? failureOf(thrown)
     : { kind: 'transient', message: 'The conversion ended with an unexpected error' }
   return { ...failure, detail: detailOf(thrown) }
 }
 
-/** How a thread came to its end that left without a result. */
-export const leftThread = (code: number): DetailedFailure => ({
-  kind: 'transient',
-  message: 'The conversion ended without a result',
-  detail: `the thread of the conversion exited with code ${code}`,
-})
+/** The exit of a process. */
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** The end of its error output. */
+  errors: string
+}
+
+const abortCode = 134
+
+/** A process that exited without a result. V8 writes why it aborts, and may end by another signal than SIGABRT. */
+export function endedConverter({ code, signal, errors }: Exit): DetailedFailure {
+  const detail = `the converter exited with ${signal ?? `code ${code}`}: ${errors}`
+  const isCrash = signal !== null || code === abortCode
+  if (isCrash && /out of memory|invalid size error/i.test(errors)) return { ...outOfMemory, detail }
+  return { kind: 'transient', message: 'The conversion ended without a result', detail }
+}
 
 /** `why` names the field and its fault. */
 export const invalidMessage = (why: string): DetailedFailure => ({
@@ -99,7 +118,7 @@ export const isUnstorable = (thrown: unknown) => /^(22|54)/.test(String(codeOf(t
 
 const longestDetail = 10_000
 
-/** For the log. Never throws: a thread may throw anything, also what cannot be turned into text. */
+/** For the log. Never throws: a converter may throw anything, also what cannot be turned into text. */
 export const detailOf = (thrown: unknown): string =>
   inspect(thrown, { depth: 2, breakLength: Number.POSITIVE_INFINITY }).slice(0, longestDetail)
 
@@ -133,4 +152,13 @@ const codeOf = (thrown: unknown): unknown =>
 const isStackOverflow = (thrown: unknown) =>
   thrown instanceof RangeError && thrown.message === 'Maximum call stack size exceeded'
 const isDiskFull = (thrown: unknown) => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(thrown)))
-const isOutOfMemory = (thrown: unknown) => codeOf(thrown) === 'ERR_WORKER_OUT_OF_MEMORY'
+
+/** What V8 and Node.js throw for a value beyond their limits, and where the system has no memory for a buffer. */
+const isTooLargeForEngine = (thrown: unknown) =>
+  ['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE', 'ERR_FS_FILE_TOO_LARGE'].includes(
+    String(codeOf(thrown)),
+  ) ||
+  (thrown instanceof RangeError &&
+    /^(Invalid string length|Array buffer allocation failed|(Map|Set) maximum size exceeded)$/.test(
+      thrown.message,
+    ))

@@ -43,7 +43,7 @@ export interface OperationServices {
   events: Pick<Service<typeof events>, 'readEvents'>
 }
 
-/** What surrounds an operation. It knows neither rows nor threads, so that a test can run it directly. */
+/** What surrounds an operation. It knows neither rows nor processes, so that a test can run it directly. */
 export interface OperationDeps {
   services: OperationServices
   blobs: BlobStore

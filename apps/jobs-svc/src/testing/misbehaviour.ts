@@ -1,8 +1,14 @@
-import { parentPort } from 'node:worker_threads'
+import { decodeMessage, encodeMessage } from '../worker/converter-messages.ts'
 
-/** Invalid messages of a converter, and other ways in which a thread fails. */
+/** Invalid messages of a converter, and other ways in which a converter fails. */
 
-export type Ending = 'finished' | 'refused' | 'retried' | 'too deep'
+export type Ending =
+  | 'finished'
+  | 'refused'
+  | 'retried'
+  | 'too deep'
+  | 'too much memory'
+  | 'too large'
 
 interface Misbehaviour {
   name: string
@@ -16,22 +22,25 @@ interface Around {
   post: (message: unknown) => void
 }
 
-const wasRun = { run: 0 }
+const wasRun = { run: 0, sendRaw: (_message: string | object): unknown => undefined }
 
-/** Learns the number of the run from the messages that the thread sends by itself. */
+/** Learns the number of the run from the messages that the converter sends by itself. */
 export function watchRun(): void {
-  if (!parentPort) return
-  const post = parentPort.postMessage.bind(parentPort)
-  parentPort.postMessage = (message: unknown, ...rest) => {
-    const run = typeof message === 'object' && message && Reflect.get(message, 'run')
+  if (!process.send) return
+  const send = process.send.bind(process)
+  wasRun.sendRaw = (message) => send(message)
+  process.send = (message: unknown) => {
+    const sent = typeof message === 'string' ? decodeMessage(message) : message
+    const run = typeof sent === 'object' && sent && Reflect.get(sent, 'run')
     if (typeof run === 'number') wasRun.run = run
-    post(message, ...rest)
+    return send(message)
   }
 }
 
 export async function misbehave(index: number): Promise<void> {
   const { run } = wasRun
-  await misbehaviours[index]?.act({ run, post: (message) => parentPort?.postMessage(message) })
+  const post = (message: unknown) => void process.send?.(encodeMessage(message))
+  await misbehaviours[index]?.act({ run, post })
 }
 
 const progress = (name: string, given: object): Misbehaviour => ({
@@ -59,6 +68,22 @@ const thrown = (name: string, what: unknown): Misbehaviour => ({
     })
     await never()
   },
+})
+
+/** Sent on the channel without the encoding of messages. */
+const raw = (name: string, message: string | object): Misbehaviour => ({
+  name: `on the channel: ${name}`,
+  ending: 'refused',
+  act: async () => {
+    wasRun.sendRaw(message)
+    await never()
+  },
+})
+
+const hoards = (name: string, act: () => unknown): Misbehaviour => ({
+  name,
+  ending: 'too much memory',
+  act,
 })
 
 const never = () => new Promise((resolve) => setTimeout(resolve, 3_600_000))
@@ -194,4 +219,64 @@ export const misbehaviours: readonly Misbehaviour[] = [
       await never()
     },
   },
+  raw('a text', 'done'),
+  raw('an object', { type: 'done' }),
+  raw('a structure that is nested too deeply', nested(3000)),
+  raw('8 MB of text', 'x'.repeat(8 * 1024 ** 2)),
+  {
+    name: 'a channel that is closed',
+    ending: 'retried',
+    act: async () => {
+      process.disconnect()
+      await never()
+    },
+  },
+  { name: 'process.abort()', ending: 'retried', act: () => process.abort() },
+  {
+    name: 'a crash of foreign code',
+    ending: 'retried',
+    act: async () => {
+      process.kill(process.pid, 'SIGSEGV')
+      await never()
+    },
+  },
+  hoards('many small objects', () => {
+    const all: object[] = []
+    for (;;) all.push({ at: all.length, list: new Array(100).fill(all.length) })
+  }),
+  hoards('lists of 50,000,000 entries', () => {
+    const all: object[] = []
+    for (;;) all.push(new Array(50_000_000).fill(0))
+  }),
+  hoards('joined texts', () => {
+    const all: string[] = []
+    for (;;) all.push(['x'.repeat(20_000_000), all.length].join('-'))
+  }),
+  hoards('a map that grows', () => {
+    const all = new Map<number, object>()
+    for (let at = 0; ; at++) all.set(at, { at })
+  }),
+  hoards('a set that grows', () => {
+    const all = new Set<string>()
+    for (let at = 0; ; at++) all.add(`key ${at}`)
+  }),
+  hoards('an object that grows', () => {
+    const all: Record<string, number> = {}
+    for (let at = 0; ; at++) all[`key ${at}`] = at
+  }),
+  hoards('a list of numbers that grows', () => {
+    const all: number[] = []
+    for (;;) all.push(all.length + 0.5)
+  }),
+  hoards('a list that doubles', () => {
+    let all = [1, 2, 3]
+    for (;;) all = [...all, ...all]
+  }),
+  hoards('JSON of 60 MB', () => JSON.parse(`[${'[1,[]],'.repeat(8_000_000)}1]`)),
+  hoards('the matches of a long text', () => {
+    const matches = 'ab'.repeat(50_000_000).match(/a|b/g)
+    return matches
+  }),
+  { name: 'a text beyond the engine', ending: 'too large', act: () => 'x'.repeat(2 ** 30) },
+  { name: 'a buffer beyond memory', ending: 'too large', act: () => new ArrayBuffer(2 ** 52) },
 ]

@@ -56,7 +56,7 @@ const wiringOptions = z.object({
 })
 export type TestWiringOptions = z.input<typeof wiringOptions>
 
-/** Loaded by the conversion threads of the worker's tests, like the module of an app. */
+/** Loaded by the converters of the worker's tests, like the module of an app. */
 export async function wire(options: unknown): Promise<Wired> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
   watchRun()

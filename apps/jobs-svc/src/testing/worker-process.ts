@@ -18,16 +18,16 @@ const toProcess = z.object({
     ...{ leaseSeconds: z.number(), renewMs: z.number(), pollMs: z.number() },
     checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }).optional(),
     retrySeconds: z.array(z.number()).optional(),
-    heapMb: z.number().optional(),
   }),
   pace_ms: z.number(),
   slots: z.int().default(1),
+  heapMib: z.int().default(1024),
 })
 export type ToProcess = z.input<typeof toProcess>
 
 process.on('disconnect', () => process.exit(1))
 const [given] = await once(process, 'message')
-const { url, root, timing, pace_ms, slots } = toProcess.parse(given)
+const { url, root, timing, pace_ms, slots, heapMib } = toProcess.parse(given)
 const blobsRoot = join(root, 'blobs')
 const options: TestWiringOptions = { root: blobsRoot, url, pace_ms }
 const worker = await startWorker({
@@ -35,7 +35,7 @@ const worker = await startWorker({
   bus: deafBus,
   blobs: await diskBlobs(blobsRoot),
   log: silentLog,
-  settings: settingsOf({ slots, tmpDir: root }),
+  settings: settingsOf({ slots, heapMib, tmpDir: root }),
   wiring: { module: new URL(`./wiring${extname(import.meta.url)}`, import.meta.url).href, options },
   timing,
 })

@@ -37,7 +37,7 @@ export interface HeldRequests {
 }
 
 /**
- * Keeps the leases of running requests, in the worker's main thread: a conversion that never pauses cannot lose its lease,
+ * Keeps the leases of running requests, in the worker, outside of the converters: a conversion that never pauses cannot lose its lease,
  * and a worker that is gone cannot keep it. Stops what was taken away or cancelled, and what makes no progress.
  */
 export function holdRequests(

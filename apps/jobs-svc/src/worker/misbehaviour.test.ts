@@ -16,14 +16,19 @@ const { root } = await testStore()
 const neighbours = 20
 vi.setConfig({ testTimeout: 900_000 })
 
+const always = new Set<Ending>(['finished', 'too large'])
 /**
- * All of them with `RETICLE_TEST_FULL=1`: most cost a thread, and what becomes of messages is tested without threads in
+ * All of them with `RETICLE_TEST_FULL=1`: most cost a process, and what becomes of messages is tested without processes in
  * `receive.test.ts`.
  */
 const chosen = misbehaviours
   .map((one, index) => ({ ...one, index }))
-  .filter(({ ending, index }) => isFullRun() || ending === 'finished' || index % 5 === 0)
+  .filter(
+    ({ ending, index }) =>
+      isFullRun() || always.has(ending) || index % (ending === 'too much memory' ? 2 : 5) === 0,
+  )
 
+const smallerParts = 'Use smaller parts, such as single jobs or fewer files'
 const expected: Record<Ending, Partial<RequestRow>> = {
   finished: { status: 'finished', attempt: 1, progress: 1, message: '' },
   refused: {
@@ -37,6 +42,14 @@ const expected: Record<Ending, Partial<RequestRow>> = {
   'too deep': {
     ...{ status: 'failed', attempt: 1 },
     message: 'The data is nested too deeply to be converted',
+  },
+  'too much memory': {
+    ...{ status: 'failed', attempt: 2 },
+    message: `The conversion needed more memory than a conversion may use. ${smallerParts}, or ask an administrator to raise RETICLE_JOBS_HEAP_MIB`,
+  },
+  'too large': {
+    ...{ status: 'failed', attempt: 1 },
+    message: `The conversion needed a single value that is larger than any conversion can hold. ${smallerParts}`,
   },
 }
 
@@ -54,7 +67,10 @@ test('a converter that misbehaves ends alone, and 20 neighbours finish at the fi
     Array.from({ length: neighbours }, (_, index) => add(tasks.takesTime + index, index * every)),
   )
   const timing = { leaseSeconds: 60, renewMs: 15_000, pollMs: 50, retrySeconds: [0, 0] }
-  const worker = await startProcess({ root, url, timing, pace_ms: 100, slots: 3 }, true)
+  const worker = await startProcess(
+    { root, url, timing, pace_ms: 100, slots: 3, heapMib: 128 },
+    true,
+  )
   const untilEnded = async () => {
     const open = db.selectFrom('requests').select('task_id').where('status', 'in', waiting)
     expect([worker.isAlive(), await open.execute()]).toEqual([true, []])

@@ -4,16 +4,16 @@ import type { HashedFile } from '../contents/repo.ts'
 import { type DetailedFailure, detailOf, invalidMessage } from '../operations/failure.ts'
 import type { Progress } from '../requests/amounts.ts'
 import type { Outcome } from '../requests/work.ts'
-import { progressGate } from './progress-gate.ts'
 import {
   type Answer,
   type Asked,
-  type FromThread,
+  type FromConverter,
   firstIssue,
-  fromThread,
+  fromConverter,
   runOf,
-  type ToThread,
-} from './thread-messages.ts'
+  type ToConverter,
+} from './converter-messages.ts'
+import { progressGate } from './progress-gate.ts'
 
 /** What became of a conversion; `detail` is for the log. */
 export type Conversion =
@@ -30,11 +30,11 @@ export interface Watch {
   keepForTask: (task_id: number) => Promise<boolean>
   /** False: the lease is lost. */
   keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
-  /** Stops the conversion; at the latest after the grace its thread is gone. */
+  /** Stops the conversion; at the latest after the grace its process has exited. */
   signal: AbortSignal
 }
 
-/** One run of a thread, as its messages arrive in the main thread. */
+/** One run of a converter, as its messages arrive in the worker. */
 export interface Run {
   number: number
   progress: (share: unknown, stage: string, amounts: unknown) => void
@@ -45,7 +45,7 @@ export interface Run {
   ended: Promise<Conversion>
 }
 
-export function openRun(number: number, watch: Watch, send: (message: ToThread) => void): Run {
+export function openRun(number: number, watch: Watch, send: (message: ToConverter) => void): Run {
   const { progress } = progressGate(watch.progress)
   let isEnded = false
   let resolve: (conversion: Conversion) => void = () => undefined
@@ -78,7 +78,7 @@ const unanswered = {
 } as const
 
 /**
- * Handles a message of a thread. An invalid message fails its own run only. A message of a run that has ended, or of none, is
+ * Handles a message of a converter. An invalid message fails its own run only. A message of a run that has ended, or of none, is
  * ignored.
  */
 export function receive(
@@ -88,10 +88,10 @@ export function receive(
 ): void {
   const number = runOf(sent)
   if (!run || run.isEnded() || (number !== undefined && number !== run.number)) ignore(sent)
-  else take(run, fromThread.safeParse(sent))
+  else take(run, fromConverter.safeParse(sent))
 }
 
-function take(run: Run, { data: message, error }: z.ZodSafeParseResult<FromThread>): void {
+function take(run: Run, { data: message, error }: z.ZodSafeParseResult<FromConverter>): void {
   if (error) run.end({ type: 'failed', failure: invalidMessage(firstIssue(error)) })
   else if (message.type === 'progress') run.progress(message.share, message.stage, message.amounts)
   else if (message.type === 'question') run.answer(message.question, message.asked)

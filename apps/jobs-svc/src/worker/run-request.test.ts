@@ -9,9 +9,9 @@ import { claim } from '../leases/claim.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
+import type { Converters } from './converters.ts'
 import { type HeldRequests, holdRequests } from './held.ts'
 import { runRequest } from './run-request.ts'
-import type { Slot } from './slot.ts'
 import { usualTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -32,7 +32,7 @@ describe('what a conversion found to be stored already', () => {
     await addRequest(db)
     const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
     if (!row) throw new Error('nothing was claimed')
-    const slot: Pick<Slot, 'run'> = {
+    const converters: Pick<Converters, 'run'> = {
       async run() {
         const key = resultKey(row)
         const { size } = await blobs.put(key, bytesOf('result'))
@@ -42,7 +42,7 @@ describe('what a conversion found to be stored already', () => {
       },
     }
     const settings = { resultTtlHours: 24, leaseSeconds: 60, retrySeconds: [], tmpDir: root }
-    const deps = { db, blobs, log: silentLog, running, slot, ...settings }
+    const deps = { db, blobs, log: silentLog, running, converters, ...settings }
     await runRequest(deps, row)
     return readRequest(db, row)
   }

@@ -12,15 +12,15 @@ import { detailOf, failureOf } from '../operations/failure.ts'
 import { firstChunkKey, resultKey } from '../operations/result-key.ts'
 import type { Progress } from '../requests/amounts.ts'
 import { readWork } from '../requests/work.ts'
+import type { Converters } from './converters.ts'
 import type { Held, HeldRequests } from './held.ts'
 import type { Conversion } from './receive.ts'
 import { type SettleDeps, settle } from './settle.ts'
-import type { Slot } from './slot.ts'
 import { removeTmpDir } from './tmp-dirs.ts'
 
 export interface RunDeps extends SettleDeps {
   running: HeldRequests
-  slot: Pick<Slot, 'run'>
+  converters: Pick<Converters, 'run'>
   tmpDir: string
 }
 
@@ -69,7 +69,7 @@ async function run(deps: RunDeps, row: RequestRow): Promise<void> {
   }
 }
 
-async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise<Conversion> {
+async function convert({ db, converters, log, running }: RunDeps, held: Held): Promise<Conversion> {
   const { row, abort } = held
   const checkpoint = await findCheckpoint(db, row)
   const work = readWork({ ...(await withTwinFile(db, row)), checkpoint })
@@ -86,13 +86,13 @@ async function convert({ db, slot, log, running }: RunDeps, held: Held): Promise
     running.moved(held)
     write({ progress: share, stage, ...amounts })
   }
-  /** What fails is told to the thread as little more than that. */
+  /** The converter learns little more than that it failed. */
   const noting = <T>(what: string, done: Promise<T>): Promise<T> =>
     done.catch((err) => {
       log.warn({ err }, what)
       throw err
     })
-  const conversion = await slot.run(work, {
+  const conversion = await converters.run(work, {
     progress,
     enterFinal: () => enterFinal(db, row),
     keepOnce: (files) => noting('files could not be made known', keepOnce(db, row, files)),

@@ -8,16 +8,16 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { importWork, testStore, upload } from '../testing/run.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { type FromConverter, fromConverter, type ToConverter } from './converter-messages.ts'
 import { serveConversions } from './serve-conversions.ts'
-import { type FromThread, fromThread, type ToThread } from './thread-messages.ts'
 
-/** A conversion thread by its messages, in this thread. */
+/** A converter by its messages, in this process. */
 
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 await sql`create table applied (call_id text not null)`.execute(db)
 const { root, blobs } = await testStore()
 const { limits, videoCacheBytes } = settingsOf()
-const { port1: port, port2: ofThread } = new MessageChannel()
+const { port1: port, port2: ofConverter } = new MessageChannel()
 const wiring = {
   module: new URL('../testing/wiring.ts', import.meta.url).href,
   options: { root: join(root, 'blobs'), url },
@@ -26,19 +26,19 @@ const messages = on(port, 'message')
 const remote = { nets: [], maxBytes: 0 }
 const checkpoints = { afterMs: 60_000, everyMs: 0 }
 const own = { tmpDir: root, limits, remote, videoCacheBytes, checkpoints }
-await serveConversions(ofThread, { wiring, ...own })
+await serveConversions(ofConverter, { wiring, ...own })
 afterAll(() => port.close())
 beforeEach(async () => {
   await sql`truncate applied`.execute(db)
 })
 
-const tell = (message: ToThread) => port.postMessage(message)
+const tell = (message: ToConverter) => port.postMessage(message)
 
 /** The next message that is not about progress. */
-async function heard(): Promise<FromThread> {
+async function heard(): Promise<FromConverter> {
   for (;;) {
     const { value } = await messages.next()
-    const message = fromThread.parse(value[0])
+    const message = fromConverter.parse(value[0])
     if (message.type !== 'progress') return message
   }
 }

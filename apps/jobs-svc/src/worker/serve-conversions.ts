@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { withBuckets } from '../buckets/with-buckets.ts'
-import { detailOf, failureOf, invalidMessage } from '../operations/failure.ts'
+import { brokenConverter, detailOf, failureOf, invalidMessage } from '../operations/failure.ts'
 import { LeaseLost, type OperationDeps, type OperationServices } from '../operations/operation.ts'
 import { runOperation } from '../operations/run.ts'
 import { pdfiumReader } from '../pdf/pdfium.ts'
@@ -15,40 +14,52 @@ import { withShare } from '../share/files.ts'
 import { findDecoder } from '../video/find.ts'
 import { openVideos } from '../videos/library.ts'
 import { withVideos } from '../videos/with-videos.ts'
-import { progressGate } from './progress-gate.ts'
 import {
   type Answer,
   type Asked,
-  type FromThread,
+  type ConverterData,
+  type FromConverter,
   firstIssue,
   runOf,
-  type ThreadData,
-  toThread,
+  toConverter,
   type Wiring,
-} from './thread-messages.ts'
+} from './converter-messages.ts'
+import { progressGate } from './progress-gate.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
 import { watchedBlobs } from './watched-blobs.ts'
 
-/** What the wiring module of an app opens inside of a conversion thread. */
+/** What the wiring module of an app opens inside of a converter. */
 export interface Wired {
   services: OperationServices
   blobs: BlobStore
 }
 
-/** The running request of this thread. */
+/** The last request of this converter. */
 interface Running {
   run: number
+  isOver: boolean
   abort: AbortController
-  /** Sends a question to the main thread, which alone writes the row of the request. Throws when the lease is lost. */
+  /** Sends a question to the worker, which alone writes the row of the request. Throws when the lease is lost. */
   ask: (asked: Asked) => Promise<Exclude<Answer, false>>
   /** Takes the answer to a question of this run. */
   answer: (question: number, answer: Answer) => void
 }
 
+/** A `MessagePort`, or a channel between processes. */
+export interface Port {
+  postMessage: (message: FromConverter) => void
+  on: (event: 'message', listener: (sent: unknown) => void) => unknown
+}
+
+export interface Conversions {
+  /** Reports the running request as failed by an exception that nothing has caught. False: no request is running. */
+  failRun: (thrown: unknown) => boolean
+}
+
 /** Runs the requests that are sent to `port`, one at a time, and sends what became of them. */
-export async function serveConversions(port: MessagePort, data: ThreadData): Promise<void> {
+export async function serveConversions(port: Port, data: ConverterData): Promise<Conversions> {
   const wired = await wire(data.wiring)
-  const send = (message: FromThread) => port.postMessage(message)
+  const send = (message: FromConverter) => port.postMessage(message)
   let running: Running | undefined
   let found: ReturnType<typeof findDecoder> | undefined
   const findOnce = () => {
@@ -57,7 +68,7 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
   }
 
   port.on('message', (sent: unknown) => {
-    const { data: message, error } = toThread.safeParse(sent)
+    const { data: message, error } = toConverter.safeParse(sent)
     const run = runOf(sent)
     if (error && run !== undefined)
       send({ type: 'failed', run, failure: invalidMessage(firstIssue(error)) })
@@ -70,14 +81,22 @@ export async function serveConversions(port: MessagePort, data: ThreadData): Pro
     if (message?.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
     if (message?.type === 'answer') running?.answer(message.question, message.answer)
   })
+  return {
+    failRun: (thrown) => {
+      if (!running || running.isOver) return false
+      send({ type: 'failed', run: running.run, failure: brokenConverter(thrown) })
+      return true
+    },
+  }
 }
 
-function openRun(run: number, send: Thread['send']): Running {
+function openRun(run: number, send: Converter['send']): Running {
   const abort = new AbortController()
   const waiting = new Map<number, (answer: Answer) => void>()
   let questions = 0
   return {
     run,
+    isOver: false,
     abort,
     ask: async (asked) => {
       const question = ++questions
@@ -101,25 +120,26 @@ async function wire({ module, options }: Wiring): Promise<Wired> {
   return loaded.wire(options)
 }
 
-interface Thread {
+interface Converter {
   wired: Wired
-  data: ThreadData
-  send: (message: FromThread) => void
+  data: ConverterData
+  send: (message: FromConverter) => void
   /** Found when a video is met for the first time. */
   findDecoder: () => ReturnType<typeof findDecoder>
 }
 
-async function convert(work: Work, running: Running, thread: Thread): Promise<void> {
-  const { data, send } = thread
+async function convert(work: Work, running: Running, converter: Converter): Promise<void> {
+  const { data, send } = converter
   const { run } = running
   try {
     const tmpDir = await makeTmpDir(data.tmpDir, work)
-    send({ type: 'done', run, outcome: await runIn(tmpDir, work, running, thread) })
+    send({ type: 'done', run, outcome: await runIn(tmpDir, work, running, converter) })
   } catch (thrown) {
     const failure = { ...failureOf(thrown), detail: detailOf(thrown) }
     send({ type: 'failed', run, failure })
   } finally {
-    // The main thread removes it as well; a rejection would end this thread under the next request.
+    running.isOver = true
+    // The worker removes it as well; a rejection would end this converter under the next request.
     await removeTmpDir(data.tmpDir, work).catch(() => undefined)
   }
 }
@@ -128,7 +148,7 @@ async function runIn(
   tmpDir: string,
   work: Work,
   { run, abort, ask }: Running,
-  { wired, data, send, findDecoder }: Thread,
+  { wired, data, send, findDecoder }: Converter,
 ): Promise<Outcome> {
   const { progress, moved } = progressGate((share, stage, amounts = {}) =>
     send({ type: 'progress', run, share, stage, amounts }),

@@ -2,36 +2,31 @@ import { claim } from '../leases/claim.ts'
 import { giveBack } from '../leases/lease.ts'
 import type { Doorbell } from './doorbell.ts'
 import { type RunDeps, runRequest } from './run-request.ts'
-import { openSlot } from './slot.ts'
-import type { ThreadData } from './thread-messages.ts'
 import type { WorkerTiming } from './timing.ts'
 
-export interface SlotDeps extends Omit<RunDeps, 'slot'> {
+export interface SlotDeps extends RunDeps {
   bell: Doorbell
-  data: ThreadData
   timing: WorkerTiming
   tenantConcurrency: number
   /** Name of the worker in the rows it has. */
   worker: string
 }
 
-/** Runs one request after the other in a thread of its own, until `stopping` fires and the last one is over. */
+/** Runs one request after the other, until `stopping` fires and the last one is over. */
 export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<void> {
-  const { bell, data, log, timing } = deps
-  const slot = openSlot({ data, log, ...timing })
+  const { bell, timing } = deps
   let isFree = true
   while (!stopping.aborted) {
     const row = await claimNext(deps, stopping)
     if (row) {
       bell.found(isFree)
       isFree = false
-      await runRequest({ ...deps, slot }, row)
+      await runRequest(deps, row)
     } else {
       bell.foundNothing(isFree)
       isFree = !(await bell.wait(timing.pollMs * (0.75 + Math.random() / 2)))
     }
   }
-  await slot.stop()
 }
 
 async function claimNext(deps: SlotDeps, stopping: AbortSignal) {

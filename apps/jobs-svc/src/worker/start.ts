@@ -9,10 +9,11 @@ import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { forgetWorker, noteWorker } from '../leases/workers.ts'
 import { recoverAbandoned } from './abandoned.ts'
+import type { Wiring } from './converter-messages.ts'
+import { openConverters } from './converters.ts'
 import { openDoorbell } from './doorbell.ts'
 import { holdRequests } from './held.ts'
 import { serveSlot } from './serve-slot.ts'
-import type { Wiring } from './thread-messages.ts'
 import { usualTiming, type WorkerTiming } from './timing.ts'
 import { removeLeftBehind } from './tmp-dirs.ts'
 
@@ -24,7 +25,7 @@ export interface WorkerPorts {
   blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'abandon'>
   log: Logger
   settings: JobsSettings
-  /** What each conversion thread loads to reach the other services. */
+  /** What each converter loads to reach the other services. */
   wiring: Wiring
   timing?: Partial<WorkerTiming>
 }
@@ -43,7 +44,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const timing = { ...usualTiming, ...ports.timing }
   const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
   const { allowedNets: nets, remoteBytes: maxBytes, egressProxy } = ports.settings
-  const { ffmpegPath, videoCacheBytes } = ports.settings
+  const { ffmpegPath, videoCacheBytes, heapMib } = ports.settings
   await removeLeftBehind(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
@@ -77,8 +78,9 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     videoCacheBytes,
     checkpoints: timing.checkpoints,
   }
+  const converters = openConverters({ data, heapMib, log, ...timing })
   const serving = Array.from({ length: slots }, () =>
-    serveSlot({ ...shared, ...limited, data }, stopping.signal),
+    serveSlot({ ...shared, ...limited, converters }, stopping.signal),
   )
 
   const drain = async () => {
@@ -86,6 +88,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     await Promise.race([all, sleep(timing.drainMs, undefined, { ref: false })])
     running.stopAll()
     await all
+    await converters.stop()
     running.close()
   }
   return {

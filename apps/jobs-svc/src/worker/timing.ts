@@ -7,8 +7,8 @@ export interface WorkerTiming extends HeldTiming {
   pollMs: number
   /** What a conversion that is stopped has for putting its files away. */
   graceMs: number
-  /** Heap of a conversion, in megabytes. */
-  heapMb: number
+  /** How long an idle converter is kept. */
+  idleMs: number
   /** What running requests have to finish when the worker stops: 90 s in a cluster (`reliability.md` 6.2). */
   drainMs: number
   /** Seconds before the second and the third attempt. */
@@ -26,7 +26,7 @@ export const usualTiming: WorkerTiming = {
   stuckMs: 10 * 60_000,
   limitMs: hardLimitMs,
   graceMs: 800,
-  heapMb: 1024,
+  idleMs: 5 * 60_000,
   drainMs: 20_000,
   retrySeconds: [10, 60],
   checkpoints: { afterMs: 5 * 60_000, everyMs: 15_000 },

@@ -6,7 +6,7 @@ import { hardLimitMs } from '../operations/operation.ts'
 
 const prefix = 'reticle-request-'
 
-/** The folder of one attempt: known without asking the thread, so that it can be removed when the thread is gone. */
+/** The folder of one attempt. The worker computes it too, so that it can remove the folder of a converter that has exited. */
 const tmpDirOf = (root: string, { request_uuid, lease_token }: Lease) =>
   join(root, `${prefix}${request_uuid}-${lease_token}`)
 

@@ -1,12 +1,13 @@
+import { deserialize, serialize } from 'node:v8'
 import { placeOf } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { newCheckpoint } from '../checkpoints/checkpoint.ts'
 import { failure, oneLine } from '../operations/failure.ts'
 import { outcome, work } from '../requests/work.ts'
 
-/** What the worker's main thread and its conversion threads tell each other. */
+/** Messages between the worker and its converters. */
 
-/** A module of the app that starts the worker: it opens pools and stores inside of each thread. */
+/** A module of the app that starts the worker: it opens pools and stores inside of each converter. */
 export const wiring = z.object({
   /** URL of a module that exports `wire(options): Promise<Wired>`. */
   module: z.string(),
@@ -14,28 +15,39 @@ export const wiring = z.object({
   options: z.unknown(),
 })
 
-export const threadData = z.object({
-  data: z.object({
-    wiring,
-    tmpDir: z.string(),
-    limits: z.object({ entries: z.number(), bytes: z.number(), ratio: z.number() }),
-    shareDir: z.string().optional(),
-    ffmpegPath: z.string().optional(),
-    videoCacheBytes: z.number(),
-    checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }),
-    /** Networks that may be asked though they are not public, the most bytes of a file from elsewhere, and the proxy between. */
-    remote: z.object({
-      nets: z.array(z.string()).readonly(),
-      maxBytes: z.number(),
-      egressProxy: z.string().optional(),
-    }),
+/** The first message to a converter. */
+export const converterData = z.object({
+  wiring,
+  tmpDir: z.string(),
+  limits: z.object({ entries: z.number(), bytes: z.number(), ratio: z.number() }),
+  shareDir: z.string().optional(),
+  ffmpegPath: z.string().optional(),
+  videoCacheBytes: z.number(),
+  checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }),
+  /** Networks that may be asked though they are not public, the most bytes of a file from elsewhere, and the proxy between. */
+  remote: z.object({
+    nets: z.array(z.string()).readonly(),
+    maxBytes: z.number(),
+    egressProxy: z.string().optional(),
   }),
 })
+
+/**
+ * Messages travel as text that holds the bytes of a structured clone. The channel itself would read a clone outside of every
+ * `try`, so that a value which is nested too deeply would end the process that receives it.
+ */
+export const encodeMessage = (message: unknown): string => serialize(message).toString('base64')
+
+/** Throws for what `encodeMessage` has not written. */
+export function decodeMessage(sent: unknown): unknown {
+  if (typeof sent !== 'string') throw new TypeError('it is not text')
+  return deserialize(Buffer.from(sent, 'base64'))
+}
 
 const hashedFile = z.object({ key: z.string(), size: z.int(), sha256: z.string() })
 
 /**
- * Every message between the two carries the number of the run that it belongs to: a thread is used again, and a message that
+ * Every message between the two carries the number of the run that it belongs to: a converter is used again, and a message that
  * comes after the end of its run must not count for the next one.
  */
 const run = z.int()
@@ -54,7 +66,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
 const answer = z.union([z.boolean(), z.map(z.string(), z.string())])
 export type Answer = z.infer<typeof answer>
 
-export const toThread = z.discriminatedUnion('type', [
+export const toConverter = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run, work }),
   z.object({ type: z.literal('abort'), run }),
   z.object({ type: z.literal('answer'), run, question: z.int(), answer }),
@@ -74,7 +86,7 @@ const asked = z.discriminatedUnion('about', [
 /** Texts of a converter are stored and logged: only so much of them is, and nothing that the database refuses. */
 const shortened = (length: number) => z.string().transform((text) => oneLine(text.slice(0, length)))
 
-export const fromThread = z.discriminatedUnion('type', [
+export const fromConverter = z.discriminatedUnion('type', [
   /** The gate of progress corrects the share and the amounts. */
   z.object({
     type: z.literal('progress'),
@@ -97,7 +109,7 @@ export const fromThread = z.discriminatedUnion('type', [
 ])
 
 export type Wiring = z.infer<typeof wiring>
-export type ThreadData = z.infer<typeof threadData>['data']
-export type ToThread = z.infer<typeof toThread>
-export type FromThread = z.infer<typeof fromThread>
+export type ConverterData = z.infer<typeof converterData>
+export type ToConverter = z.infer<typeof toConverter>
+export type FromConverter = z.infer<typeof fromConverter>
 export type Asked = z.infer<typeof asked>
