@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { constants, getPriority } from 'node:os'
 import { silentLog } from '@reticle/kit/log'
 import { expect, test } from 'vitest'
 import { forkConversion, startConversion } from './conversion.ts'
@@ -20,4 +21,11 @@ test('a process that died before it was told what to do is not waited for', asyn
   // Beside the sources there is no built worker, so the one that takes its place ends too.
   const starting = startConversion(dead, { urls, wiring }, ports)
   await expect(starting).rejects.toThrow('the conversion process did not start')
+})
+
+test('the conversion process runs at a lower priority than calls', async () => {
+  const worker = forkConversion()
+  expect(getPriority(worker.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL)
+  worker.kill('SIGKILL')
+  await once(worker, 'exit')
 })

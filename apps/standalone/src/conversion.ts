@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '@reticle/kit/log'
@@ -18,8 +19,12 @@ export interface ConversionPorts {
 }
 
 /** A conversion process that loads what it needs, while its parent starts too, and waits for its message. */
-export const forkConversion = (): ChildProcess =>
-  fork(entry, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }).on('error', () => undefined) // of a message to one that is just gone; its exit says the rest
+export function forkConversion(): ChildProcess {
+  const worker = fork(entry, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  worker.on('error', () => undefined) // a message to a process that has just exited; its exit is handled
+  lowerPriority(worker)
+  return worker
+}
 
 /** Keeps one conversion process beside this one, off its event loop; one that dies, or is dead already, is replaced. */
 export async function startConversion(
@@ -74,6 +79,16 @@ const exitOf = (worker: ChildProcess) =>
     if (isGone(worker)) resolve()
     else worker.once('exit', () => resolve())
   })
+
+/** Calls come before conversions, which use the same processors here. The converters of the process inherit its priority. */
+function lowerPriority({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // the process has ended, or the system does not allow it
+  }
+}
 
 /** Tells the process what to work on; it is ready when this resolves. */
 async function told(worker: ChildProcess, message: ToWorker): Promise<ChildProcess> {
