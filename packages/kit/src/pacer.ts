@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export type Pace = () => Promise<void>
 
 /** Longest work without a pause, in milliseconds; a step that has begun still ends. */
-const longestMs = 4
+const longestMs = 1
 
 /**
  * Gives other work of the process its turn: after some milliseconds of work the event loop runs once. Between the pauses

@@ -14,13 +14,14 @@ export interface LargePart {
 export interface LargeOptions {
   /** Members that a list or an object may have. */
   maxMembers: number
-  /** Called between steps of some 64 KiB. */
+  /** Called between steps of some 16 KiB. */
   pause: () => Promise<void>
-  /** Size up to which a part is left to `JSON.parse`, in bytes (65,536). */
+  /** Size up to which a part is left to `JSON.parse`, in bytes (16,384). */
   smallBytes?: number
 }
 
-const usualSmallBytes = 65_536
+const usualSmallBytes = 16_384
+const bytesBetweenPauses = 16_384
 /** The longest text that the scanner lets through, with its quotes. */
 const longestLiteral = 1_048_578
 /** Large parts within each other: far more than annotations have. */
@@ -106,14 +107,17 @@ async function* groupsOf(part: LargePart, options: LargeOptions): AsyncGenerator
   const { maxMembers, pause, smallBytes = usualSmallBytes } = options
   const cut = { begin: 1, member: 1 }
   let count = 0
-  for (const border of bordersOf(part, smallBytes)) {
+  const scan = { at: 0, depth: 0 }
+  for (let border: number | undefined; border !== bytes.length - 1; ) {
+    border = findBorder(part, scan)
     if (border === undefined) {
       await pause()
       continue
     }
     count += 1
     if (count > maxMembers) throw new MembersError({ offset, path, most: maxMembers })
-    yield* groupsUpTo(part, cut, border, smallBytes)
+    // `yield*` would wait once for each member, which no group ends with most of the time.
+    for (const group of groupsUpTo(part, cut, border, smallBytes)) yield group
   }
   if (cut.begin === bytes.length) return
   const rest = groupAt(part, cut.begin, bytes.length - 1, false)
@@ -148,23 +152,28 @@ const depthChange = new Int8Array(256)
 for (const code of [byte.openBracket, byte.openBrace]) depthChange[code] = 1
 for (const code of [byte.closeBracket, byte.closeBrace]) depthChange[code] = -1
 
-/** Where members end: at commas and at the closing bracket. Undefined from time to time, for a pause. */
-function* bordersOf({ bytes, offset }: LargePart, everyBytes: number) {
+interface Scan {
+  /** Position of the next byte. */
+  at: number
+  depth: number
+}
+
+/** The end of the next member: a comma or the closing bracket. Undefined after `bytesBetweenPauses`, for a pause. */
+function findBorder({ bytes, offset }: LargePart, scan: Scan): number | undefined {
   const last = bytes.length - 1
-  let depth = 0
-  let pauseAt = 0
-  for (let at = 0; at < last; at += 1) {
-    if (at >= pauseAt) {
-      yield undefined
-      pauseAt = at + everyBytes
-    }
+  const stop = Math.min(last, scan.at + bytesBetweenPauses)
+  let { at, depth } = scan
+  let border: number | undefined
+  for (; at < stop && border === undefined; at += 1) {
     const code = bytes[at] ?? 0
     if (code === byte.quote) at = endOfText(bytes, at)
     depth += depthChange[code] ?? 0
     if (depth === 0) throw new ScanError('unexpected text after the value', offset + at)
-    if (depth === 1 && code === byte.comma) yield at
+    if (depth === 1 && code === byte.comma) border = at
   }
-  yield last
+  scan.at = at
+  scan.depth = depth
+  return border ?? (at >= last ? last : undefined)
 }
 
 /** Position of the quote that ends the text which begins at `start`. */
