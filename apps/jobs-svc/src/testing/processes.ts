@@ -8,6 +8,7 @@ export interface WorkerProcess {
   isAlive: () => boolean
   /** SIGKILL; resolves when the process is gone. */
   kill: () => Promise<void>
+  /** Stops the process with its converters, as a machine that stands still does. */
   freeze: () => void
   thaw: () => void
   /** SIGTERM; resolves to the exit code. */
@@ -23,7 +24,8 @@ const built = '../../dist/testing/worker-process.js'
 /** Starts a worker process, by default with one slot; it polls for requests when this resolves. */
 export async function startProcess(given: ToProcess, isBuilt = false): Promise<WorkerProcess> {
   const [entry, options] = isBuilt ? [built, { execArgv: [] }] : [source, { execArgv }]
-  const child = fork(fileURLToPath(new URL(entry, import.meta.url)), options)
+  const inGroup = { ...options, detached: true } // its converters belong to its process group
+  const child = fork(fileURLToPath(new URL(entry, import.meta.url)), inGroup)
   const gone = once(child, 'exit')
   child.send(given)
   const failed = gone.then(() => {
@@ -31,6 +33,9 @@ export async function startProcess(given: ToProcess, isBuilt = false): Promise<W
   })
   await Promise.race([once(child, 'message'), failed])
   failed.catch(() => undefined)
+  const signalGroup = (signal: NodeJS.Signals) => {
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
+  }
   return {
     pid: child.pid ?? 0,
     isAlive: () => child.exitCode === null && child.signalCode === null,
@@ -38,8 +43,8 @@ export async function startProcess(given: ToProcess, isBuilt = false): Promise<W
       child.kill('SIGKILL')
       await gone
     },
-    freeze: () => child.kill('SIGSTOP'),
-    thaw: () => child.kill('SIGCONT'),
+    freeze: () => signalGroup('SIGSTOP'),
+    thaw: () => signalGroup('SIGCONT'),
     stop: async () => {
       child.kill('SIGTERM')
       const [code] = await gone
