@@ -244,7 +244,7 @@ test('a worker that stops gives its request back unharmed', async () => {
 
 test('a worker that stops lets what runs come to its end, and takes nothing new', async () => {
   const added = await add(tasks.isPatient)
-  const worker = await start({ drainMs: 10_000 })
+  const worker = await start({ drainMs: 60_000 })
   await until(added, { status: 'started' })
   const next = await add(tasks.works)
   await worker.stop()
