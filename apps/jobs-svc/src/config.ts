@@ -13,7 +13,7 @@ import {
 } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** Kept as text: converters are told of them. */
+/** Kept as text, because converters receive them as text. */
 const nets = setting.list().superRefine((blocks, context) => {
   try {
     readNets(blocks)

@@ -8,7 +8,7 @@ export interface WorkerProcess {
   isAlive: () => boolean
   /** SIGKILL; resolves when the process is gone. */
   kill: () => Promise<void>
-  /** Stops the process with its converters, as a machine that stands still does. */
+  /** Stops the process and its converters, as when the machine is suspended. */
   freeze: () => void
   thaw: () => void
   /** SIGTERM; resolves to the exit code. */
