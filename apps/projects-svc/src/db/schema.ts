@@ -21,6 +21,8 @@ export interface AccessTokensTable {
 export interface AnnotationTouchesTable {
   event_id: string
   task_id: number
+  organization_id: number | null
+  project_id: number | null
   task_updated_date: Timestamp
   is_draft: boolean
   jobs: unknown
@@ -424,7 +426,7 @@ export interface ProjectsDb {
 }
 
 export type AccessTokenRow = Selectable<AccessTokensTable>
-export type AnnotationToucheRow = Selectable<AnnotationTouchesTable>
+export type AnnotationTouchRow = Selectable<AnnotationTouchesTable>
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type AssetRow = Selectable<AssetsTable>
 export type AttributeRow = Selectable<AttributesTable>

@@ -190,6 +190,25 @@ test('a task that is deleted between call and consumer leaves nothing', async ()
   expect(await countTouches()).toBe(0)
 })
 
+test('a task that moves between call and consumer is named where it was', async () => {
+  const task = await addTask()
+  const event = newEvent(task)
+  await call(event)
+  const project = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
+  await takeEvents()
+  await db
+    .updateTable('tasks')
+    .set({ project_id: project.id })
+    .where('id', '=', task.task_id)
+    .execute()
+  await consume(event)
+  const places = (await takeEvents()).map(({ data }) => {
+    const { job, task } = Object(data)
+    return (job ?? task).project_id
+  })
+  expect(places).toEqual([null, null])
+})
+
 test('a job of another task and a job that does not exist are left alone', async () => {
   const [task, other] = [await addTask(), await addTask()]
   const before = [await seen(task), await seen(other)]

@@ -27,7 +27,8 @@ const mostIds = 100
  * The consumer's part of what a write of annotations does (`spec/api-annotations.md` 1.11): one event for each job that it
  * changed, and one for their task. Dates and states have moved already where annotations-svc called `annotationsChanged`
  * before; they move here where it did not. The state of a job that begins leaves its status, and so that of the task, as it
- * is. The project's date follows by `update:task`.
+ * is. The project's date follows by `update:task`. A task that moved to another project or organization meanwhile is named
+ * where it was, so that the webhooks of the new place hear of nothing that happened before.
  */
 export async function applyAnnotationsChange(
   tx: Tx,
@@ -103,7 +104,8 @@ interface Changed {
 }
 
 async function emitJobs(tx: Tx, { action, rows, before, changes }: Changed, cause: Cause) {
-  const facts = (await jobRecords(tx, rows)).flatMap((job) => {
+  const placed = rows.map((row) => ({ ...row, ...before.place }))
+  const facts = (await jobRecords(tx, placed)).flatMap((job) => {
     const change = changes.get(job.id)
     const was = before.jobs.get(job.id)
     if (!change || !was) return []
@@ -118,11 +120,11 @@ async function emitJobs(tx: Tx, { action, rows, before, changes }: Changed, caus
 async function emitTask(
   tx: Tx,
   row: TaskView,
-  { task: { before, now } }: TouchedBefore,
+  { task: { before, now }, place }: TouchedBefore,
   annotations: Kinds & { action: AnnotationsChange['action'] },
   cause: Cause,
 ): Promise<void> {
-  const task = await taskRecord(tx, { ...row, updated_date: now })
+  const task = await taskRecord(tx, { ...row, ...place, updated_date: now })
   const before_update = { updated_date: before.toISOString() }
   await emit(tx, taskUpdated, { task, before_update, annotations }, cause)
 }

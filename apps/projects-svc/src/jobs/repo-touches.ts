@@ -1,7 +1,7 @@
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Kysely, Transaction } from 'kysely'
 import { laterDateText } from '../db/dates.ts'
-import type { JobRow, ProjectsDb } from '../db/schema.ts'
+import type { JobRow, ProjectsDb, TaskRow } from '../db/schema.ts'
 
 /** The jobs of a task whose annotations an event changed. */
 export interface Touched {
@@ -40,9 +40,10 @@ const touch = {
   name: 'touch_annotated',
   text: `with seen as materialized (select id, ctid as version from tasks where id = $2::int),
     task as materialized (
-      select id, updated_date, draft_id, ctid as version from tasks where id = $2::int for update),
+      select id, organization_id, project_id, updated_date, draft_id, ctid as version
+      from tasks where id = $2::int for update),
     current as materialized (
-      select task.id, task.updated_date, task.draft_id is not null as is_draft
+      select task.*, task.draft_id is not null as is_draft
       from task join seen using (id, version)
       where $5::text is null
         or not exists (select from inbox where consumer = $5::text and event_id = $1::uuid)),
@@ -51,8 +52,9 @@ const touch = {
       from current join jobs on jobs.task_id + 0 = current.id
       where jobs.id = any($3::int[]) order by jobs.id for update of jobs),
     touch as (
-      insert into annotation_touches (event_id, task_id, task_updated_date, is_draft, jobs)
-      select $1::uuid, id, updated_date, is_draft, (select jsonb_agg(before) from before)
+      insert into annotation_touches
+        (event_id, task_id, organization_id, project_id, task_updated_date, is_draft, jobs)
+      select $1::uuid, id, organization_id, project_id, updated_date, is_draft, (select jsonb_agg(before) from before)
       from current where exists (select from before)
       on conflict do nothing returning task_id, is_draft),
     moved_jobs as (
@@ -69,6 +71,8 @@ const touch = {
 export interface TouchedBefore {
   /** The date of the task before, and the one that it has now. */
   task: { before: Date; now: Date }
+  /** The organization and project of the task before: a task can move before the event is handled. */
+  place: Pick<TaskRow, 'organization_id' | 'project_id'>
   /** Whether the task was part of a draft then. */
   is_draft: boolean
   jobs: ReadonlyMap<number, Pick<JobRow, 'state' | 'updated_date'>>
@@ -83,11 +87,14 @@ export async function takeTouch(
   const [first] = rows
   if (!first) return undefined
   const jobs = new Map(rows.map(({ id, state, updated_date }) => [id, { state, updated_date }]))
-  const { task_before, task_now, is_draft } = first
-  return { task: { before: task_before, now: task_now }, is_draft, jobs }
+  const { task_before, task_now, organization_id, project_id, is_draft } = first
+  const place = { organization_id, project_id }
+  return { task: { before: task_before, now: task_now }, place, is_draft, jobs }
 }
 
-interface TouchRow extends Pick<JobRow, 'id' | 'state' | 'updated_date'> {
+interface TouchRow
+  extends Pick<JobRow, 'id' | 'state' | 'updated_date'>,
+    Pick<TaskRow, 'organization_id' | 'project_id'> {
   task_before: Date
   task_now: Date
   is_draft: boolean
@@ -97,9 +104,9 @@ const take = {
   name: 'take_touch',
   text: `with taken as (
       delete from annotation_touches where event_id = $1::uuid
-      returning task_id, task_updated_date, is_draft, jobs)
+      returning task_id, organization_id, project_id, task_updated_date, is_draft, jobs)
     select task_updated_date as task_before, tasks.updated_date as task_now,
-      taken.is_draft, before.id, before.state, before.updated_date
+      taken.organization_id, taken.project_id, taken.is_draft, before.id, before.state, before.updated_date
     from taken join tasks on tasks.id = taken.task_id,
       jsonb_to_recordset(taken.jobs) as before (id int, state text, updated_date timestamptz)`,
 }

@@ -99,7 +99,8 @@ function rowText(table: string): string {
 }
 
 function singular(name: string): string {
-  return name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.replace(/s$/, '')
+  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
+  return name.replace(/(?<=ch)es$|s$/, '')
 }
 
 function pascal(name: string): string {

@@ -2,13 +2,15 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * What a task and its jobs were before a change of annotations moved their dates and states, until the consumer of its event
+ * What a task and its jobs were, and in which project and organization, before a change of annotations moved their dates and states, until the consumer of its event
  * deletes the row. Filled and emptied as the outbox is, so it is vacuumed as early.
  */
 const statements: readonly string[] = [
   `create table annotation_touches (
     event_id uuid primary key,
     task_id integer not null references tasks on delete cascade,
+    organization_id integer,
+    project_id integer,
     task_updated_date timestamptz(3) not null,
     is_draft boolean not null,
     jobs jsonb not null,
