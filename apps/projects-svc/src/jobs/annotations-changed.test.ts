@@ -269,6 +269,24 @@ test('a call that waits for the consumer of its event does nothing after it', as
   expect(await countTouches()).toBe(0)
 })
 
+test('a call does not wait for the consumer of an earlier one', async () => {
+  const task = await addTask()
+  const first = newEvent(task)
+  const second = newEvent(task)
+  await call(first)
+  await db.transaction().execute(async (tx) => {
+    await once(tx, group, first.event_id)
+    await handle(tx, eventOf(annotationsChanged, first.change, { id: first.event_id }))
+    await call(second)
+  })
+  expect(await countTouches()).toBe(1)
+  await consume(second)
+  expect((await eventsSoFar()).map(({ type }) => type)).toEqual([
+    ...['update:job', 'update:task'],
+    ...['update:job', 'update:task'],
+  ])
+})
+
 test('a call that waits for another change of the task has its effect after it', async () => {
   const task = await addTask()
   const event = newEvent(task)

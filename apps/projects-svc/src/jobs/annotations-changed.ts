@@ -9,7 +9,7 @@ import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
-import { lockTask, type TaskView } from '../tasks/repo.ts'
+import { lockTask, lockTaskKey, type TaskView } from '../tasks/repo.ts'
 import { jobRecords } from './records.ts'
 import { type JobView, listJobsById } from './repo.ts'
 import { type Touched, type TouchedBefore, takeTouch, touchAnnotated } from './repo-touches.ts'
@@ -37,9 +37,11 @@ export async function applyAnnotationsChange(
   cause: Cause,
 ): Promise<void> {
   const changes = changesByJob(change)
-  const task = changes.size === 0 ? undefined : await lockTask(tx, change.task_id)
-  if (!task) return
+  if (changes.size === 0) return
   let before = await takeTouch(tx, event_id)
+  // Behind a touch, saves go on while this transaction lasts: they only move dates.
+  const task = await (before ? lockTaskKey : lockTask)(tx, change.task_id)
+  if (!task) return
   if (!before) {
     await touchAnnotated(tx, touchedBy({ event_id, change }, settings), null)
     before = await takeTouch(tx, event_id)

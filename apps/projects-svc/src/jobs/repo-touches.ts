@@ -33,7 +33,7 @@ export async function touchAnnotated(
 }
 
 /**
- * Each lock depends on the rows of the one before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of
+ * The lock of the task lets the consumer of other events of it go on (`lockTaskKey`). Each lock depends on the rows of the one before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of
  * all jobs of the task.
  */
 const touch = {
@@ -41,7 +41,7 @@ const touch = {
   text: `with seen as materialized (select id, ctid as version from tasks where id = $2::int),
     task as materialized (
       select id, organization_id, project_id, updated_date, draft_id, ctid as version
-      from tasks where id = $2::int for update),
+      from tasks where id = $2::int for no key update),
     current as materialized (
       select task.*, task.draft_id is not null as is_draft
       from task join seen using (id, version)
@@ -78,7 +78,7 @@ export interface TouchedBefore {
   jobs: ReadonlyMap<number, Pick<JobRow, 'state' | 'updated_date'>>
 }
 
-/** Deletes what the touch of an event kept. The task is locked, so that no touch of the event is on its way. */
+/** Deletes what the touch of an event kept. There may be one on its way, unless `lockTask` has locked the task. */
 export async function takeTouch(
   tx: Transaction<ProjectsDb>,
   event_id: string,
