@@ -21,13 +21,15 @@ const followed = z.object({ rq_id: z.string().optional() })
  */
 export function serveRequestStreams(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
   const { streamRequest, streamRequests } = tables.requests
-  for (const operation of [streamRequest, streamRequests]) serveStream(api, operation, ports, phase)
+  const share = sharedTexts()
+  for (const operation of [streamRequest, streamRequests])
+    serveStream(api, operation, { ...ports, share }, phase)
 }
 
 function serveStream(
   api: FastifyInstance,
   operation: Operation,
-  { services: { requests }, settings }: GatewayPorts,
+  { services: { requests }, settings, share }: GatewayPorts & { share: Share },
   phase: Phase,
 ): void {
   const read = reader(operation, settings)
@@ -44,16 +46,39 @@ function serveStream(
     }
     const base = baseOf(request)
     const translate = translationOf(request, operation)?.answer
-    const shown = (line: string) => {
-      const record = absolute(requestRecord, JSON.parse(line), base)
-      return translate ? translate(record, base) : record
-    }
-    return reply.send(Readable.from(eventTexts(chunks, shown, phase), { objectMode: false }))
+    const eventFor = (line: string) =>
+      share(`${request.dialect?.name} ${base} ${line}`, () => {
+        const record = absolute(requestRecord, JSON.parse(line), base)
+        return eventText(translate ? translate(record, base) : record)
+      })
+    return reply.send(Readable.from(eventTexts(chunks, eventFor, phase), { objectMode: false }))
   })
 }
 
-/** The record of a line as the client is shown it. */
-type Shown = (line: string) => unknown
+/** The event that tells a line. */
+type EventFor = (line: string) => string
+type Share = (key: string, make: () => string) => string
+
+const mostSharedCharacters = 8_388_608
+
+/** Streams of one user carry the same lines: a text is made once and kept until many others were made. */
+function sharedTexts(): Share {
+  const texts = new Map<string, string>()
+  let characters = 0
+  return (key, make) => {
+    const known = texts.get(key)
+    if (known !== undefined) return known
+    const text = make()
+    characters += key.length + text.length
+    if (characters > mostSharedCharacters) {
+      texts.clear()
+      characters = key.length + text.length
+    }
+    texts.set(key, text)
+    return text
+  }
+}
+
 const identified = z.object({ id: z.string() })
 
 const tickMs = 1000
@@ -65,7 +90,7 @@ const retry = 2000
 /** Ends when there is nothing more to tell, or when this process is about to go. */
 async function* eventTexts(
   chunks: AsyncIterable<Uint8Array>,
-  shown: Shown,
+  eventFor: EventFor,
   phase: Phase,
 ): AsyncGenerator<string> {
   const pieces = chunks[Symbol.asyncIterator]()
@@ -84,7 +109,7 @@ async function* eventTexts(
       silentMs = piece ? 0 : silentMs + tickMs
       if (piece) {
         next = ask()
-        yield eventsOf(piece.value, shown)
+        yield eventsOf(piece.value, eventFor)
       } else if (silentMs >= silenceMs) {
         silentMs = 0
         yield ': still here\n\n'
@@ -96,13 +121,12 @@ async function* eventTexts(
 }
 
 /** The lines of one piece, which are whole. */
-function eventsOf(piece: Uint8Array, shown: Shown): string {
+function eventsOf(piece: Uint8Array, eventFor: EventFor): string {
   const lines = Buffer.from(piece).toString().split('\n').filter(Boolean)
-  return lines.map((line) => eventOf(line, shown)).join('')
+  return lines.map(eventFor).join('')
 }
 
-function eventOf(line: string, shown: Shown): string {
-  const record = shown(line)
+function eventText(record: unknown): string {
   const { id } = identified.parse(record)
   return `event: request\nid: ${id}\ndata: ${toJson(record)}\n\n`
 }
