@@ -84,7 +84,21 @@ test('a list that is refused was not parsed beyond its limit', async () => {
   const text = `[${'1,'.repeat(5_000_000)}1]`
   const attempt = parseLarge(partOf(text), { maxMembers: 200_000, pause })
   await expect(attempt).rejects.toBeInstanceOf(MembersError)
-  expect(pauses.count).toBeLessThan(10) // of 150 parts
+  expect(pauses.count).toBeLessThan(30) // of 610 parts
+})
+
+test.each([
+  ['numbers', '1'],
+  ['objects', '{"frame":0,"points":[1,2,3,4]}'],
+  ['texts', `"${'a'.repeat(20)}"`],
+])('a list of many small %s is parsed with a pause for each part of it', async (_, item) => {
+  const { pauses, pause } = countPauses()
+  const text = `[${Array.from({ length: 20_000 }, () => item)}]`
+  for (const whole of [text, `{"track":{"shapes":${text}}}`]) {
+    pauses.count = 0
+    await parseLarge(partOf(whole), { maxMembers: 200_000, pause })
+    expect(pauses.count).toBeGreaterThanOrEqual(Math.floor(text.length / 17_000))
+  }
 })
 
 test('nested lists cannot make the number of passes grow without limit', async () => {

@@ -117,7 +117,10 @@ async function* groupsOf(part: LargePart, options: LargeOptions): AsyncGenerator
     count += 1
     if (count > maxMembers) throw new MembersError({ offset, path, most: maxMembers })
     // `yield*` would wait once for each member, which no group ends with most of the time.
-    for (const group of groupsUpTo(part, cut, border, smallBytes)) yield group
+    for (const group of groupsUpTo(part, cut, border, smallBytes)) {
+      await pause() // a list of small members has a border in every scan
+      yield group
+    }
   }
   if (cut.begin === bytes.length) return
   const rest = groupAt(part, cut.begin, bytes.length - 1, false)
