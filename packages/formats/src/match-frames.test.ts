@@ -17,6 +17,9 @@ describe('an item is matched', () => {
     ['by its extension where two share a name', ['x/a.jpg', 'x/a.png'], 'a.png', 'x/a.png'],
     ['to none of two frames of one name', ['x/a.jpg', 'y/a.jpg'], 'a.jpg', undefined],
     ['to none of another name', ['a.jpg'], 'b.jpg', undefined],
+    ['to none of that number', ['a.jpg', 'b.jpg'], '1.jpg', undefined],
+    ['to the one of that base name, not number', ['5.jpg', 'x/0.jpg'], 'y/0.jpg', 'x/0.jpg'],
+    ['by a base name with dots', ['x/img.v1.jpg', 'x/img.v2.jpg'], 'y/img.v2', 'x/img.v2.jpg'],
   ]
   test.each(cases)('%s', (_, paths, item, expected) => {
     expect(frameMatcher(target(paths)).match({ paths: [item] })?.path).toBe(expected)
@@ -33,8 +36,23 @@ describe('an item is matched', () => {
     expect(matcher.match({ paths: ['2.jpg'] })?.path).toBe('upload/set1/2.jpg')
   })
 
-  test('by an absolute frame number on the grid of the task', () => {
+  test('by any of its names, whole paths first', () => {
+    const matcher = frameMatcher(target(['x/a.jpg', 'b.jpg']))
+    expect(matcher.match({ paths: ['a', 'b.jpg'] })?.frame).toBe(1)
+    expect(matcher.match({ paths: ['none', 'y/A.JPG'] })?.frame).toBe(0)
+  })
+
+  test('by a number where it has no name', () => {
     const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), start_frame: 10, step: 5 })
+    expect(matcher.match({ paths: [], frame: 15 })?.frame).toBe(1)
+    expect(matcher.match({ paths: [''], frame: 10 })?.frame).toBe(0)
+    expect(matcher.match({ paths: ['x.jpg'], frame: 10 })).toBeUndefined()
+    expect(matcher.match({ paths: [], frame: 16 })).toBeUndefined()
+  })
+
+  test('by an absolute frame number on the grid of a video', () => {
+    const grid = { start_frame: 10, step: 5, is_video: true }
+    const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), ...grid })
     expect(matcher.match({ paths: ['15.jpg'] })?.frame).toBe(1)
     expect(matcher.match({ paths: ['x.jpg'], frame: 10 })?.frame).toBe(0)
     expect(matcher.match({ paths: ['16'] })).toBeUndefined()

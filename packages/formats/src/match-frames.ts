@@ -4,7 +4,10 @@ import { baseOf, withoutExtension } from './members.ts'
 import type { TargetFrame, TargetFrames } from './model.ts'
 
 export interface ItemName {
-  /** The item's path as it may be meant, the likeliest first; with extension. */
+  /**
+   * Every name of a picture that the item carries, with extension, the likeliest first. An item with a name is never matched by a number
+   * unless the task is a video.
+   */
   paths: readonly string[]
   /** Absolute frame number, where the file has one. */
   frame?: number
@@ -15,27 +18,37 @@ export interface FrameMatcher {
 }
 
 /**
- * A matcher for one file.
+ * A matcher for one file. Names are compared before numbers: whole paths, then base names.
  * @param deepest The path with the most parts in the file: where it ends a frame's path, what stands
  * before it there is put before every item.
  */
 export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
-  const index = indexFrames(target.frames)
-  const prefix = rootHint(target.frames, deepest)
+  const names = nameMatcher(target.frames, deepest)
+  return {
+    match({ paths: given, frame }) {
+      const paths = given.map(normalised).filter((path) => path !== '')
+      return names.match(paths) ?? byNumber(target, numberOf(paths, frame, target.is_video))
+    },
+  }
+}
+
+interface NameMatcher {
+  /** @param paths `normalised` */
+  match(paths: readonly string[]): TargetFrame | undefined
+}
+
+function nameMatcher(frames: readonly TargetFrame[], deepest: string): NameMatcher {
+  const index = indexFrames(frames)
+  const prefix = rootHint(frames, deepest)
   const byName = (name: string): TargetFrame | undefined =>
     index.paths.get(name) ?? index.stems.get(name) ?? index.stems.get(withoutExtension(name))
-  const byPath = (path: string): TargetFrame | undefined => {
-    const name = normalised(path)
-    return byName(name) ?? (prefix === '' ? undefined : byName(prefix + name))
-  }
+  const byPath = (path: string): TargetFrame | undefined =>
+    byName(path) ?? (prefix === '' ? undefined : byName(prefix + path))
   return {
-    match({ paths, frame }) {
-      return (
-        first(paths, byPath) ??
-        byNumber(target, frame ?? numberIn(paths[0] ?? '', target.is_video)) ??
-        byBase(index, paths[0] ?? '')
-      )
-    },
+    match: (paths) =>
+      first(paths, byPath) ??
+      first(paths, (path) => byBase(index, path)) ??
+      first(paths, (path) => byLowerBase(index, path)),
   }
 }
 
@@ -133,11 +146,23 @@ function rootHint(frames: readonly TargetFrame[], deepest: string): string {
   return ''
 }
 
-/** The frame number in a name: all of it, or behind `frame_` in a video. */
-function numberIn(path: string, isVideo: boolean): number | undefined {
-  const stem = withoutExtension(normalised(path))
+/**
+ * The frame number of an item. In a video its name may be one, or `frame_` and one. Elsewhere numbers count only for items without a
+ * name: otherwise annotations could land on another picture than the one that is named.
+ */
+function numberOf(
+  paths: readonly string[],
+  frame: number | undefined,
+  isVideo: boolean,
+): number | undefined {
+  if (isVideo) return first(paths, numberIn) ?? frame
+  return paths.length === 0 ? frame : undefined
+}
+
+function numberIn(path: string): number | undefined {
+  const stem = withoutExtension(path)
   if (/^\d{1,15}$/.test(stem)) return Number(stem)
-  const found = isVideo ? /^frame_(\d{6,15})$/.exec(baseOf(stem)) : null
+  const found = /^frame_(\d{6,15})$/.exec(baseOf(stem))
   return found ? Number(found[1]) : undefined
 }
 
@@ -147,12 +172,17 @@ function byNumber(target: TargetFrames, absolute: number | undefined): TargetFra
   return Number.isInteger(frame) ? target.frames[frame] : undefined
 }
 
+/** A base name may have dots and no extension: it is compared as a whole first. */
 function byBase(index: FrameIndex, path: string): TargetFrame | undefined {
-  const name = baseOf(normalised(path))
-  const base = withoutExtension(name)
-  const exact = index.bases.get(base)
-  if (exact === null) return index.files().get(name) ?? undefined
-  return exact ?? index.lowerBases.get(base.toLowerCase()) ?? undefined
+  const name = baseOf(path)
+  const found = index.bases.get(name) ?? index.bases.get(withoutExtension(name))
+  return found === null ? (index.files().get(name) ?? undefined) : found
+}
+
+function byLowerBase(index: FrameIndex, path: string): TargetFrame | undefined {
+  const name = baseOf(path).toLowerCase()
+  const { lowerBases } = index
+  return lowerBases.get(name) ?? lowerBases.get(withoutExtension(name)) ?? undefined
 }
 
 function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R | undefined {

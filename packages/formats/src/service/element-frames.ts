@@ -6,7 +6,7 @@ import type { XmlAttributes } from '../xml/scan.ts'
 export interface ElementFrames {
   /** Whether an image or track is read here: of a set in parts, each is read by itself. */
   isHere(attributes: XmlAttributes): boolean
-  /** By name, then by number. */
+  /** By name; by number only an image without a name, or one of a video. */
   ofImage(
     image: { name: string | undefined; number: number | undefined },
     attributes: XmlAttributes,

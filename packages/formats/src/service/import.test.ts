@@ -136,18 +136,34 @@ describe('what is left out, and said', () => {
 describe('frames of images', () => {
   const box = '<box label="car" xtl="1" ytl="2" xbr="3" ybr="4"/>'
   const image = (given: string, inner = box) => `<image ${given}>${inner}</image>`
-  const video = framesIn(['frame_000010.png', 'frame_000013.png'], { start_frame: 10, step: 3 })
+  const video = framesIn(['frame_000010.png', 'frame_000013.png'], {
+    start_frame: 10,
+    step: 3,
+    is_video: true,
+  })
 
   test.each([
     ['name="b/c.jpg" id="0"', target, [1]],
-    ['name="x.jpg" id="1"', target, [1]],
     ['id="1"', target, [1]],
+    ['name="" id="1"', target, [1]],
+    ['name="old/C.JPG" id="0"', target, [1]],
     ['name="c.jpg"', target, [1]],
     ['name="frame_000013"', video, [1]],
+    ['name="frame_000013.PNG" id="10"', video, [1]],
     ['id="13" name="other"', video, [1]],
   ])('%s', async (given, into, expected) => {
     const { shapes } = await read(document(image(given)), into)
     expect(shapes.map(({ frame }) => frame)).toEqual(expected)
+  })
+
+  test('a named picture that is not in the task is not found by its id', async () => {
+    const attempt = read(document(image('name="x.jpg" id="1"')), target)
+    await expect(attempt).rejects.toThrow('no matching frame in this task: x.jpg')
+  })
+
+  test('a frame of a video between those of the task is not found by its id', async () => {
+    const attempt = read(document(image('name="frame_000012" id="13"')), video)
+    await expect(attempt).rejects.toThrow('no matching frame in this task: frame_000012')
   })
 
   test('what stands before the deepest name stands before all', async () => {

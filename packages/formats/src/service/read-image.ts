@@ -8,7 +8,7 @@ import { inOrderOfParts, type NamedLabel, partOf, type Values } from './named-la
 import { attributeContext } from './read-values.ts'
 import { failing, fits, give, labelOf, placeOf, type Reading, skip, takes } from './reading.ts'
 
-/** Reads an image; frames are looked for by name, then by number. */
+/** Reads an image. */
 export function imageContext(reading: Reading, attributes: XmlAttributes): Context {
   const name = attributes.name
   const id = attributes.id

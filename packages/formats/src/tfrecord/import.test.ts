@@ -57,11 +57,16 @@ describe('the frame of a record', () => {
     ['without extension', { 'image/filename': 'a.png' }],
     ['without folders', { 'image/filename': '/home/me/pictures/a.jpg' }],
     ['by the source where there is no name', { 'image/filename': '', 'image/source_id': 'a' }],
-    ['by a number as well', { 'image/filename': '', 'image/source_id': '0' }],
   ])('%s', async (_, names) => {
     const { 'image/filename': __, ...rest } = car
     const { shapes } = await importedRecord({ ...rest, ...names })
     expect(shapes).toMatchObject([{ frame: 0, points }])
+  })
+
+  test('is not found by the number of its source', async () => {
+    const { 'image/filename': _, ...rest } = car
+    const attempt = importedRecord({ ...rest, 'image/source_id': '0' })
+    await expect(attempt).rejects.toThrow('1 annotated item has no matching frame in this task: 0')
   })
 
   test('is found below the folders that all names lack', async () => {

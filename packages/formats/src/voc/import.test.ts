@@ -128,13 +128,9 @@ describe('the frame is', () => {
   test.each<[string, string, string, string[], number]>([
     ['that of the path of the document', 'b.jpg', 'Annotations/a.xml', ['b.jpg', 'a.jpg'], 1],
     ['that of its filename where it has none', 'b.jpg', 'Annotations/x.xml', ['a.jpg', 'b.jpg'], 1],
-    [
-      'of that extension where two share a path',
-      '',
-      'Annotations/a.png.xml',
-      ['a.jpg', 'a.png'],
-      1,
-    ],
+    ['of that extension of two', '', 'Annotations/a.png.xml', ['a.jpg', 'a.png'], 1],
+    ['of its filename, not number', 'b.jpg', 'Annotations/0.xml', ['a.jpg', 'b.jpg'], 1],
+    ['that of the base of its filename', 'p/B.JPG', 'Annotations/0.xml', ['x/a.jpg', 'x/b.jpg'], 1],
     ['found by its name alone', '', 'x/A.xml', ['up/b.jpg', 'up/a.jpg'], 1],
     ['cut of its last extension only', '', 'Annotations/a.v2.xml', ['a.jpg', 'a.v2.jpg'], 1],
     ['in a folder of the task', '', 'Annotations/s/1.xml', ['t/s/0.jpg', 't/s/1.jpg'], 1],

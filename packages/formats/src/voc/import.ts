@@ -19,6 +19,8 @@ interface Import {
   colored: MapLabel[]
   intake: Intake
   tracks: TrackBuilder
+  /** Of images by their ids. */
+  frames: Map<string, TargetFrame | undefined>
 }
 
 export async function* importVoc(
@@ -43,13 +45,13 @@ export async function* importVocArchive(
   const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)))
   const tracks = trackBuilder(Math.max(0, intake.range.last))
   const colored = (await readDeclared(archive)) ?? assumedLabels(target.labels)
-  const state = { archive, colored, intake, tracks }
+  const state: Import = { archive, colored, intake, tracks, frames: new Map() }
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / items.length)
     yield* importItem(item, state)
   }
-  yield* importTags(new Set(items.map(({ id }) => id)), state)
+  yield* importTags(state)
   intake.check()
   for (const track of tracks.build()) yield intake.track(track)
 }
@@ -57,6 +59,7 @@ export async function* importVocArchive(
 async function* importItem(item: VocItem, state: Import): AsyncGenerator<Imported> {
   const document = await readItem(item, state.archive)
   const frame = frameOf(item, document, state)
+  state.frames.set(item.id, frame)
   for (const object of document?.objects ?? []) yield* importObject(object, item, frame, state)
   yield* importMasks(item, frame, state)
 }
@@ -71,15 +74,15 @@ export async function readItem(
   return readVocDocument(readXmlTree(await zip.bytes(entry), name), name)
 }
 
-/** What the document calls its picture only counts where its own path is that of no frame. */
+/** The name of a document counts before the name that it gives its picture. */
 function frameOf(
   { id }: VocItem,
   document: VocDocument | undefined,
   { archive, intake }: Import,
 ): TargetFrame | undefined {
   const filename = document?.filename
-  const { match } = intake
-  return match(pathsOf(id, archive)) ?? (filename ? match({ paths: [filename] }) : undefined)
+  const { paths } = pathsOf(id, archive)
+  return intake.match({ paths: filename ? [...paths, filename] : paths })
 }
 
 /** Of several trees each may be a folder of the task. */
@@ -143,11 +146,8 @@ async function* importMasks(
 
 // ---- tags
 
-/** @param ids Of the images that are read. */
-async function* importTags(
-  ids: ReadonlySet<string>,
-  { archive, intake }: Import,
-): AsyncGenerator<Imported> {
+/** The tags of the images that were read. */
+async function* importTags({ archive, intake, frames }: Import): AsyncGenerator<Imported> {
   const { labels } = intake.target
   const seen = new Set<string>()
   for (const list of archive.tagLists) {
@@ -155,10 +155,10 @@ async function* importTags(
     if (isVoid(named, labels)) continue
     for await (const { id: listed, line } of taggedIds(archive.zip, list)) {
       const id = archive.idOf(listed)
-      if (!ids.has(id) || seen.has(`${named}\n${id}`)) continue
+      if (!frames.has(id) || seen.has(`${named}\n${id}`)) continue
       seen.add(`${named}\n${id}`)
       const place: Place = { file: list.file, record: id, line }
-      const frame = intake.frameFor(intake.match(pathsOf(id, archive)), id, place)
+      const frame = intake.frameFor(frames.get(id), id, place)
       const label = frame && intake.labelFor(named, place)
       if (label)
         yield intake.tag({ frame: frame.frame, label_id: label.id, group: 0, attributes: [] })

@@ -179,3 +179,20 @@ describe('refused is', () => {
     await expect(imported(files)).rejects.toThrow(message)
   })
 })
+
+test('masks and tags are on the frame of the filename of a numbered document', async () => {
+  const files = {
+    'Annotations/0.xml': documentText('<filename>d.png</filename>', objectText()),
+    'ImageSets/Main/train.txt': '0\n',
+    'ImageSets/Main/road_train.txt': '0  1\n',
+    'SegmentationClass/0.png': writeRgbPng(4, 1, [0, car, car, 0]),
+    'labelmap.txt': declared,
+  }
+  const target = targetOf(labels, framesOf(['b.png', 'c.png', 'd.png'], 4, 1))
+  const { imported } = await importBytes(voc, await zipOf(files), target)
+  expect(imported).toMatchObject([
+    { shape: { type: 'rectangle', frame: 2 } },
+    { shape: { type: 'polygon', frame: 2 } },
+    { tag: { frame: 2 } },
+  ])
+})

@@ -66,12 +66,15 @@ describe('an import', () => {
     expect(told).toEqual(['frame-outside-job: the frame lies outside of the job'])
   })
 
-  test('finds frames by their number, and those of videos', async () => {
+  test('finds frames of videos by their number', async () => {
     const list = 'data/obj_train_data/000002.jpg\n'
     const files = { ...darknet, 'train.txt': list, 'obj_train_data/000002.txt': box }
-    expect((await imported(files)).found).toEqual([[2, 7]])
     const folders = { 'obj.names': 'car\n', 'labels/train/2.txt': box }
-    expect((await imported(folders)).found).toEqual([[2, 7]])
+    const numbered = { ...target.frames, is_video: true }
+    for (const one of [files, folders]) {
+      expect((await imported(one, { labels, frames: numbered })).found).toEqual([[2, 7]])
+      await expect(imported(one)).rejects.toThrow('1 annotated item has no matching frame')
+    }
     const named = { 'train.txt': 'data/obj_train_data/frame_000014.PNG\n' }
     const video = { start_frame: 10, step: 2, is_video: true, includes: () => true }
     const boxes = { 'obj_train_data/frame_000014.txt': box }

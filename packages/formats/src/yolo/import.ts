@@ -2,8 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
-import { deepestOf, type ItemName } from '../match-frames.ts'
-import { isImageName, withoutExtension } from '../members.ts'
+import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
 import { pixelBox } from '../relative-box.ts'
 import { type Box, readBoxes } from './boxes.ts'
@@ -31,7 +30,7 @@ export async function* importYoloSet(
     run.signal.throwIfAborted()
     const boxes = await readBoxes(item, set)
     if (!boxes) intake.skip('ignored-file', 'it has no boxes', { file: item.boxes })
-    const found = boxes && boxes.length > 0 ? intake.match(nameOf(item)) : undefined
+    const found = boxes && boxes.length > 0 ? intake.match(item) : undefined
     count += boxes?.length ?? 0
     for (const box of boxes ?? []) {
       const name = classes.nameOf(box.number, box.place)
@@ -61,12 +60,6 @@ function* imported(
   if (share[2] > 0 && share[3] > 0)
     yield intake.shape({ type: 'rectangle', frame, label_id: label.id, points, score })
   else intake.skip('degenerate-shape', 'the box has no area', place)
-}
-
-/** A name that is a number is that of a frame. */
-function nameOf({ id, paths }: YoloItem): ItemName {
-  const stem = isImageName(id) ? withoutExtension(id) : id
-  return /^\d{1,15}$/.test(stem) ? { paths, frame: Number(stem) } : { paths }
 }
 
 // ---- classes
