@@ -46,6 +46,10 @@ export interface Intake {
   shape(shape: NewShape): Imported
   tag(tag: Omit<Tag, 'source'> & Partial<Tag>): Imported
   track(track: Track): Imported
+  /** Counts a file or record that was understood as annotations, also where it has none; `frameFor` counts as well. */
+  noteUnderstood(): void
+  /** How many there are. */
+  understood(): number
   note(kind: ReportKind, code: ReportCode, reason: string, place: Place): void
   skip(code: ReportCode, reason: string, place: Place): void
   /** @throws {FormatError} naming labels and items that were looked for in vain */
@@ -65,6 +69,7 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
   const unmatched = unmatchedItems()
   const groups = new Map<number, number>()
   let shapes = 0
+  let understood = 0
   const note: Intake['note'] = (kind, code, reason, { file, record }) =>
     run.report.note(kind, code, reason, { file, item: record })
   const skip: Intake['skip'] = (code, reason, place) => note('skipped', code, reason, place)
@@ -76,7 +81,12 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
     ...{ target, run, note, skip },
     range: rangeOf(target.frames),
     match: (item) => matcher.match(item),
+    noteUnderstood() {
+      understood += 1
+    },
+    understood: () => understood,
     frameFor(frame, name, place) {
+      understood += 1
       if (!frame) unmatched.add(name)
       else if (includes(frame.frame)) return frame
       else skip('frame-outside-job', 'the frame lies outside of the job', place)

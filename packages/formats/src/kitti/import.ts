@@ -1,11 +1,12 @@
 /** Imports KITTI (spec/formats.md 13.2): boxes and masks of an image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
 import { hasCrowd } from '../flags.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import { placeMask } from '../masks/place-masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
-import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
+import { isAnnotated, type KittiArchive, type KittiItem, openKitti } from './archive.ts'
 import { assumedClasses, type Classes, writtenName } from './label-colors.ts'
 import { type KittiMask, readMasks } from './masks.ts'
 import { dontCare, type KittiObject, readObjects } from './objects.ts'
@@ -15,7 +16,12 @@ export async function* importKitti(
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  yield* importKittiArchive(await openKitti(source, run), target, run)
+  const archive = await openKitti(source, run)
+  const understood = yield* importKittiArchive(archive, target, run)
+  // An export without objects has the file of labels alone.
+  if (understood > 0 || archive.declared) return
+  const reason = 'no KITTI annotations: no text has objects or belongs to a picture of this task'
+  throw new FormatError(reason, { file: archive.subsets[0]?.items[0]?.label_2 })
 }
 
 interface Import {
@@ -26,11 +32,12 @@ interface Import {
   names: ReadonlyMap<string, string>
 }
 
+/** Returns the number of texts and pictures that were understood. */
 export async function* importKittiArchive(
   archive: KittiArchive,
   target: ImportTarget,
   run: Run,
-): AsyncGenerator<Imported> {
+): AsyncGenerator<Imported, number> {
   const { declared } = archive
   const items = archive.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ paths }) => paths.at(-1) ?? '')))
@@ -48,20 +55,26 @@ export async function* importKittiArchive(
     run.progress(index / items.length)
     yield* importItem(item, { archive, classes, intake, names })
   }
+  if (items.length > 0 && !items.some(isAnnotated))
+    intake.skip('ignored-file', 'no picture has a file of boxes or masks in the archive', {})
   intake.check()
+  return intake.understood()
 }
 
 async function* importItem(item: KittiItem, state: Import): AsyncGenerator<Imported> {
   const { archive, classes, intake, names } = state
   const [name = ''] = item.paths
   const matched = intake.match({ paths: item.paths })
+  if (matched && item.label_2 !== undefined) intake.noteUnderstood()
   const takes = (label: string) => names.has(label)
   for await (const object of readObjects(archive.zip, item.label_2 ?? '')) {
+    intake.noteUnderstood()
     if (object.type === dontCare && !takes(dontCare)) continue
     const frame = intake.frameFor(matched, name, object.place)
     if (frame) yield* importObject(object, frame, state)
   }
   for (const mask of await readMasks(archive.zip, item, classes, matched)) {
+    intake.noteUnderstood()
     if (mask.isBackground && !takes(mask.label)) continue
     const frame = intake.frameFor(matched, name, mask.place)
     if (frame) yield* importMask(mask, frame, state)

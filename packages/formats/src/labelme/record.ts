@@ -39,6 +39,10 @@ export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocu
     const reason = `no LabelMe document: the root is <${root.name}>, expected <annotation>`
     throw new FormatError(reason, { file, line: root.line })
   }
+  if (childOf(root, 'size') && !childOf(root, 'imagesize')) {
+    const reason = 'looks like Pascal VOC, import it as Pascal VOC 1.1'
+    throw new FormatError(reason, { file, line: root.line })
+  }
   const objects = childrenOf(root, 'object').flatMap((element, index) => {
     const place = { file, record: `object ${index + 1}`, line: element.line }
     return flagIn(element, 'deleted', place) ? [] : readObject(element, index, place)

@@ -28,6 +28,9 @@ export async function openMaskArchive(source: RandomAccess, run: Run): Promise<M
     )
   const pictures = maskPictures(zip, root)
   const { classes, objects } = pictures
+  const document = names.find((name) => name.startsWith(`${root}Annotations/`))
+  if (classes.size + objects.size === 0 && document !== undefined)
+    throw new FormatError('looks like Pascal VOC, import it as Pascal VOC 1.1', { file: document })
   noteOthers(names, root, classes.size > 0, run)
   const lists = await readLists(zip, root)
   if (lists.length === 0) {

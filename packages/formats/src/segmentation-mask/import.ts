@@ -1,5 +1,6 @@
 /** Imports Segmentation mask (spec/formats.md 11.2): the pictures of an image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
+import { FormatError } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
@@ -13,14 +14,18 @@ export async function* importSegmentationMask(
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  yield* importMaskArchive(await openMaskArchive(source, run), target, run)
+  const archive = await openMaskArchive(source, run)
+  const understood = yield* importMaskArchive(archive, target, run)
+  if (understood > 0) return
+  throw new FormatError('no segmentation masks: expected SegmentationClass/<image>.png')
 }
 
+/** Returns the number of pictures that were understood. */
 export async function* importMaskArchive(
   archive: MaskArchive,
   target: ImportTarget,
   run: Run,
-): AsyncGenerator<Imported> {
+): AsyncGenerator<Imported, number> {
   const ids = archive.subsets.flatMap((subset) => subset.ids)
   const intake = newIntake(target, run, deepestOf(ids))
   const labels = (await readDeclared(archive)) ?? assumedLabels(target.labels)
@@ -29,7 +34,10 @@ export async function* importMaskArchive(
     run.progress(index / ids.length)
     yield* importImage(id, archive, labels, intake)
   }
+  if (ids.length > 0 && archive.classes.size === 0)
+    intake.skip('ignored-file', 'no listed picture has masks in the archive', {})
   intake.check()
+  return intake.understood()
 }
 
 async function* importImage(
@@ -40,6 +48,9 @@ async function* importImage(
 ): AsyncGenerator<Imported> {
   const { target } = intake
   const matched = intake.match({ paths: [id] })
+  // An export of a task without objects is a list without masks.
+  const isOfEmpty = archive.classes.size === 0 && matched !== undefined
+  if (archive.classes.has(id) || isOfEmpty) intake.noteUnderstood()
   const isKnown = (name: string) => target.labels.some((label) => label.name === name)
   const all = await readMasks(archive, id, labels, matched, (reason, place) =>
     intake.skip('degenerate-shape', reason, place),

@@ -87,9 +87,9 @@ describe('lists', () => {
     expect(imported).toHaveLength(2)
   })
 
-  test('name images that have no document', async () => {
-    const { imported } = await read({ 'ImageSets/Main/train.txt': 'a\nsomewhere/else' })
-    expect(imported).toEqual([])
+  test('fail without a document, mask or tag of their images', async () => {
+    const attempt = read({ 'ImageSets/Main/train.txt': 'a\nsomewhere/else' })
+    await expect(attempt).rejects.toThrow('no listed picture has a document, masks or tags')
   })
 
   test('of labels are tags, each once', async () => {

@@ -1,6 +1,6 @@
 /** Imports Pascal VOC (spec/formats.md 10.3): boxes of documents, masks of pictures, tags of lists; one image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
-import type { Place } from '../errors.ts'
+import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
@@ -29,18 +29,25 @@ export async function* importVoc(
   run: Run,
 ): AsyncGenerator<Imported> {
   const trees = await openVoc(source, run)
+  let understood = 0
   for (const [at, tree] of trees.entries()) {
     const progress = (share: number): void => run.progress((at + share) / trees.length)
-    yield* importVocArchive(tree, target, { ...run, progress })
+    understood += yield* importVocArchive(tree, target, { ...run, progress })
   }
+  if (understood > 0) return
+  const reason = 'no Pascal VOC annotations: no listed picture has a document, masks or tags'
+  throw new FormatError(reason)
 }
 
-/** @param archive With the subsets that are to be read. */
+/**
+ * Returns the number of documents, pictures and lines that were understood.
+ * @param archive With the subsets that are to be read.
+ */
 export async function* importVocArchive(
   archive: VocArchive,
   target: ImportTarget,
   run: Run,
-): AsyncGenerator<Imported> {
+): AsyncGenerator<Imported, number> {
   const items = archive.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)))
   const tracks = trackBuilder(Math.max(0, intake.range.last))
@@ -54,10 +61,12 @@ export async function* importVocArchive(
   yield* importTags(state)
   intake.check()
   for (const track of tracks.build()) yield intake.track(track)
+  return intake.understood()
 }
 
 async function* importItem(item: VocItem, state: Import): AsyncGenerator<Imported> {
   const document = await readItem(item, state.archive)
+  if (document) state.intake.noteUnderstood()
   const frame = frameOf(item, document, state)
   state.frames.set(item.id, frame)
   for (const object of document?.objects ?? []) yield* importObject(object, item, frame, state)
@@ -127,6 +136,7 @@ async function* importMasks(
 ): AsyncGenerator<Imported> {
   const file = archive.classes.get(item.id) ?? archive.objects.get(item.id)
   if (file === undefined) return
+  intake.noteUnderstood()
   const place = { file }
   // Where the image is of no frame it only matters whether it has masks at all.
   if (found && !intake.frameFor(found, item.id, place)) return

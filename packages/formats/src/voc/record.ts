@@ -38,6 +38,8 @@ export function readVocDocument(root: XmlElement, file: string): VocDocument {
     const reason = `no Pascal VOC document: the root is <${root.name}>, expected <annotation>`
     throw new FormatError(reason, { file, line: root.line })
   }
+  if (childOf(root, 'imagesize') && !childOf(root, 'size'))
+    throw new FormatError('looks like LabelMe, import it as LabelMe 3.0', { file, line: root.line })
   const objects = childrenOf(root, 'object').map((element, index) =>
     readObject(element, { file, record: `object ${index + 1}`, line: element.line }),
   )

@@ -18,6 +18,7 @@ import type { YoloSet, YoloSubset } from './set.ts'
 
 export async function openYoloDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const set = await openYoloSet(source, run)
+  await checkTexts(set)
   const labels = labelCollector()
   for (const [, name] of set.names?.byNumber ?? []) labels.add(name)
   const finder = imageFinder(set.zip.files.keys())
@@ -33,6 +34,18 @@ export async function openYoloDataset(source: RandomAccess, run: Run): Promise<F
   }
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
   return { labels: labels.read(), subsets }
+}
+
+/** @throws {FormatError} where folders and lists leave open what the texts are of, and none of them has boxes */
+async function checkTexts(set: YoloSet): Promise<void> {
+  const items = set.subsets.flatMap((subset) => subset.items)
+  if (items.length === 0 || items.some(({ isGuess }) => !isGuess)) return
+  for (const item of items) {
+    const boxes = item.boxes === undefined ? undefined : await readBoxes(item, set)
+    if (boxes && (boxes.length > 0 || item.picture !== undefined)) return
+  }
+  const file = items.find(({ boxes }) => boxes !== undefined)?.boxes
+  throw new FormatError('no YOLO annotations: no text has boxes', { file })
 }
 
 /** An image that is not there may only be one without boxes. */

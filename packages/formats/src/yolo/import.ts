@@ -5,33 +5,50 @@ import { type Intake, newIntake } from '../intake.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
 import { pixelBox } from '../relative-box.ts'
+import { boxFilesOf } from './box-files.ts'
 import { type Box, readBoxes } from './boxes.ts'
 import { openYoloSet } from './open.ts'
-import type { YoloItem, YoloSet } from './set.ts'
+import type { YoloSet } from './set.ts'
 
 export async function* importYolo(
   source: RandomAccess,
   target: ImportTarget,
   run: Run,
 ): AsyncGenerator<Imported> {
-  yield* importYoloSet(await openYoloSet(source, run), target, run)
+  const set = await openYoloSet(source, run)
+  const understood = yield* importYoloSet(set, target, run)
+  if (understood === 0) throw notUnderstood(set)
 }
 
+/** Texts without boxes count only for pictures of the task: any other archive may have texts as well. */
+function notUnderstood({ subsets }: YoloSet): FormatError {
+  const items = subsets.flatMap((subset) => subset.items)
+  const text = items.find(({ boxes }) => boxes !== undefined)
+  if (text) {
+    const reason = 'no YOLO annotations: no text has boxes or belongs to a picture of this task'
+    return new FormatError(reason, { file: text.boxes })
+  }
+  const count = `${items.length} ${items.length === 1 ? 'picture is' : 'pictures are'} listed`
+  const [first] = items
+  const expected = first ? `, expected ${boxFilesOf(first.id)[0]} and the like` : ''
+  return new FormatError(`no YOLO annotations: ${count} without a text of boxes${expected}`)
+}
+
+/** Returns the number of texts that were understood. */
 export async function* importYoloSet(
   set: YoloSet,
   target: ImportTarget,
   run: Run,
-): AsyncGenerator<Imported> {
+): AsyncGenerator<Imported, number> {
   const items = set.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ paths: [path = ''] }) => path)))
   const classes = classesOf(set, intake)
-  let count = 0
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
     const boxes = await readBoxes(item, set)
     if (!boxes) intake.skip('ignored-file', 'it has no boxes', { file: item.boxes })
-    const found = boxes && boxes.length > 0 ? intake.match(item) : undefined
-    count += boxes?.length ?? 0
+    const found = boxes && intake.match(item)
+    if (found && item.boxes !== undefined) intake.noteUnderstood()
     for (const box of boxes ?? []) {
       const name = classes.nameOf(box.number, box.place)
       const frame = intake.frameFor(found, item.id, box.place)
@@ -40,14 +57,17 @@ export async function* importYoloSet(
     }
     run.progress((index + 1) / items.length)
   }
-  checkUnderstood(count, set, items)
+  noteMissingTexts(set, intake)
   intake.check()
+  return intake.understood()
 }
 
-/** @throws {FormatError} where neither a list nor class names show that texts without boxes are of YOLO */
-function checkUnderstood(boxes: number, { names }: YoloSet, items: readonly YoloItem[]): void {
-  if (boxes > 0 || names?.byNumber.size || items.some(({ isGuess }) => !isGuess)) return
-  throw new FormatError('no YOLO annotations: no text has boxes', { file: items[0]?.boxes })
+/** A picture without objects may have no text; where none of a list has one, they may have been forgotten. */
+function noteMissingTexts({ subsets }: YoloSet, { skip }: Intake): void {
+  const reason = 'no listed picture has a text of boxes in the archive'
+  for (const { name: record, items } of subsets)
+    if (items.length > 0 && items.every(({ boxes }) => boxes === undefined))
+      skip('ignored-file', reason, { record })
 }
 
 function* imported(
