@@ -1,7 +1,8 @@
 /** What imports of all formats do with what they read: find its frame and label, count it, and say what is passed over. */
 import { FormatError, type Place } from './errors.ts'
+import { type Comparison, type FileItem, type ItemFrames, newComparison } from './item-frames.ts'
 import { labelFinder, storedValue } from './labels.ts'
-import { frameMatcher, type ItemName, unmatchedItems } from './match-frames.ts'
+import { frameMatcher, type ItemName } from './match-frames.ts'
 import type {
   AttributeValue,
   Imported,
@@ -10,7 +11,6 @@ import type {
   Run,
   Shape,
   Tag,
-  TargetFrame,
   Track,
 } from './model.ts'
 import type { ReportCode, ReportKind } from './report.ts'
@@ -20,13 +20,10 @@ export interface Intake {
   readonly run: Run
   /** First and last frame that take annotations; none where the last is below the first. */
   readonly range: { first: number; last: number }
-  /** The frame of an item, wherever it is in the task. */
-  match(item: ItemName): TargetFrame | undefined
-  /**
-   * The frame an annotation goes to. Undefined where it goes nowhere: outside of the job it is passed over; where no frame is the
-   * item's the import fails at its end.
-   */
-  frameFor(frame: TargetFrame | undefined, name: string, place: Place): TargetFrame | undefined
+  /** An item with its frame, wherever that is in the task. Called once for each item. */
+  match(names: ItemName, about: Pick<FileItem, 'name' | 'size'>): FileItem
+  frameFor: ItemFrames['frameFor']
+  takes: ItemFrames['takes']
   /**
    * The label of a name for anything but skeletons. Undefined where the annotation is passed over: it has no name, is `background`, is of
    * a skeleton; or the label is missing, and the import fails at its end.
@@ -42,10 +39,14 @@ export interface Intake {
   scoreFor(given: unknown, place: Place): number
   /** The next number of a group on a frame, from 1. */
   newGroup(frame: number): number
-  /** Each counts what it hands on; elements of skeletons are counted with them. */
-  shape(shape: NewShape): Imported
-  tag(tag: Omit<Tag, 'source'> & Partial<Tag>): Imported
-  track(track: Track): Imported
+  /**
+   * Each counts what it hands on; elements of skeletons are counted with them. An object that another file of the upload has as well
+   * is reported and left out.
+   */
+  shape(shape: NewShape): Imported[]
+  tag(tag: Omit<Tag, 'source'> & Partial<Tag>): Imported[]
+  /** @param file Of all its shapes, where it is known. */
+  track(track: Track, file?: string): Imported[]
   /** Counts a file or record that was understood as annotations, also where it has none; `frameFor` counts as well. */
   noteUnderstood(): void
   /** How many there are. */
@@ -61,18 +62,31 @@ export type NewShape = Pick<Shape, 'type' | 'frame' | 'label_id' | 'points'> & P
 /** More shapes than these are no import (reliability.md 9). */
 const shapesPerImport = 10_000_000
 
-/** @param deepest The path with the most parts among the items of the file (`deepestOf`). */
-export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake {
-  const { includes } = target.frames
+/**
+ * @param deepest The path with the most parts among the items of the file (`deepestOf`).
+ * @param comparison Of the upload, where it has several parts with an intake each.
+ */
+export function newIntake(
+  target: ImportTarget,
+  run: Run,
+  deepest = '',
+  comparison: Comparison = newComparison(target, run),
+): Intake {
   const matcher = frameMatcher(target.frames, deepest)
   const labels = labelFinder(target.labels)
-  const unmatched = unmatchedItems()
+  const { items, repeats } = comparison
   const groups = new Map<number, number>()
   let shapes = 0
   let understood = 0
+  let file: string | undefined
   const note: Intake['note'] = (kind, code, reason, { file, record }) =>
     run.report.note(kind, code, reason, { file, item: record })
   const skip: Intake['skip'] = (code, reason, place) => note('skipped', code, reason, place)
+  const kept = (object: Imported, of: string | undefined): Imported[] => {
+    if (of === undefined || !repeats?.isRepeat(object, of)) return [object]
+    skip('duplicate', 'an equal object is in another file of the upload', { file: of })
+    return []
+  }
   const count = (more: number) => {
     shapes += more
     if (shapes > shapesPerImport) throw new FormatError(`more than ${shapesPerImport} shapes`)
@@ -80,17 +94,16 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
   return {
     ...{ target, run, note, skip },
     range: rangeOf(target.frames),
-    match: (item) => matcher.match(item),
+    match: (names, { name, size }) => ({ name, size, frame: matcher.match(names) }),
+    takes: items.takes,
     noteUnderstood() {
       understood += 1
     },
     understood: () => understood,
-    frameFor(frame, name, place) {
+    frameFor(item, place) {
       understood += 1
-      if (!frame) unmatched.add(name)
-      else if (includes(frame.frame)) return frame
-      else skip('frame-outside-job', 'the frame lies outside of the job', place)
-      return undefined
+      file = place.file
+      return items.frameFor(item, place)
     },
     labelFor(name, place) {
       if (name === '') skip('unlabelled', 'the annotation has no label', place)
@@ -109,21 +122,24 @@ export function newIntake(target: ImportTarget, run: Run, deepest = ''): Intake 
     shape(given) {
       const shape = newShape(given)
       count(1 + shape.elements.length)
-      run.report.created('shapes')
-      return { kind: 'shape', shape }
+      const found = kept({ kind: 'shape', shape }, file)
+      run.report.created('shapes', found.length)
+      return found
     },
     tag(given) {
-      run.report.created('tags')
-      return { kind: 'tag', tag: { source: 'file', ...given } }
+      const found = kept({ kind: 'tag', tag: { source: 'file', ...given } }, file)
+      run.report.created('tags', found.length)
+      return found
     },
-    track(track) {
+    track(track, of) {
       count(track.shapes.length)
-      run.report.created('tracks')
-      return { kind: 'track', track }
+      const found = kept({ kind: 'track', track }, of)
+      run.report.created('tracks', found.length)
+      return found
     },
     check() {
       labels.check()
-      unmatched.check()
+      items.check()
     },
   }
 }

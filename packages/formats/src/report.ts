@@ -4,7 +4,7 @@ export type ReportKind = 'skipped' | 'converted' | 'dropped'
 
 /**
  * spec/formats.md 4.4; `duplicate` is that of spec/extensions.md 4, `merged-group` is ours: members of a group became one
- * object.
+ * object; `other-size`: a picture has another size than its frame.
  */
 export type ReportCode =
   | 'clipped'
@@ -17,6 +17,7 @@ export type ReportCode =
   | 'ignored-file'
   | 'mask-too-small'
   | 'merged-group'
+  | 'other-size'
   | 'rounded'
   | 'unlabelled'
   | 'unsupported-rotation'

@@ -65,7 +65,7 @@ function locate(
   annotated: ReadonlySet<CocoId>,
   find: (paths: readonly string[]) => string | undefined,
 ): FileImage[] {
-  const wanted = [...images].map(([id, given]) => {
+  const wanted = [...images].map(([id, { name: given }]) => {
     const paths = pathsOf(given, subset)
     const name = () => paths.at(-1) ?? given
     return { given, name, member: find(paths), isAnnotated: annotated.has(id) }

@@ -2,7 +2,7 @@ import type { RandomAccess } from '../archive/source.ts'
 import type { JsonRecord } from '../json/fields.ts'
 import type { DeclaredImage, Run } from '../model.ts'
 import { findCocoFiles, rootOfSet } from './files.ts'
-import { pathsOf, recordsOf, scanFile } from './names.ts'
+import { pathsOf, recordsOf, scanFile, sizeOf } from './names.ts'
 
 /** Images with the sizes that files of annotations give them, where exports put them (spec/formats.md 8.1). */
 export async function* declaredCocoImages(
@@ -23,10 +23,9 @@ export async function* declaredCocoImages(
 }
 
 function imageOf(record: JsonRecord, subset: string): DeclaredImage | undefined {
-  const { file_name, coco_url, width, height } = record
+  const { file_name, coco_url } = record
+  const size = sizeOf(record)
   const name = typeof file_name === 'string' ? file_name : coco_url
-  if (typeof name !== 'string' || !isSide(width) || !isSide(height)) return undefined
-  return { member: `images/${subset}/${pathsOf(name, subset).at(-1) ?? name}`, width, height }
+  if (typeof name !== 'string' || !size) return undefined
+  return { member: `images/${subset}/${pathsOf(name, subset).at(-1) ?? name}`, ...size }
 }
-
-const isSide = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0

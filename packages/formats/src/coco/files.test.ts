@@ -6,12 +6,13 @@ import { importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
 describe('an archive may be laid out', () => {
   const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
+  const other = JSON.stringify(documentOf([{ bbox: [5, 6, 7, 8] }]))
   const layouts: [string, Record<string, string>, number][] = [
     ['as the data set is', { 'annotations/instances_val.json': text }, 1],
     ['in a folder', { 'my export/annotations/instances_val.json': text }, 1],
     [
       'in subsets',
-      { 'annotations/instances_a.json': text, 'annotations/instances_b.json': text },
+      { 'annotations/instances_a.json': text, 'annotations/instances_b.json': other },
       2,
     ],
     [
@@ -38,7 +39,7 @@ describe('an archive may be laid out', () => {
     ],
     [
       'beside the images',
-      { 'train/_annotations.coco.json': text, 'valid/_annotations.coco.json': text },
+      { 'train/_annotations.coco.json': text, 'valid/_annotations.coco.json': other },
       2,
     ],
     ['anyhow', { 'x/labels.json': text, 'x/other.json': '{"a":1}', 'broken.json': '{' }, 1],

@@ -3,6 +3,7 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Flags } from '../flags.ts'
 import { type Intake, type NewShape, newIntake, newShape } from '../intake.ts'
+import { newComparison } from '../item-frames.ts'
 import { isRecord, type JsonRecord } from '../json/fields.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
@@ -24,7 +25,8 @@ import {
 /** What lasts over all files of an import. */
 interface Import {
   intake: Intake
-  tracks: TrackBuilder
+  /** By the names of files. */
+  tracks: Map<string, TrackBuilder>
   onBytes: (bytes: number) => void
 }
 
@@ -53,18 +55,20 @@ export async function* importCocoFiles(
   const state = newImport(files, target, run)
   for (const file of files)
     for await (const shapes of importFile(file, state))
-      for (const shape of shapes) yield state.intake.shape(shape)
+      for (const shape of shapes) yield* state.intake.shape(shape)
   state.intake.check()
-  for (const track of state.tracks.build()) yield state.intake.track(track)
+  for (const [file, tracks] of state.tracks)
+    for (const track of tracks.build()) yield* state.intake.track(track, file)
 }
 
 function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
-  const intake = newIntake(target, run)
+  const intake = newIntake(target, run, '', newComparison(target, run, files.length))
+  const last = Math.max(0, intake.range.last)
   const total = files.reduce((sum, file) => sum + file.size, 0)
   let done = 0
   return {
     intake,
-    tracks: trackBuilder(Math.max(0, intake.range.last)),
+    tracks: new Map(files.map(({ name }) => [name, trackBuilder(last)])),
     onBytes: (bytes) => {
       run.signal.throwIfAborted()
       done += bytes
@@ -108,7 +112,7 @@ function findPlaces(
   if (!image) throw new FormatError(`image_id ${imageId} is none of the images`, place)
   if (!ids.add(id))
     intake.note('converted', 'duplicate-entry', 'an id is given twice, both are read', place)
-  const frame = intake.frameFor(image.frame, image.name, place)
+  const frame = intake.frameFor(image, place)
   const name = frame && labelName(categoryId, index, place)
   const label = name === undefined ? undefined : intake.labelFor(name, place)
   return frame && label && { record, place, label, frame }
@@ -149,7 +153,7 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
     if (!track || parts.length > 1) shapes.push(shape)
     else {
       const key = `${track.id} of '${label.name}' (${type}) in ${place.file}`
-      tracks.add(key, label, newShape(shape), track.isKeyframe, place)
+      tracks.get(place.file ?? '')?.add(key, label, newShape(shape), track.isKeyframe, place)
     }
   }
 }

@@ -1,28 +1,27 @@
 /** What an import of a COCO file keeps in memory: its images and categories (spec/formats.md 8.3). */
 import { FormatError, type Place } from '../errors.ts'
+import type { FileItem } from '../item-frames.ts'
 import { isRecord, type JsonRecord, readText, wrong } from '../json/fields.ts'
 import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
 import { deepestOf, frameMatcher } from '../match-frames.ts'
-import type { TargetFrame, TargetFrames } from '../model.ts'
+import type { TargetFrames } from '../model.ts'
 import type { CocoFile } from './files.ts'
 import { type CocoId, readId } from './record.ts'
 
-export interface CocoImage {
-  name: string
-  frame?: TargetFrame
-}
-
 export interface CocoIndex {
-  images: Map<CocoId, CocoImage>
+  images: Map<CocoId, FileItem>
   /** Names of categories by id. */
   categories: Map<CocoId, string>
 }
 
 /** The names of a file as they stand there, by id. */
 export interface CocoNames {
-  images: Map<CocoId, string>
+  images: Map<CocoId, NamedImage>
   categories: Map<CocoId, string>
 }
+
+/** An image with the size that the file declares. */
+export type NamedImage = Pick<FileItem, 'name' | 'size'>
 
 /** The images of a file with the frames that they are. */
 export async function readIndex(
@@ -43,7 +42,7 @@ export async function readNames(
   file: CocoFile,
   onBytes: (bytes: number) => void,
 ): Promise<CocoNames> {
-  const names = new Map<CocoId, string>()
+  const names = new Map<CocoId, NamedImage>()
   const categories = new Map<CocoId, string>()
   const keys = new Set<string>()
   let isComplete = false
@@ -96,13 +95,20 @@ export async function* scanFile(
   }
 }
 
-function readImages(member: Member, file: CocoFile, names: Map<CocoId, string>): void {
+function readImages(member: Member, file: CocoFile, names: Map<CocoId, NamedImage>): void {
   for (const { record, place } of recordsOf(member, file, 'image')) {
     const id = readId(record, 'id', place)
     if (names.has(id)) throw new FormatError('the id is given twice', place)
-    names.set(id, readText(record, nameField(record), place))
+    names.set(id, { name: readText(record, nameField(record), place), size: sizeOf(record) })
   }
 }
+
+/** The size that a record declares in pixels; undefined where a side is missing or not a number. */
+export function sizeOf({ width, height }: JsonRecord): NamedImage['size'] {
+  return isSide(width) && isSide(height) ? { width, height } : undefined
+}
+
+const isSide = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0
 
 /** LVIS says only where an image is from. */
 const nameField = ({ file_name, coco_url }: JsonRecord): string =>
@@ -152,16 +158,15 @@ class RecordPlace implements Place {
 }
 
 function matchImages(
-  names: Map<CocoId, string>,
+  names: Map<CocoId, NamedImage>,
   target: TargetFrames,
   subset: string,
-): Map<CocoId, CocoImage> {
-  const matcher = frameMatcher(target, deepestOf(names.values()))
-  const images = new Map<CocoId, CocoImage>()
-  for (const [id, name] of names) {
-    const frame = matcher.match({ paths: pathsOf(name, subset) })
-    images.set(id, frame ? { name, frame } : { name })
-  }
+): Map<CocoId, FileItem> {
+  const paths = [...names.values()].map(({ name }) => name)
+  const matcher = frameMatcher(target, deepestOf(paths))
+  const images = new Map<CocoId, FileItem>()
+  for (const [id, { name, size }] of names)
+    images.set(id, { name, size, frame: matcher.match({ paths: pathsOf(name, subset) }) })
   return images
 }
 

@@ -64,19 +64,19 @@ export async function* importKittiArchive(
 async function* importItem(item: KittiItem, state: Import): AsyncGenerator<Imported> {
   const { archive, classes, intake, names } = state
   const [name = ''] = item.paths
-  const matched = intake.match({ paths: item.paths })
-  if (matched && item.label_2 !== undefined) intake.noteUnderstood()
+  const matched = intake.match({ paths: item.paths }, { name })
+  if (matched.frame && item.label_2 !== undefined) intake.noteUnderstood()
   const takes = (label: string) => names.has(label)
   for await (const object of readObjects(archive.zip, item.label_2 ?? '')) {
     intake.noteUnderstood()
     if (object.type === dontCare && !takes(dontCare)) continue
-    const frame = intake.frameFor(matched, name, object.place)
+    const frame = intake.frameFor(matched, object.place)
     if (frame) yield* importObject(object, frame, state)
   }
-  for (const mask of await readMasks(archive.zip, item, classes, matched)) {
+  for (const mask of await readMasks(archive.zip, item, classes, matched.frame)) {
     intake.noteUnderstood()
     if (mask.isBackground && !takes(mask.label)) continue
-    const frame = intake.frameFor(matched, name, mask.place)
+    const frame = intake.frameFor(matched, mask.place)
     if (frame) yield* importMask(mask, frame, state)
   }
 }
@@ -101,7 +101,7 @@ function* importObject(
     label_id: label.id,
     score: intake.scoreFor(score, place),
   }
-  yield intake.shape({ type: 'rectangle', frame, ...rest })
+  yield* intake.shape({ type: 'rectangle', frame, ...rest })
 }
 
 function* importMask(

@@ -60,14 +60,14 @@ async function deepestPath(archive: LabelMeArchive): Promise<string> {
 async function* importDocument(state: Import): AsyncGenerator<Imported> {
   const { intake, name, document } = state
   const paths = picturePaths(name, document)
-  const found = intake.match({ paths })
+  const found = intake.match({ paths }, { name: paths[0] ?? name, size: document.size })
   const read: Read[] = []
   for (const object of document.objects) {
-    const frame = intake.frameFor(found, paths[0] ?? name, object.place)
+    const frame = intake.frameFor(found, object.place)
     const shapes = frame ? await readShapes(object, frame, state) : []
     if (shapes.length > 0) read.push({ object, shapes })
   }
-  for (const shape of withGroups(read, intake)) yield intake.shape(shape)
+  for (const shape of withGroups(read, intake)) yield* intake.shape(shape)
 }
 
 interface Read {

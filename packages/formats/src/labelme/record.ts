@@ -5,13 +5,15 @@ import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
 import { readFlag } from '../json/fields.ts'
 import type { Label } from '../model.ts'
 import { readNumber } from '../numbers.ts'
-import { childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts'
+import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../xml/tree.ts'
 import { readAttributes } from './attributes.ts'
 
 export interface LabelMeDocument {
   /** What it says its picture is called, and is in. */
   filename: string
   folder: string
+  /** Of its picture, in pixels. */
+  size?: { width: number; height: number } | undefined
   /** Without those that are deleted. */
   objects: LabelMeObject[]
 }
@@ -53,9 +55,13 @@ export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocu
       .replaceAll('\\', '/')
       .replace(/^\/+/, '')
       .replace(/(?<!\/)\/+$/, ''),
+    size: readSize(root),
     objects,
   }
 }
+
+const readSize = (root: XmlElement): LabelMeDocument['size'] =>
+  sizeIn(childOf(root, 'imagesize'), 'ncols', 'nrows')
 
 function readObject(element: XmlElement, index: number, place: Place): LabelMeObject {
   const label = textOf(element, 'name')

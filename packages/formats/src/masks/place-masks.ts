@@ -20,5 +20,5 @@ export function* placeMask(
     intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
   const group = parts.length > 1 ? intake.newGroup(frame) : 0
   for (const part of parts)
-    yield intake.shape({ ...rest, ...part, frame, label_id: label.id, group })
+    yield* intake.shape({ ...rest, ...part, frame, label_id: label.id, group })
 }

@@ -75,25 +75,24 @@ export async function* importSequence(
   for await (const rows of rowsIn(zip, sequence.rows, progressOf(sequence, run))) {
     count += rows.length
     for (const row of rows) {
-      const box = importRow(row, state)
-      if (box) yield box
+      yield* importRow(row, state)
     }
   }
   intake.check()
   if (count === 0) intake.skip('ignored-file', 'the file has no rows', { file: sequence.rows.name })
-  for (const track of state.tracks.build()) yield intake.track(track)
+  for (const track of state.tracks.build()) yield* intake.track(track)
 }
 
-/** The box of a row; undefined where it goes to a track, or nowhere. */
-function importRow(row: MotRow, state: Import): Imported | undefined {
+/** The box of a row; none where it goes to a track, or is skipped. */
+function importRow(row: MotRow, state: Import): Imported[] {
   const { intake, tracks, isDetections } = state
   const { place, points } = row
-  const frame = intake.frameFor(state.frameOf(row), `frame ${row.frame}`, place)
-  const found = frame && intake.labelFor(state.nameOf(row), place)
-  if (!frame || !found) return undefined
+  const frame = state.frameOf(row)
+  const found = intake.takes(frame, place) ? intake.labelFor(state.nameOf(row), place) : undefined
+  if (!found) return []
   if (row.width <= 0 || row.height <= 0) {
     intake.skip('degenerate-shape', 'the box has no area', place)
-    return undefined
+    return []
   }
   const isOfTrack = row.track > 0 && !isDetections
   const label = isOfTrack ? trackLabel(row, found, state) : found
@@ -111,7 +110,7 @@ function importRow(row: MotRow, state: Import): Imported | undefined {
   }
   if (!isOfTrack) return intake.shape(shape)
   tracks.add(String(row.track), label, newShape(shape), true, place)
-  return undefined
+  return []
 }
 
 /** A track has the label of its first row. */

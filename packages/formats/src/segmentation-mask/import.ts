@@ -47,18 +47,18 @@ async function* importImage(
   intake: Intake,
 ): AsyncGenerator<Imported> {
   const { target } = intake
-  const matched = intake.match({ paths: [id] })
+  const matched = intake.match({ paths: [id] }, { name: id })
   // An export of a task without objects is a list without masks.
-  const isOfEmpty = archive.classes.size === 0 && matched !== undefined
+  const isOfEmpty = archive.classes.size === 0 && matched.frame !== undefined
   if (archive.classes.has(id) || isOfEmpty) intake.noteUnderstood()
   const isKnown = (name: string) => target.labels.some((label) => label.name === name)
-  const all = await readMasks(archive, id, labels, matched, (reason, place) =>
+  const all = await readMasks(archive, id, labels, matched.frame, (reason, place) =>
     intake.skip('degenerate-shape', reason, place),
   )
   const masks = all.filter(({ label, isBackground }) => !isBackground || isKnown(label))
   if (masks.length === 0) return
   const place = { file: archive.classes.get(id) }
-  const frame = intake.frameFor(matched, id, place)
+  const frame = intake.frameFor(matched, place)
   for (const { label: name, crop } of frame ? masks : []) {
     const label = intake.labelFor(name, place)
     if (frame && label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)

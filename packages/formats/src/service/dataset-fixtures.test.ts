@@ -75,7 +75,13 @@ describe.skipIf(!existsSync(fixtures))('of another tool', () => {
       [1, 'points'],
       [1, 'skeleton'],
     ])
-    expect(report).toMatchObject({ skipped: 2, entries: [{ code: 'unlabelled', count: 2 }] })
+    expect(report).toMatchObject({
+      skipped: 2,
+      entries: [
+        { code: 'other-size', count: 2 },
+        { code: 'unlabelled', count: 2 },
+      ],
+    })
   })
 
   test('a document alone is none', async () => {

@@ -34,7 +34,7 @@ export async function* importDocuments(
   documents: readonly Document[],
   { target, run, onBytes, framesOf }: Import,
 ): AsyncGenerator<Imported> {
-  const reading = newReading(target, run)
+  const reading = newReading(target, run, documents.length)
   for (const document of documents) {
     const begin = (line: () => number) => {
       Object.assign(reading, { line, file: document.name, frames: framesOf(document.name) })
@@ -46,7 +46,7 @@ export async function* importDocuments(
     }
   }
   reading.labels.check()
-  reading.unmatched.check()
+  reading.comparison.items.check()
 }
 
 async function deepestName(

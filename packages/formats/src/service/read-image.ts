@@ -1,4 +1,5 @@
 /** `<image>`: shapes and tags of one frame (spec/formats.md 7.4). */
+import type { FileItem } from '../item-frames.ts'
 import type { Shape, ShapeType, TargetFrame } from '../model.ts'
 import { readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
@@ -6,7 +7,7 @@ import { type Context, passedOver } from './context.ts'
 import { readCount, readFlag, readGeometry, shapeElements } from './elements.ts'
 import { inOrderOfParts, type NamedLabel, partOf, type Values } from './named-label.ts'
 import { attributeContext } from './read-values.ts'
-import { failing, fits, give, labelOf, placeOf, type Reading, skip, takes } from './reading.ts'
+import { failing, fits, give, labelOf, placeOf, type Reading, skip } from './reading.ts'
 
 /** Reads an image. */
 export function imageContext(reading: Reading, attributes: XmlAttributes): Context {
@@ -16,16 +17,18 @@ export function imageContext(reading: Reading, attributes: XmlAttributes): Conte
   const fail = failing(reading, record)
   if (name === undefined && id === undefined) throw fail('it has neither name nor id')
   const number = id === undefined ? undefined : readInteger(id, (why) => fail(`id: ${why}`))
-  const frame = reading.frames.ofImage({ name, number }, attributes)
-  const isTaken = (): boolean => {
-    if (!frame) reading.unmatched.add(name ?? `${id}`)
-    return frame !== undefined && takes(reading, frame, record)
+  const item: FileItem = {
+    name: name ?? `${id}`,
+    frame: reading.frames.ofImage({ name, number }, attributes),
+    size: declaredSize(attributes),
   }
   return {
     open(element, own) {
       const type = shapeElements.get(element)
       if (element === 'image' || element === 'track') throw fail(`<${element}> within an <image>`)
-      if ((!type && element !== 'tag') || !isTaken() || !frame) return passedOver
+      if (!type && element !== 'tag') return passedOver
+      const frame = reading.comparison.items.frameFor(item, { file: reading.file, record })
+      if (!frame) return passedOver
       const named = labelOf(reading, own, record)
       if (!named) return passedOver
       const found = { named, frame, record }
@@ -33,6 +36,14 @@ export function imageContext(reading: Reading, attributes: XmlAttributes): Conte
     },
     close: () => undefined,
   }
+}
+
+/** Undefined where a side is missing or not a number. */
+function declaredSize({ width, height }: XmlAttributes): FileItem['size'] {
+  const size = { width: Number(width), height: Number(height) }
+  return [size.width, size.height].every((one) => Number.isInteger(one) && one > 0)
+    ? size
+    : undefined
 }
 
 interface Found {

@@ -1,8 +1,8 @@
 /** What an import knows while it reads its documents, and what all elements do with it. */
 import { FormatError, type Place } from '../errors.ts'
+import { type Comparison, newComparison } from '../item-frames.ts'
 import { type LabelFinder, labelFinder } from '../labels.ts'
-import { type UnmatchedItems, unmatchedItems } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import type { Imported, ImportTarget, Run } from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type ElementFrames, taskFrames } from './element-frames.ts'
@@ -13,7 +13,7 @@ export interface Reading {
   target: ImportTarget
   run: Run
   labels: LabelFinder
-  unmatched: UnmatchedItems
+  comparison: Comparison
   /** Frames that take annotations, from the first to the last. */
   range: { first: number; last: number }
   named: Map<number, NamedLabel>
@@ -27,13 +27,13 @@ export interface Reading {
 }
 
 /** What one document says is told when it begins. */
-export function newReading(target: ImportTarget, run: Run): Reading {
+export function newReading(target: ImportTarget, run: Run, documents = 1): Reading {
   const { frames, includes } = target.frames
   return {
     target,
     run,
     labels: labelFinder(target.labels),
-    unmatched: unmatchedItems(),
+    comparison: newComparison(target, run, documents),
     range: {
       first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
       last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
@@ -71,6 +71,11 @@ export function give(reading: Reading, one: Imported, shapes = 1): void {
   reading.shapes += shapes
   if (reading.shapes > shapesPerImport) {
     throw new FormatError(`more than ${shapesPerImport} shapes`, placeOf(reading))
+  }
+  if (reading.comparison.repeats?.isRepeat(one, reading.file)) {
+    const reason = 'an equal object is in another file of the upload'
+    reading.run.report.note('skipped', 'duplicate', reason, { file: reading.file })
+    return
   }
   reading.run.report.created(
     one.kind === 'tag' ? 'tags' : one.kind === 'shape' ? 'shapes' : 'tracks',
@@ -112,11 +117,4 @@ export function noteUnknown(
 ): void {
   const reason = `attribute '${attribute}' unknown on label '${label.name}'`
   skip(reading, 'dropped-attribute', reason, record)
-}
-
-/** Whether a frame takes annotations; what lies elsewhere in its task is passed over. */
-export function takes(reading: Reading, { frame }: TargetFrame, record: string): boolean {
-  if (reading.target.frames.includes(frame)) return true
-  skip(reading, 'frame-outside-job', 'the frame lies outside of the job', record)
-  return false
 }

@@ -2,6 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, type NewShape, newIntake } from '../intake.ts'
+import { newComparison } from '../item-frames.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
 import { shareOf } from '../progress.ts'
@@ -25,7 +26,7 @@ export async function* importTfFiles(
   const needed = neededBefore(files, target)
   const onBytes = bytesCounter(files, needed ? 2 : 1, run)
   const { deepest, names } = needed ? await survey(files, onBytes) : nothingBefore
-  const intake = newIntake(target, run, deepest)
+  const intake = newIntake(target, run, deepest, newComparison(target, run, files.length))
   for (const file of files)
     for await (const record of file.records(onBytes))
       for await (const shape of shapesIn(
@@ -34,21 +35,21 @@ export async function* importTfFiles(
         file.labels ?? names,
         intake,
       ))
-        yield intake.shape(shape)
+        yield* intake.shape(shape)
   intake.check()
 }
 
 async function* shapesIn(
-  { name, objects, isClassified }: TfPicture,
+  { name, objects, isClassified, size }: TfPicture,
   place: Place,
   labels: ReadonlyMap<number, string>,
   intake: Intake,
 ): AsyncGenerator<NewShape> {
-  const matched = intake.match({ paths: [name] })
+  const matched = intake.match({ paths: [name] }, { name: name || (place.record ?? ''), size })
   if (isClassified)
     intake.skip('dropped-attribute', 'classes of whole pictures are not read', place)
   for (const object of objects) {
-    const frame = intake.frameFor(matched, name || (place.record ?? ''), object.place)
+    const frame = intake.frameFor(matched, object.place)
     const label = frame && intake.labelFor(nameOf(object, labels), object.place)
     const geometry = frame && label && (await geometryOf(object, frame, intake))
     if (geometry) yield { ...geometry, frame: frame.frame, label_id: label.id }

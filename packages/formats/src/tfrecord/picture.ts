@@ -9,6 +9,8 @@ export interface TfPicture {
   /** The path with its extension, as far as the record tells one; of records without any it is empty. */
   name: string
   objects: readonly TfObject[]
+  /** In pixels, where the record tells it. */
+  size: { width: number; height: number } | undefined
   /** It has a class as a whole, which is not read. */
   isClassified: boolean
   /** The bytes of an image file; there are none where the records come without pictures. */
@@ -34,7 +36,16 @@ export function readPicture({ data, place }: TfRecord): TfPicture {
   if (!names.some((name) => name.startsWith('image/'))) throw noPicture(names, place)
   const [encoded = new Uint8Array()] = example.bytes('image/encoded')
   const isClassified = names.some((name) => /^image\/class\/(?:text|label)$/.test(name))
-  return { name: nameIn(example), objects: objectsIn(example, place), isClassified, encoded }
+  const objects = objectsIn(example, place)
+  return { name: nameIn(example), objects, size: sizeOf(example), isClassified, encoded }
+}
+
+function sizeOf(example: Example): TfPicture['size'] {
+  const [[width = 0], [height = 0]] = [
+    example.integers('image/width'),
+    example.integers('image/height'),
+  ]
+  return width > 0 && height > 0 ? { width, height } : undefined
 }
 
 function noPicture(names: readonly string[], place: Place): FormatError {

@@ -2,11 +2,12 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
+import { type FileItem, newComparison } from '../item-frames.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
 import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import type { Imported, ImportTarget, Run } from '../model.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { readXmlTree } from '../xml/tree.ts'
 import { openVoc, type VocArchive, type VocItem } from './archive.ts'
@@ -19,8 +20,8 @@ interface Import {
   colored: MapLabel[]
   intake: Intake
   tracks: TrackBuilder
-  /** Of images by their ids. */
-  frames: Map<string, TargetFrame | undefined>
+  /** Images by their ids. */
+  found: Map<string, FileItem>
 }
 
 export async function* importVoc(
@@ -29,10 +30,11 @@ export async function* importVoc(
   run: Run,
 ): AsyncGenerator<Imported> {
   const trees = await openVoc(source, run)
+  const comparison = newComparison(target, run)
   let understood = 0
   for (const [at, tree] of trees.entries()) {
     const progress = (share: number): void => run.progress((at + share) / trees.length)
-    understood += yield* importVocArchive(tree, target, { ...run, progress })
+    understood += yield* importVocArchive(tree, target, { ...run, progress }, comparison)
   }
   if (understood > 0) return
   const reason = 'no Pascal VOC annotations: no listed picture has a document, masks or tags'
@@ -47,12 +49,13 @@ export async function* importVocArchive(
   archive: VocArchive,
   target: ImportTarget,
   run: Run,
+  comparison = newComparison(target, run),
 ): AsyncGenerator<Imported, number> {
   const items = archive.subsets.flatMap((subset) => subset.items)
-  const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)))
+  const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)), comparison)
   const tracks = trackBuilder(Math.max(0, intake.range.last))
   const colored = (await readDeclared(archive)) ?? assumedLabels(target.labels)
-  const state: Import = { archive, colored, intake, tracks, frames: new Map() }
+  const state: Import = { archive, colored, intake, tracks, found: new Map() }
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / items.length)
@@ -60,17 +63,17 @@ export async function* importVocArchive(
   }
   yield* importTags(state)
   intake.check()
-  for (const track of tracks.build()) yield intake.track(track)
+  for (const track of tracks.build()) yield* intake.track(track)
   return intake.understood()
 }
 
 async function* importItem(item: VocItem, state: Import): AsyncGenerator<Imported> {
   const document = await readItem(item, state.archive)
   if (document) state.intake.noteUnderstood()
-  const frame = frameOf(item, document, state)
-  state.frames.set(item.id, frame)
-  for (const object of document?.objects ?? []) yield* importObject(object, item, frame, state)
-  yield* importMasks(item, frame, state)
+  const found = matchItem(item, document, state)
+  state.found.set(item.id, found)
+  for (const object of document?.objects ?? []) yield* importObject(object, found, state)
+  yield* importMasks(item, found, state)
 }
 
 /** The document of an image, if it has one. */
@@ -84,14 +87,15 @@ export async function readItem(
 }
 
 /** The name of a document counts before the name that it gives its picture. */
-function frameOf(
+function matchItem(
   { id }: VocItem,
   document: VocDocument | undefined,
   { archive, intake }: Import,
-): TargetFrame | undefined {
+): FileItem {
   const filename = document?.filename
   const { paths } = pathsOf(id, archive)
-  return intake.match({ paths: filename ? [...paths, filename] : paths })
+  const about = { name: id, size: document?.size }
+  return intake.match({ paths: filename ? [...paths, filename] : paths }, about)
 }
 
 /** Of several trees each may be a folder of the task. */
@@ -101,12 +105,11 @@ const pathsOf = (id: string, { name }: VocArchive) => ({
 
 function* importObject(
   object: VocObject,
-  item: VocItem,
-  found: TargetFrame | undefined,
+  found: FileItem,
   { intake, tracks }: Import,
 ): Generator<Imported> {
   const { points, flags, place } = object
-  const frame = intake.frameFor(found, item.id, place)
+  const frame = intake.frameFor(found, place)
   const label = frame && intake.labelFor(object.label, place)
   if (!label) return
   if (object.hasParts) intake.skip('dropped-shape-type', 'boxes of parts are not read', place)
@@ -124,14 +127,14 @@ function* importObject(
     ...{ type: 'rectangle', frame: frame.frame, label_id: label.id, points, ...rest },
   })
   if (track) tracks.add(`${track.id} of '${label.name}'`, label, shape, track.isKeyframe, place)
-  else yield intake.shape(shape)
+  else yield* intake.shape(shape)
 }
 
 // ---- masks
 
 async function* importMasks(
   item: VocItem,
-  found: TargetFrame | undefined,
+  found: FileItem,
   { archive, colored, intake }: Import,
 ): AsyncGenerator<Imported> {
   const file = archive.classes.get(item.id) ?? archive.objects.get(item.id)
@@ -139,16 +142,16 @@ async function* importMasks(
   intake.noteUnderstood()
   const place = { file }
   // Where the image is of no frame it only matters whether it has masks at all.
-  if (found && !intake.frameFor(found, item.id, place)) return
+  if (found.frame && !intake.frameFor(found, place)) return
   for (const { label: name, isBackground, crop } of await readMasks(
     archive,
     item.id,
     colored,
-    found,
+    found.frame,
     (reason, where) => intake.skip('degenerate-shape', reason, where),
   )) {
     if (isBackground && !intake.target.labels.some((label) => label.name === name)) continue
-    const frame = intake.frameFor(found, item.id, place)
+    const frame = intake.frameFor(found, place)
     const label = frame && intake.labelFor(name, place)
     if (label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
   }
@@ -157,7 +160,7 @@ async function* importMasks(
 // ---- tags
 
 /** The tags of the images that were read. */
-async function* importTags({ archive, intake, frames }: Import): AsyncGenerator<Imported> {
+async function* importTags({ archive, intake, found }: Import): AsyncGenerator<Imported> {
   const { labels } = intake.target
   const seen = new Set<string>()
   for (const list of archive.tagLists) {
@@ -165,13 +168,14 @@ async function* importTags({ archive, intake, frames }: Import): AsyncGenerator<
     if (isVoid(named, labels)) continue
     for await (const { id: listed, line } of taggedIds(archive.zip, list)) {
       const id = archive.idOf(listed)
-      if (!frames.has(id) || seen.has(`${named}\n${id}`)) continue
+      const item = found.get(id)
+      if (!item || seen.has(`${named}\n${id}`)) continue
       seen.add(`${named}\n${id}`)
       const place: Place = { file: list.file, record: id, line }
-      const frame = intake.frameFor(frames.get(id), id, place)
+      const frame = intake.frameFor(item, place)
       const label = frame && intake.labelFor(named, place)
       if (label)
-        yield intake.tag({ frame: frame.frame, label_id: label.id, group: 0, attributes: [] })
+        yield* intake.tag({ frame: frame.frame, label_id: label.id, group: 0, attributes: [] })
     }
   }
 }

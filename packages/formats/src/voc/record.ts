@@ -4,7 +4,7 @@ import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
 import { readFlag } from '../json/fields.ts'
 import type { Label } from '../model.ts'
 import { readNumber } from '../numbers.ts'
-import { childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts'
+import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../xml/tree.ts'
 
 export interface VocDocument {
   /** What it says its picture is called. */
@@ -43,15 +43,11 @@ export function readVocDocument(root: XmlElement, file: string): VocDocument {
   const objects = childrenOf(root, 'object').map((element, index) =>
     readObject(element, { file, record: `object ${index + 1}`, line: element.line }),
   )
-  return { filename: textOf(root, 'filename'), size: readSize(root), objects }
-}
-
-/** Nothing where a side is missing, or is none. */
-function readSize(root: XmlElement): VocDocument['size'] {
-  const size = childOf(root, 'size')
-  const [width, height] = ['width', 'height'].map((name) => Number(size && textOf(size, name)))
-  const isSide = (side = 0) => Number.isInteger(side) && side > 0
-  return isSide(width) && isSide(height) ? { width: width ?? 0, height: height ?? 0 } : undefined
+  return {
+    filename: textOf(root, 'filename'),
+    size: sizeIn(childOf(root, 'size'), 'width', 'height'),
+    objects,
+  }
 }
 
 function readObject(element: XmlElement, place: Place): VocObject {

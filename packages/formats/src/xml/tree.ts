@@ -77,3 +77,16 @@ export const childrenOf = (
 /** The text of the first child of that name, without the blanks and line ends that tools put around texts. */
 export const textOf = (element: Pick<XmlElement, 'children'>, name: string): string | undefined =>
   childOf(element, name)?.text.trim()
+
+/** The size that an element gives in pixels; undefined where a side is missing or not a number. */
+export function sizeIn(
+  element: XmlElement | undefined,
+  widthName: string,
+  heightName: string,
+): { width: number; height: number } | undefined {
+  const side = (name: string): number => Number((element && textOf(element, name)) || NaN)
+  const [width, height] = [side(widthName), side(heightName)]
+  return [width, height].every((one) => Number.isInteger(one) && one > 0)
+    ? { width, height }
+    : undefined
+}

@@ -47,11 +47,11 @@ export async function* importYoloSet(
     run.signal.throwIfAborted()
     const boxes = await readBoxes(item, set)
     if (!boxes) intake.skip('ignored-file', 'it has no boxes', { file: item.boxes })
-    const found = boxes && intake.match(item)
-    if (found && item.boxes !== undefined) intake.noteUnderstood()
+    const found = intake.match(item, { name: item.id })
+    if (boxes && found.frame && item.boxes !== undefined) intake.noteUnderstood()
     for (const box of boxes ?? []) {
       const name = classes.nameOf(box.number, box.place)
-      const frame = intake.frameFor(found, item.id, box.place)
+      const frame = intake.frameFor(found, box.place)
       const label = frame && intake.labelFor(name, box.place)
       if (frame && label) yield* imported(box, frame, label, intake)
     }
@@ -78,7 +78,7 @@ function* imported(
 ): Generator<Imported> {
   const points = pixelBox(share, size)
   if (share[2] > 0 && share[3] > 0)
-    yield intake.shape({ type: 'rectangle', frame, label_id: label.id, points, score })
+    yield* intake.shape({ type: 'rectangle', frame, label_id: label.id, points, score })
   else intake.skip('degenerate-shape', 'the box has no area', place)
 }
 
