@@ -21,6 +21,8 @@ export interface ItemFrames {
   frameFor(item: FileItem, place: Place): TargetFrame | undefined
   /** Whether a frame takes annotations; a frame outside of the job is reported. */
   takes(frame: TargetFrame, place: Place): boolean
+  /** Reports a declared size that is not that of the frame. */
+  checkSize(item: FileItem, file: string | undefined): void
   /** @throws {FormatError} with the names of annotated items that have no frame */
   check(): void
 }
@@ -38,7 +40,7 @@ function itemFrames({ includes }: TargetFrames, { report }: Pick<Run, 'report'>)
     const reason = 'several items of the upload are on one frame, the objects of all are read'
     report.note('converted', 'duplicate-entry', reason, { file, item: `${name} on ${frame?.path}` })
   }
-  const noteSize = ({ name, frame, size }: FileItem, file: string | undefined): void => {
+  const checkSize: ItemFrames['checkSize'] = ({ name, frame, size }, file) => {
     if (!frame || !size || (size.width === frame.width && size.height === frame.height)) return
     const sizes = `${size.width} x ${size.height} in the file, ${frame.width} x ${frame.height} in the task`
     const reason = 'a picture has another size than its frame, coordinates are kept as they are'
@@ -46,13 +48,14 @@ function itemFrames({ includes }: TargetFrames, { report }: Pick<Run, 'report'>)
   }
   return {
     takes,
+    checkSize,
     frameFor(item, place) {
       const { frame } = item
       if (!frame) unmatched.add(item.name)
       if (!frame || !takes(frame, place)) return undefined
       const owner = owners.get(frame.frame)
       if (owner?.item === item || owner?.others?.has(item)) return frame
-      noteSize(item, place.file)
+      checkSize(item, place.file)
       if (!owner) owners.set(frame.frame, { item, file: place.file, others: undefined })
       else {
         if (!owner.others) noteShared(owner.item, owner.file)

@@ -37,7 +37,8 @@ export async function* importDocuments(
   const reading = newReading(target, run, documents.length)
   for (const document of documents) {
     const begin = (line: () => number) => {
-      Object.assign(reading, { line, file: document.name, frames: framesOf(document.name) })
+      const frames = framesOf(document.name)
+      Object.assign(reading, { line, file: document.name, frames, videoSizes: new Map() })
       return documentContext(reading)
     }
     for await (const _ of readDocument(document, begin, onBytes)) {

@@ -1,8 +1,9 @@
-/** `<annotations>`: images and tracks in any order; what describes them is not needed (spec/formats.md 7.3). */
+/** `<annotations>`: images and tracks in any order; of their description only sizes are needed (spec/formats.md 7.3). */
 import { FormatError, type Place } from '../errors.ts'
 import { type Context, passedOver } from './context.ts'
 import { shapeElements } from './elements.ts'
 import { imageContext } from './read-image.ts'
+import { describedIn, newNode, nodeContext } from './read-meta.ts'
 import { trackContext } from './read-track.ts'
 import { failing, placeOf, type Reading } from './reading.ts'
 
@@ -11,6 +12,7 @@ export function documentContext(reading: Reading): Context {
     open(name, attributes) {
       const isElement = name === 'image' || name === 'track'
       if (isElement && !reading.frames.isHere(attributes)) return passedOver
+      if (name === 'meta') return metaContext(reading)
       if (name === 'image') return imageContext(reading, attributes)
       if (name === 'track') return trackContext(reading, attributes)
       if (shapeElements.has(name) || name === 'tag' || name === 'attribute') {
@@ -21,6 +23,19 @@ export function documentContext(reading: Reading): Context {
     close: () => undefined,
   }
   return annotationsContext(annotations, () => placeOf(reading))
+}
+
+/** Takes the sizes of videos. */
+function metaContext(reading: Reading): Context {
+  const meta = newNode()
+  return {
+    ...nodeContext(meta, failing(reading)),
+    close() {
+      const { tasks } = describedIn(meta)
+      for (const { id, original } of tasks)
+        if (original) reading.videoSizes.set(tasks.length > 1 ? id : '', original)
+    },
+  }
 }
 
 /** A document whose root `annotations` reads; any other is refused. */

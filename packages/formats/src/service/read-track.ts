@@ -17,7 +17,7 @@ export function trackContext(reading: Reading, attributes: XmlAttributes): Conte
   if (!named) return passedOver
   const draft = newDraft(named, readGroup(reading, attributes, record))
   const frames = reading.frames.ofTrack(attributes)
-  const place = { frames, record }
+  const place = { frames, record, task: attributes.task_id ?? '' }
   const shapes = shapesContext(reading, draft, place)
   return {
     ...shapes,
@@ -36,10 +36,13 @@ export function trackContext(reading: Reading, attributes: XmlAttributes): Conte
 interface TrackPlace {
   frames: TrackFrames
   record: string
+  /** Its id, where the document names one. */
+  task: string
 }
 
 /** The shapes of a track, or of one point of a skeleton that has a track of its own in that of the skeleton. */
-function shapesContext(reading: Reading, draft: Draft, { frames, record }: TrackPlace): Context {
+function shapesContext(reading: Reading, draft: Draft, place: TrackPlace): Context {
+  const { frames, record } = place
   return {
     open(element, own) {
       const type = shapeElements.get(element)
@@ -51,11 +54,24 @@ function shapesContext(reading: Reading, draft: Draft, { frames, record }: Track
       const absolute = readInteger(required(own, 'frame', fail), fail)
       const frame = frames.find(absolute)
       if (!frame) return missingContext(draft, { frames, absolute }, own, fail)
-      const place = { frame, record, isEdge: frames.isEdge(frame) }
-      return shapeContext(reading, { draft, type, ...place, keyframe: undefined }, own)
+      checkVideoSize(reading, frame, place)
+      const found = { draft, type, frame, record, isEdge: frames.isEdge(frame) }
+      return shapeContext(reading, { ...found, keyframe: undefined }, own)
     },
     close: () => undefined,
   }
+}
+
+function checkVideoSize(
+  { videoSizes, comparison, file }: Reading,
+  frame: TargetFrame,
+  { task, record }: TrackPlace,
+): void {
+  const key = videoSizes.has(task) ? task : ''
+  const size = videoSizes.get(key)
+  if (!size) return
+  videoSizes.delete(key)
+  comparison.items.checkSize({ name: record, frame, size }, file)
 }
 
 /** A shape on a frame that is not there: of its track it may only say that it is hidden from there on, or what follows anyway. */

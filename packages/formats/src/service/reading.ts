@@ -1,6 +1,6 @@
 /** What an import knows while it reads its documents, and what all elements do with it. */
 import { FormatError, type Place } from '../errors.ts'
-import { type Comparison, newComparison } from '../item-frames.ts'
+import { type Comparison, type FileItem, newComparison } from '../item-frames.ts'
 import { type LabelFinder, labelFinder } from '../labels.ts'
 import type { Imported, ImportTarget, Run } from '../model.ts'
 import type { Fail } from '../numbers.ts'
@@ -21,6 +21,8 @@ export interface Reading {
   file: string
   frames: ElementFrames
   line: () => number
+  /** The size that the document declares for the video of a task, by the id of the task; each is compared once. */
+  videoSizes: Map<string, FileItem['size']>
   /** What was read and is not handed on yet. */
   found: Imported[]
   shapes: number
@@ -42,6 +44,7 @@ export function newReading(target: ImportTarget, run: Run, documents = 1): Readi
     file: '',
     frames: taskFrames(target.frames, ''),
     line: () => 0,
+    videoSizes: new Map(),
     found: [],
     shapes: 0,
   }
