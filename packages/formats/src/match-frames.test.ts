@@ -19,10 +19,28 @@ describe('an item is matched', () => {
     ['to none of another name', ['a.jpg'], 'b.jpg', undefined],
     ['to none of that number', ['a.jpg', 'b.jpg'], '1.jpg', undefined],
     ['to the one of that base name, not number', ['5.jpg', 'x/0.jpg'], 'y/0.jpg', 'x/0.jpg'],
+    [
+      'percent-decoded',
+      ['b.png', 'my picture (3).png'],
+      'my%20picture%20(3).png',
+      'my picture (3).png',
+    ],
+    ['literally, where that is a frame', ['a b.png', 'a%20b.png'], 'a%20b.png', 'a%20b.png'],
+    ['percent-decoded in a folder', ['ä b/1.png', 'c/1.png'], '%C3%A4%20b/1.png', 'ä b/1.png'],
+    ['percent-decoded in other letters', ['x/A B.PNG'], 'y/a%20b.png', 'x/A B.PNG'],
+    ['to an encoded frame', ['a%20b.png', 'c.png'], 'a b.png', 'a%20b.png'],
+    ['beside a sign that encodes nothing', ['100% a b.png'], '100% a%20b.png', '100% a b.png'],
+    ['to none of two that decode to its base', ['x/a b.png', 'y/a b.png'], 'a%20b.png', undefined],
     ['by a base name with dots', ['x/img.v1.jpg', 'x/img.v2.jpg'], 'y/img.v2', 'x/img.v2.jpg'],
   ]
   test.each(cases)('%s', (_, paths, item, expected) => {
     expect(frameMatcher(target(paths)).match({ paths: [item] })?.path).toBe(expected)
+  })
+
+  test('percent-decoded below the folder that the deepest item shows', () => {
+    const frames = target(['up/s 1/x/1.jpg', 'up/s 1/2.jpg', 'up/s 2/2.jpg'])
+    const matcher = frameMatcher(frames, 's%201/x/1.jpg')
+    expect(matcher.match({ paths: ['s%201/2.jpg'] })?.path).toBe('up/s 1/2.jpg')
   })
 
   test('by the first of its possible paths', () => {

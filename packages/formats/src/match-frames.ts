@@ -1,6 +1,6 @@
 /** Finds the frame an item of a file belongs to (spec/formats.md 4.2). */
 import { FormatError } from './errors.ts'
-import { baseOf, withoutExtension } from './members.ts'
+import { baseOf, percentDecoded, withoutExtension } from './members.ts'
 import type { TargetFrame, TargetFrames } from './model.ts'
 
 export interface ItemName {
@@ -18,16 +18,30 @@ export interface FrameMatcher {
 }
 
 /**
- * A matcher for one file. Names are compared before numbers: whole paths, then base names.
+ * A matcher for one file. Names are compared before numbers: whole paths, then base names, then both
+ * percent-decoded.
  * @param deepest The path with the most parts in the file: where it ends a frame's path, what stands
  * before it there is put before every item.
  */
 export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
   const names = nameMatcher(target.frames, deepest)
+  // Some tools write names as addresses have them, on either side.
+  const hasEncodedFrames = target.frames.some(({ path }) => path.includes('%'))
+  const decodedNames = once(() =>
+    nameMatcher(target.frames, percentDecoded(deepest), percentDecoded),
+  )
+  const byDecoded = (paths: readonly string[]): TargetFrame | undefined =>
+    hasEncodedFrames || paths.some((path) => path.includes('%'))
+      ? decodedNames().match(paths.map(percentDecoded))
+      : undefined
   return {
     match({ paths: given, frame }) {
       const paths = given.map(normalised).filter((path) => path !== '')
-      return names.match(paths) ?? byNumber(target, numberOf(paths, frame, target.is_video))
+      return (
+        names.match(paths) ??
+        byDecoded(paths) ??
+        byNumber(target, numberOf(paths, frame, target.is_video))
+      )
     },
   }
 }
@@ -37,9 +51,14 @@ interface NameMatcher {
   match(paths: readonly string[]): TargetFrame | undefined
 }
 
-function nameMatcher(frames: readonly TargetFrame[], deepest: string): NameMatcher {
-  const index = indexFrames(frames)
-  const prefix = rootHint(frames, deepest)
+/** @param pathOf The path of a frame as items call it. */
+function nameMatcher(
+  frames: readonly TargetFrame[],
+  deepest: string,
+  pathOf: (path: string) => string = (path) => path,
+): NameMatcher {
+  const index = indexFrames(frames, pathOf)
+  const prefix = rootHint(frames, deepest, pathOf)
   const byName = (name: string): TargetFrame | undefined =>
     index.paths.get(name) ?? index.stems.get(name) ?? index.stems.get(withoutExtension(name))
   const byPath = (path: string): TargetFrame | undefined =>
@@ -96,16 +115,16 @@ interface FrameIndex {
   files: () => Map<string, TargetFrame | null>
 }
 
-function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
+function indexFrames(frames: readonly TargetFrame[], pathOf: (path: string) => string): FrameIndex {
   const index: FrameIndex = {
     paths: new Map(),
     stems: new Map(),
     bases: new Map(),
     lowerBases: new Map(),
-    files: once(() => fileNames(frames)),
+    files: once(() => fileNames(frames, pathOf)),
   }
   for (const frame of frames) {
-    const path = normalised(frame.path)
+    const path = normalised(pathOf(frame.path))
     const stem = withoutExtension(path)
     const base = baseOf(stem)
     const lower = base.toLowerCase()
@@ -117,10 +136,13 @@ function indexFrames(frames: readonly TargetFrame[]): FrameIndex {
   return index
 }
 
-function fileNames(frames: readonly TargetFrame[]): Map<string, TargetFrame | null> {
+function fileNames(
+  frames: readonly TargetFrame[],
+  pathOf: (path: string) => string,
+): Map<string, TargetFrame | null> {
   const names = new Map<string, TargetFrame | null>()
   for (const frame of frames) {
-    const name = baseOf(normalised(frame.path))
+    const name = baseOf(normalised(pathOf(frame.path)))
     names.set(name, names.has(name) ? null : frame)
   }
   return names
@@ -136,11 +158,15 @@ function once<T>(make: () => T): () => T {
 }
 
 /** What stands before the deepest item in the first frame that ends with it. */
-function rootHint(frames: readonly TargetFrame[], deepest: string): string {
+function rootHint(
+  frames: readonly TargetFrame[],
+  deepest: string,
+  pathOf: (path: string) => string,
+): string {
   if (deepest === '') return ''
   const end = `/${withoutExtension(normalised(deepest))}`
   for (const frame of frames) {
-    const stem = withoutExtension(normalised(frame.path))
+    const stem = withoutExtension(normalised(pathOf(frame.path)))
     if (stem.endsWith(end)) return stem.slice(0, 1 - end.length)
   }
   return ''

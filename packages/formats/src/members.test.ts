@@ -11,6 +11,13 @@ test('a member is looked for in the likeliest folder, then by its end where only
   expect(find(['a.jpg'], [''], ['val'])).toBe('images/train/a.jpg')
 })
 
+test('a member is found by a percent-encoded path, the literal one first', () => {
+  const { find } = memberFinder(['images/my picture (3).png', 'images/a b.png', 'images/a%20b.png'])
+  expect(find(['my%20picture%20(3).png'], ['images/'], [])).toBe('images/my picture (3).png')
+  expect(find(['a%20b.png'], ['images/'], [])).toBe('images/a%20b.png')
+  expect(find(['x/a%20c.png'], ['images/'], [])).toBeUndefined()
+})
+
 test('a picture is found without its extension', () => {
   const { find } = imageFinder([...names, 'images/train/a.txt'])
   expect(find(['a'], ['images/train/'], [])).toBe('images/train/a.jpg')

@@ -5,7 +5,7 @@ import type { FileImage } from './model.ts'
 export interface MemberFinder {
   /**
    * The member that one of these paths means: below one of the folders, the likeliest first, else the only one of the archive that
-   * ends with the path, where that is not in a folder called as one of the others.
+   * ends with the path, where that is not in a folder called as one of the others; then the same with the paths percent-decoded.
    */
   find(
     paths: readonly string[],
@@ -23,18 +23,23 @@ export function memberFinder(names: Iterable<string>): MemberFinder {
     if (others) others.push(name)
     else byBase.set(baseOf(name), [name])
   }
+  const find: MemberFinder['find'] = (paths, folders, others) => {
+    for (const folder of folders)
+      for (const path of paths) if (all.has(`${folder}${path}`)) return `${folder}${path}`
+    for (const path of paths) {
+      const ending = (byBase.get(baseOf(path)) ?? []).filter(
+        (name) =>
+          name.endsWith(`/${path}`) && !others.some((one) => `/${name}`.includes(`/${one}/`)),
+      )
+      if (ending.length === 1) return ending[0]
+    }
+    return undefined
+  }
   return {
     find(paths, folders, others) {
-      for (const folder of folders)
-        for (const path of paths) if (all.has(`${folder}${path}`)) return `${folder}${path}`
-      for (const path of paths) {
-        const ending = (byBase.get(baseOf(path)) ?? []).filter(
-          (name) =>
-            name.endsWith(`/${path}`) && !others.some((one) => `/${name}`.includes(`/${one}/`)),
-        )
-        if (ending.length === 1) return ending[0]
-      }
-      return undefined
+      const found = find(paths, folders, others)
+      if (found !== undefined || paths.every((path) => !path.includes('%'))) return found
+      return find(paths.map(percentDecoded), folders, others)
     },
   }
 }
@@ -105,6 +110,10 @@ export function pictureName(id: string, member: string): string {
   return isWhole ? id : `${id}${member.slice(withoutExtension(member).length)}`
 }
 
+/** The path that a file gives for a member, percent-decoded where the name of the member is. */
+export const spelledAs = (member: string, path: string): string =>
+  `/${member}`.endsWith(`/${path}`) ? path : percentDecoded(path)
+
 /** Without the last extension only: `img.v2.jpg` is `img.v2`. */
 export const withoutExtension = (path: string): string => path.replace(/\.[^./]+$/, '')
 
@@ -116,3 +125,16 @@ export const parentOf = (folder: string): string => folderOf(folder.slice(0, -1)
 
 /** Without its folders. */
 export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** `my%20picture.png` as `my picture.png`; what is not encoded UTF-8 stays as it is. */
+export function percentDecoded(path: string): string {
+  if (!path.includes('%')) return path
+  const text = path.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded
+    }
+  })
+  return text.normalize('NFC')
+}

@@ -45,6 +45,15 @@ describe('a set with its images', () => {
     ])
   })
 
+  test('has pictures that the file names percent-encoded, under their own names', async () => {
+    const document = { ...documentOf([annotation]), images: [{ id: 1, file_name: 'a%20b.png' }] }
+    const { subsets } = await opened({
+      'annotations/instances_train.json': document,
+      'images/train/a b.png': 'x',
+    })
+    expect(subsets[0]?.images).toEqual([{ name: 'a b.png', member: 'images/train/a b.png' }])
+  })
+
   test('is read into frames of those names', async () => {
     const { subsets } = await opened({
       'annotations/instances_train.json': documentOf([{ ...annotation, image_id: 2 }]),

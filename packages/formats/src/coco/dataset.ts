@@ -2,7 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
-import { locatedImages, memberFinder } from '../members.ts'
+import { locatedImages, memberFinder, spelledAs } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
 import { type CocoFile, findCocoArchive, rootOfSet } from './files.ts'
 import { importCocoFiles } from './import.ts'
@@ -67,7 +67,7 @@ function locate(
 ): FileImage[] {
   const wanted = [...images].map(([id, { name: given }]) => {
     const paths = pathsOf(given, subset)
-    const name = () => paths.at(-1) ?? given
+    const name = (member: string) => spelledAs(member, paths.at(-1) ?? given)
     return { given, name, member: find(paths), isAnnotated: annotated.has(id) }
   })
   return locatedImages(wanted, file)

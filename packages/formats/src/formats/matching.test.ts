@@ -59,11 +59,20 @@ describe.each(named)('$name', (format) => {
     ['in a folder of another name', ['img/1.png', 'img/2.png'], ['x/1.png', 'x/2.png', 'x/3.png']],
     ['in fewer folders', ['1/2/3.png', '1/2/0.png'], ['9.png', '3.png', '0.png']],
     ['in other letters', ['IMG_1.PNG', 'img_0.png'], ['y.png', 'x/img_1.png', 'x/IMG_0.png']],
+    ['percent-encoded', ['a%20b%201.png', '%C3%BC.png'], ['x/ü.png', 'a b 1.png']],
     ['with another extension', ['1.png', '2.png'], ['2.jpg', 'a.jpg', '1.jpg']],
-  ])('numbered pictures %s are found by their base names', async (_, pictures, frames) => {
-    const base = (path: string) => path.toLowerCase().replace(/^.*\/|\.\w+$/g, '')
+  ])('pictures %s are found by their base names', async (_, pictures, frames) => {
+    const base = (path: string) =>
+      decodeURIComponent(path)
+        .toLowerCase()
+        .replace(/^.*\/|\.\w+$/g, '')
     const found = await framesHit(format, pictures, frames)
     expect(found.map(base)).toEqual(pictures.map(base))
+  })
+
+  test('the literal name counts before a percent-decoded one', async () => {
+    const frames = ['a b.png', 'a%20b.png']
+    expect(await framesHit(format, ['a%20b.png'], frames)).toEqual(['a%20b.png'])
   })
 
   test('frames of a video are found by their numbers', async () => {

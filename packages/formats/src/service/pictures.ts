@@ -7,6 +7,7 @@ import {
   type MemberFinder,
   memberFinder,
   parentOf,
+  spelledAs,
   withoutExtension,
 } from '../members.ts'
 import { isDocumentName } from './documents.ts'
@@ -70,7 +71,7 @@ interface Where {
 function findPicture(name: string, where: Where): Picture | undefined {
   const { exact, byStem, folders, others } = where
   const same = exact.find([name], folders, others)
-  if (same !== undefined) return { member: same, name }
+  if (same !== undefined) return { member: same, name: spelledAs(same, name) }
   const stem = isImageName(name) ? withoutExtension(name) : name
   const member = byStem.find([stem], folders, others)
   if (member === undefined) return undefined
