@@ -1,6 +1,6 @@
 /** Finds the members of an archive that a file of annotations names (spec/formats.md 4.1 and 4.2). */
 import { FormatError } from './errors.ts'
-import type { FileImage } from './model.ts'
+import type { FileImage, FileSubset, Run } from './model.ts'
 
 export interface MemberFinder {
   /**
@@ -93,6 +93,23 @@ export function locatedImages(images: Iterable<WantedImage>, file: string): File
     throw new FormatError(reason, { file })
   }
   return [...found.values()]
+}
+
+/**
+ * Reports the pictures of an archive that become no frame because no document or list names them.
+ * @param isAnnotation Whether a picture holds masks or other annotations.
+ */
+export function noteUnusedPictures(
+  names: Iterable<string>,
+  subsets: readonly FileSubset[],
+  { report }: Pick<Run, 'report'>,
+  isAnnotation: (name: string) => boolean = () => false,
+): void {
+  const used = new Set(subsets.flatMap(({ images }) => images.map(({ member }) => member)))
+  const reason = 'no document or list names the picture, it becomes no frame'
+  for (const file of names)
+    if (isImageName(file) && !used.has(file) && !isAnnotation(file))
+      report.note('skipped', 'ignored-file', reason, { file })
 }
 
 /** The folder that all names share, with its last `/`. */

@@ -2,7 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
-import { locatedImages, memberFinder, spelledAs } from '../members.ts'
+import { locatedImages, memberFinder, noteUnusedPictures, spelledAs } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
 import { type CocoFile, findCocoArchive, rootOfSet } from './files.ts'
 import { importCocoFiles } from './import.ts'
@@ -33,6 +33,10 @@ export async function openCocoDataset(source: RandomAccess, run: Run): Promise<F
     })
   }
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  // Pictures of a panoptic file are in a folder of its name.
+  const folders = files.map(({ name }) => name.replace(/\.json$/i, '/'))
+  const isPanoptic = (name: string) => folders.some((folder) => name.startsWith(folder))
+  noteUnusedPictures(zip.files.keys(), subsets, run, isPanoptic)
   return { labels: labels.read(), subsets }
 }
 

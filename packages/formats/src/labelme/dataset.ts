@@ -7,6 +7,7 @@ import {
   isImageName,
   locatedImages,
   memberFinder,
+  noteUnusedPictures,
   parentOf,
   pictureName,
   type WantedImage,
@@ -51,6 +52,7 @@ export async function openLabelMeDataset(source: RandomAccess, run: Run): Promis
       importLabelMeArchive({ ...archive, documents }, target, part)
     return { name, images, importAnnotations }
   })
+  noteUnusedPictures(archive.zip.files.keys(), subsets, run, isOfTool)
   return { labels: labels.read(), subsets }
 }
 

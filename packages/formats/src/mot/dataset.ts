@@ -4,6 +4,7 @@ import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
+import { noteUnusedPictures } from '../members.ts'
 import type { FileDataset, FileSubset, Run } from '../model.ts'
 import { findImages } from './images.ts'
 import { attributesOf, importSequence } from './import.ts'
@@ -31,6 +32,7 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
   }
   if (subsets.length === 0)
     throw new FormatError('there are no images in img1 to make a task of: media is required')
+  noteUnusedPictures(zip.files.keys(), subsets, run)
   // Files of the first years, and detections, tell no classes: pedestrians are what the challenge is about.
   if (labels.read().length === 0) labels.add(officialLabels[0] ?? '')
   return { labels: labels.read(), subsets }

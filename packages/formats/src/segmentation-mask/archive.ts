@@ -72,6 +72,7 @@ const maskFolder = /^Segmentation(Class|Object)(PNG)?\//i
 
 /** Sets that were added to the one of VOC have their own. */
 const likeMaskFolder = /^Segmentation[^/]*\//i
+export const isMaskFolder = (path: string): boolean => likeMaskFolder.test(path)
 
 const isMarker = (path: string): boolean => list.test(path) || maskFolder.test(path)
 

@@ -8,11 +8,12 @@ import {
   isImageName,
   locatedImages,
   memberFinder,
+  noteUnusedPictures,
   pictureName,
   type WantedImage,
 } from '../members.ts'
 import type { FileDataset, FileSubset, Run } from '../model.ts'
-import { type MaskArchive, openMaskArchive } from './archive.ts'
+import { isMaskFolder, type MaskArchive, openMaskArchive } from './archive.ts'
 import { importMaskArchive } from './import.ts'
 
 /** A subset for each list. */
@@ -43,6 +44,7 @@ export async function openSegmentationMaskDataset(
     return [{ name: subset.name, images, importAnnotations }]
   })
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  noteUnusedPictures(pictures, subsets, run, (name) => isMaskFolder(name.slice(root.length)))
   return { labels: labels.read(), subsets }
 }
 

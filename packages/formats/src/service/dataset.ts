@@ -2,6 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import type { FileLabel } from '../file-labels.ts'
+import { noteUnusedPictures } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
 import { byteCounter, type Document, findServiceArchive } from './documents.ts'
 import { importDocuments } from './import.ts'
@@ -30,6 +31,7 @@ export async function openServiceDataset(source: RandomAccess, run: Run): Promis
     .sort()
     .flatMap((name) => openSubset(name, { places, found, documents }, run))
   if (opened.length === 0) throw new FormatError('there are no images to make a task of')
+  noteUnusedPictures(names, opened, run)
   return { labels, subsets: opened }
 }
 

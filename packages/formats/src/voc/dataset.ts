@@ -10,6 +10,7 @@ import {
   isImageName,
   locatedImages,
   memberFinder,
+  noteUnusedPictures,
   pictureName,
   type WantedImage,
   withoutExtension,
@@ -24,9 +25,11 @@ import { customValues, type VocDocument } from './record.ts'
 export async function openVocDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const labels = labelCollector()
   const subsets: FileSubset[] = []
-  for (const tree of await openVoc(source, run))
-    subsets.push(...(await openTree(tree, labels, run)))
+  const trees = await openVoc(source, run)
+  for (const tree of trees) subsets.push(...(await openTree(tree, labels, run)))
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  const isOfMasks = (name: string) => trees.some((tree) => isMaskPicture(name, tree))
+  noteUnusedPictures(trees[0]?.zip.files.keys() ?? [], subsets, run, isOfMasks)
   return { labels: labels.read(), subsets }
 }
 
@@ -132,10 +135,15 @@ interface PictureFinder {
   find(item: VocItem, document: VocDocument | undefined): string | undefined
 }
 
+const isMaskPicture = (name: string, { root }: VocArchive): boolean =>
+  name.startsWith(root) && /^Segmentation[^/]*\//.test(name.slice(root.length))
+
 /** Pictures are in `JPEGImages/`, or beside the documents, or alone in having their name. */
-function pictureFinder({ zip, root }: VocArchive): PictureFinder {
-  const isOfMasks = (name: string): boolean => /^Segmentation[^/]*\//.test(name.slice(root.length))
-  const names = [...zip.files.keys()].filter((name) => isImageName(name) && !isOfMasks(name))
+function pictureFinder(archive: VocArchive): PictureFinder {
+  const { zip, root } = archive
+  const names = [...zip.files.keys()].filter(
+    (name) => isImageName(name) && !isMaskPicture(name, archive),
+  )
   const exact = memberFinder(names)
   const stems = imageFinder(names)
   const folders = [`${root}JPEGImages/`, root, `${root}images/`]

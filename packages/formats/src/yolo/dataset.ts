@@ -7,6 +7,7 @@ import {
   isImageName,
   locatedImages,
   type MemberFinder,
+  noteUnusedPictures,
   type WantedImage,
   withoutExtension,
 } from '../members.ts'
@@ -33,6 +34,7 @@ export async function openYoloDataset(source: RandomAccess, run: Run): Promise<F
     subsets.push({ name: subset.name, images, importAnnotations })
   }
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
+  noteUnusedPictures(set.zip.files.keys(), subsets, run)
   return { labels: labels.read(), subsets }
 }
 
