@@ -30,6 +30,27 @@ The same for what annotations have beside their points, in exports and for kinds
 as tracks, converted ones are shapes of their frames. A z order that is converted is the order in which shapes are written or painted.
 Members of a group that is converted become one object.
 `,
+  matching: `## How pictures are matched with frames
+
+An import into a task or job finds the frame of each picture in this order:
+
+1. The whole path, with or without its last extension. Where the frames are in folders that the file leaves out, those are added.
+2. The base name, without folders and extension: exactly, then in any letter case. Only one frame may have it.
+3. The same with the name percent-decoded: \`my%20picture.png\` is the frame \`my picture.png\`.
+4. The frame number, in tasks of a video, or for an item without a name.
+
+All names count that an item carries; in Pascal VOC the name of the document counts before its \`<filename>\`. In tasks of pictures a
+name is never read as a number: where a picture with annotations is not in the task, the import fails and names it.
+
+The report names pictures
+
+- that share a frame with another one of the upload. An object that two files have is stored once;
+- whose declared size is not that of the frame. Coordinates are kept as they are;
+- that an archive for a project has and that no document or list names. They become no frames.
+
+An import replaces the annotations of the task. It therefore fails if no file was understood as annotations of the format. A file that
+was understood and has no objects is a success.
+`,
   foot: `Coordinates that a format rounds or cuts to the image are told of in the report, too.
 
 MOT counts frames. Where the images of a sequence do not say which frames they are (some are left out, or they are not in the order of

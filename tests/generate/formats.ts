@@ -17,7 +17,7 @@ export function formatsPage(known: readonly Format[] = formats): string {
     table(['Format', ...kinds], sorted.map(kindsOf)),
     ...['', introduction.features],
     table(['Format', ...features.map(featureName)], exported.map(featuresOf)),
-    ...['', introduction.foot],
+    ...['', introduction.foot, introduction.matching],
   ].join('\n')
 }
 
