@@ -20,7 +20,7 @@ export interface Intake {
   readonly run: Run
   /** First and last frame that take annotations; none where the last is below the first. */
   readonly range: { first: number; last: number }
-  /** An item with its frame, wherever that is in the task. Called once for each item. */
+  /** An item with its frame, inside or outside of the job. Called once for each item. */
   match(names: ItemName, about: Pick<FileItem, 'name' | 'size'>): FileItem
   frameFor: ItemFrames['frameFor']
   takes: ItemFrames['takes']

@@ -1,10 +1,10 @@
-/** The frames that the items of a file are on, and what differs between an item and its frame (spec/formats.md 4.2). */
+/** The frames that the items of a file are on, with reports of shared frames and of other sizes. */
 import type { Place } from './errors.ts'
 import { unmatchedItems } from './match-frames.ts'
 import type { ImportTarget, Run, TargetFrame, TargetFrames } from './model.ts'
 import { findRepeats, type Repeats } from './repeats.ts'
 
-/** A picture that a file has annotations of. One object for each: identity tells items apart. */
+/** A picture that a file has annotations of. Items are compared by identity. */
 export interface FileItem {
   /** As messages name it. */
   name: string
@@ -15,8 +15,8 @@ export interface FileItem {
 
 export interface ItemFrames {
   /**
-   * The frame an annotation of the item goes to. Undefined where it is skipped because the frame is outside of the job, or where the
-   * item has no frame, which fails the import at its end.
+   * The frame an annotation of the item goes to. Undefined for a frame outside of the job, which is skipped, and for an item
+   * without a frame, which fails the import at its end.
    */
   frameFor(item: FileItem, place: Place): TargetFrame | undefined
   /** Whether a frame takes annotations; a frame outside of the job is reported. */

@@ -60,7 +60,7 @@ describe('an item is matched', () => {
     expect(matcher.match({ paths: ['none', 'y/A.JPG'] })?.frame).toBe(0)
   })
 
-  test('by a number where it has no name', () => {
+  test('by a number when it is without a name', () => {
     const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), start_frame: 10, step: 5 })
     expect(matcher.match({ paths: [], frame: 15 })?.frame).toBe(1)
     expect(matcher.match({ paths: [''], frame: 10 })?.frame).toBe(0)

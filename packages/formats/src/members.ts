@@ -143,7 +143,7 @@ export const parentOf = (folder: string): string => folderOf(folder.slice(0, -1)
 /** Without its folders. */
 export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** `my%20picture.png` as `my picture.png`; what is not encoded UTF-8 stays as it is. */
+/** `my%20picture.png` as `my picture.png`; other bytes stay as they are. */
 export function percentDecoded(path: string): string {
   if (!path.includes('%')) return path
   const text = path.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {

@@ -1,4 +1,4 @@
-/** Finds objects that an earlier file of the same upload has as well (spec/formats.md 4.2). */
+/** Finds objects that an earlier file of the same upload has as well. */
 import {
   type AttributeValue,
   type Imported,
@@ -74,7 +74,7 @@ function keyOf(object: Imported, hash: Hash): number {
   return hash.read()
 }
 
-/** What is common to all kinds. */
+/** The fields that all kinds share. */
 type Common = Pick<Tag, 'frame' | 'label_id' | 'attributes'>
 
 function addTag({ frame, label_id, attributes }: Common, hash: Hash): void {

@@ -9,7 +9,7 @@ export interface TfPicture {
   /** The path with its extension, as far as the record tells one; of records without any it is empty. */
   name: string
   objects: readonly TfObject[]
-  /** In pixels, where the record tells it. */
+  /** In pixels; undefined where the record has no size. */
   size: { width: number; height: number } | undefined
   /** It has a class as a whole, which is not read. */
   isClassified: boolean
