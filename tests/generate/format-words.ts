@@ -51,7 +51,9 @@ The report names pictures
 An import replaces the annotations of the task. It therefore fails if no file was understood as annotations of the format. A file that
 was understood and has no objects is a success.
 `,
-  foot: `Coordinates that a format rounds or cuts to the image are told of in the report, too.
+  foot: `Two opposite corners of a box make the same box in any order: imports store left, top, right, bottom, and exports write them.
+
+Coordinates that a format rounds or cuts to the image are told of in the report, too.
 
 MOT counts frames. Where the images of a sequence do not say which frames they are (some are left out, or they are not in the order of
 their names), an export with images has a list beside its rows, \`gt/frames.txt\` with lines \`frame_id,image\`, that an import goes by;

@@ -1,5 +1,5 @@
 /** Tracks as the shapes of frames, and back (spec/formats.md 3.5). */
-import { trackStates } from '@reticle/geometry'
+import { orderCorners, trackStates } from '@reticle/geometry'
 import type {
   AttributeValue,
   Item,
@@ -57,8 +57,8 @@ export async function* itemsOf(
         index: (options.firstIndex ?? 0) + offset,
         tags: await tags.upTo(frame, frame),
         shapes: [
-          ...(await shapes.upTo(frame, frame)),
-          ...walkers.flatMap((walker) => walker.at(frame) ?? []),
+          ...(await shapes.upTo(frame, frame)).map(withOrderedCorners),
+          ...walkers.flatMap((walker) => walker.at(frame) ?? []).map(withOrderedCorners),
         ],
       }
       dropEnded(walkers)
@@ -67,6 +67,17 @@ export async function* itemsOf(
   } finally {
     await Promise.all([tags.close(), shapes.close(), tracks.close()])
   }
+}
+
+/** Stored boxes keep the corners as they were drawn; every format gets left, top, right, bottom. */
+function withOrderedCorners<S extends Shape>(shape: S): S {
+  const { type, points, elements } = shape
+  if (type === 'rectangle') {
+    const ordered = orderCorners(points)
+    return ordered === points ? shape : { ...shape, points: ordered }
+  }
+  const hasBoxes = elements.some((element) => element.type === 'rectangle')
+  return hasBoxes ? { ...shape, elements: elements.map(withOrderedCorners) } : shape
 }
 
 interface Reader<T> {

@@ -11,6 +11,13 @@ export function boxCorners(points: readonly number[], rotation = 0): number[] {
   return rotation === 0 ? corners : turn(corners, (x1 + x2) / 2, (y1 + y2) / 2, rotation)
 }
 
+/** A box given by two opposite corners in any order as left, top, right, bottom. */
+export function orderCorners(points: readonly number[]): readonly number[] {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
+  if (x1 <= x2 && y1 <= y2) return points
+  return [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)]
+}
+
 /** The column runs of a box in a `width` x `height` image. */
 export function boxToColumns(
   points: readonly number[],

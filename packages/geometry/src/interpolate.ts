@@ -1,4 +1,5 @@
 /** Positions of a track between its keyframes (spec/api-annotations.md 1.6, spec/formats.md 3.6). */
+import { orderCorners } from './box.ts'
 import { type Blend, blendCurves } from './curves.ts'
 
 /** What interpolation reads of a track shape; every other field is copied from the left keyframe. */
@@ -193,6 +194,8 @@ function blendPoints(left: TrackPosition, right: TrackPosition, is3d: boolean): 
     case 'polygon':
     case 'polyline':
       return blendCurves(left.points, right.points, left.type === 'polygon')
+    case 'rectangle':
+      return blendLines(orderCorners(left.points), orderCorners(right.points))
     case 'points':
       return left.points.length === 2 && right.points.length === 2
         ? blendLines(left.points, right.points)

@@ -1,5 +1,5 @@
 /** The boxes of an image: a line each (spec/formats.md 13). */
-import { round2 } from '@reticle/geometry'
+import { orderCorners, round2 } from '@reticle/geometry'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { ItemShape } from '../model.ts'
@@ -12,7 +12,7 @@ export interface KittiObject {
   truncated: number
   occluded: boolean
   /** x1, y1, x2, y2. */
-  points: number[]
+  points: readonly number[]
   /** As it is given; undefined: there is no such column. */
   score: number | undefined
   place: Place
@@ -36,7 +36,7 @@ function readObject(text: string, place: Place): KittiObject {
     throw new FormatError(`${columns.length} columns, expected 15 or 16`, place)
   const fail = (name: string) => (reason: string) => new FormatError(`${name}: ${reason}`, place)
   const [type = '', truncated = '', occluded = ''] = columns
-  const points = columns.slice(4, 8).map((one) => readNumber(one, fail('box')))
+  const points = orderCorners(columns.slice(4, 8).map((one) => readNumber(one, fail('box'))))
   const score = columns[15] === undefined ? undefined : readNumber(columns[15], fail('score'))
   return {
     type,

@@ -1,4 +1,5 @@
 /** Elements of shapes and what they say (spec/formats.md 7.4). */
+import { orderCorners } from '@reticle/geometry'
 import type { ShapeType } from '../model.ts'
 import { type Fail, readCounts, readInteger, readNumber, readPairs } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
@@ -52,7 +53,7 @@ const leastPoints: Partial<Record<ShapeType, number>> = { polygon: 3, polyline: 
 function readPoints(type: ShapeType, attributes: XmlAttributes, fail: Fail): number[] {
   switch (type) {
     case 'rectangle':
-      return readFields(boxFields, attributes, fail)
+      return [...orderCorners(readFields(boxFields, attributes, fail))]
     case 'ellipse':
       return readEllipse(attributes, fail)
     case 'cuboid':

@@ -1,3 +1,4 @@
+import { orderCorners } from '@reticle/geometry'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
@@ -53,7 +54,9 @@ const mask = fc
       }),
   )
 
-const box = numbers(4).filter(([left, top, right, bottom]) => left !== right && top !== bottom)
+const box = numbers(4)
+  .filter(([left, top, right, bottom]) => left !== right && top !== bottom)
+  .map((points) => [...orderCorners(points)])
 const ellipse = numbers(4).map(([x = 0, y = 0, rx = 0, ry = 0]) => [
   x,
   y,

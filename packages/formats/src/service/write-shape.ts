@@ -1,4 +1,5 @@
 /** Shapes as elements (spec/formats.md 7.4 and 7.5). */
+import { orderCorners } from '@reticle/geometry'
 import type { Shape, ShapeType, Tag } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
 import { cuboidCorners } from './elements.ts'
@@ -24,7 +25,7 @@ type Place = Pick<Shape, 'type' | 'points' | 'rotation'>
 export function placeText({ type, points, rotation }: Place): string {
   switch (type) {
     case 'rectangle':
-      return fields(['xtl', 'ytl', 'xbr', 'ybr'], points) + turned(rotation)
+      return fields(['xtl', 'ytl', 'xbr', 'ybr'], orderCorners(points)) + turned(rotation)
     case 'ellipse':
       return fields(['cx', 'cy', 'rx', 'ry'], points) + turned(rotation)
     case 'cuboid':

@@ -1,4 +1,5 @@
 /** Imports TFRecord files (spec/formats.md 15.2): a record at a time. */
+import { orderCorners } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, type NewShape, newIntake } from '../intake.ts'
@@ -114,12 +115,14 @@ const mostShare = 10
 
 function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {
   if (!box?.every(Number.isFinite)) throw new FormatError('the box is no four numbers', place)
-  if (box[2] > mostShare && box[3] > mostShare)
+  if (Math.max(box[0], box[2]) > mostShare && Math.max(box[1], box[3]) > mostShare)
     throw new FormatError(
       'the box looks like one in pixels, expected shares of the image from 0 to 1',
       place,
     )
-  const [left, top, right, bottom] = box.map((share) => Math.min(1, Math.max(0, share)))
+  const [left, top, right, bottom] = orderCorners(box).map((share) =>
+    Math.min(1, Math.max(0, share)),
+  )
   const points = [left, top, right, bottom].map(
     (share, at) => (share ?? 0) * (at % 2 === 0 ? width : height),
   )

@@ -209,7 +209,7 @@ describe('an object', () => {
     const bytes = await zipOf({
       'a.xml': documentText(
         objectText({ box: [1, 2, 1, 4] }),
-        objectText({ box: [1, 2, 3, 1] }),
+        objectText({ box: [1, 2, 3, 2] }),
         objectText({ name: '' }),
         objectText({ name: 'background' }),
         objectText({ more: `<part><name>head</name>${objectText()}</part>` }),

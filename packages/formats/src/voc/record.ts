@@ -1,4 +1,5 @@
 /** One document of a Pascal VOC data set (spec/formats.md 10.2 and 10.3): checked, and turned into boxes and flags. */
+import { orderCorners } from '@reticle/geometry'
 import { FormatError, type Place } from '../errors.ts'
 import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
 import { readFlag } from '../json/fields.ts'
@@ -18,7 +19,7 @@ export interface VocObject {
   /** Empty where it has none. */
   label: string
   /** Left, top, right, bottom in pixels. */
-  points: number[]
+  points: readonly number[]
   flags: Flags
   /** What it says beside that. */
   attributes: Record<string, string>
@@ -71,17 +72,18 @@ function readObject(element: XmlElement, place: Place): VocObject {
   }
 }
 
-function readBox(element: XmlElement, place: Place): number[] {
+function readBox(element: XmlElement, place: Place): readonly number[] {
   const box = childOf(element, 'bndbox')
   if (!box) {
     const hint = childOf(element, 'robndbox') ? ', turned boxes as <robndbox> are not read' : ''
     throw new FormatError(`<bndbox> is missing${hint}`, place)
   }
-  return ['xmin', 'ymin', 'xmax', 'ymax'].map((name) => {
+  const sides = ['xmin', 'ymin', 'xmax', 'ymax'].map((name) => {
     const text = textOf(box, name)
     if (text === undefined) throw new FormatError(`<${name}> of the <bndbox> is missing`, place)
     return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, place))
   })
+  return orderCorners(sides)
 }
 
 /** A field of 0 or 1; what tools write where they do not know counts as 0. */
