@@ -53,7 +53,8 @@ was understood and has no objects is a success.
 `,
   foot: `Two opposite corners of a box make the same box in any order: imports store left, top, right, bottom, and exports write them.
 
-Coordinates that a format rounds or cuts to the image are told of in the report, too.
+Coordinates that a format rounds or cuts to the image are told of in the report, too. YOLO and TFRecord exports cut boxes to the
+image and leave out boxes that lie wholly outside of it.
 
 MOT counts frames. Where the images of a sequence do not say which frames they are (some are left out, or they are not in the order of
 their names), an export with images has a list beside its rows, \`gt/frames.txt\` with lines \`frame_id,image\`, that an import goes by;

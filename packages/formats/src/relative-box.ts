@@ -9,15 +9,23 @@ export interface PictureSize {
 /** Centre x, centre y, width and height. */
 export type RelativeBox = readonly [cx: number, cy: number, width: number, height: number]
 
-/** Of a rectangle's points in pixels. */
-export function relativeBox(
+/**
+ * The text of a rectangle's points in pixels, with six decimals for each share. The box is cut to the picture, because readers drop all
+ * boxes of a picture when one value, or an edge that they compute, is below 0 or above 1.
+ * @returns nothing for a box that has no area within the picture
+ */
+export function relativeText(
   points: readonly number[],
   { width, height }: PictureSize,
-): RelativeBox {
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
-  const [cx, boxWidth] = shareOf(x1, x2, width)
-  const [cy, boxHeight] = shareOf(y1, y2, height)
-  return [cx, cy, boxWidth, boxHeight]
+): { text: string; isClipped: boolean } | undefined {
+  const [left = 0, top = 0, right = 0, bottom = 0] = points
+  const within = [clip(left, width), clip(top, height), clip(right, width), clip(bottom, height)]
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = within
+  const [cx, boxWidth] = millionthsOf(x1, x2, width)
+  const [cy, boxHeight] = millionthsOf(y1, y2, height)
+  if (boxWidth <= 0 || boxHeight <= 0) return undefined
+  const shares = [cx, cy, boxWidth, boxHeight].map((value) => (value / million).toFixed(6))
+  return { text: shares.join(' '), isClipped: within.some((side, at) => side !== points[at]) }
 }
 
 /** The points in pixels. Files have six decimals: hundredths of a pixel that read the same are what was meant. */
@@ -27,23 +35,39 @@ export function pixelBox([cx, cy, boxWidth, boxHeight]: RelativeBox, size: Pictu
   return [x1, y1, x2, y2]
 }
 
-/** Six decimals for each. */
-export const relativeText = (box: RelativeBox): string =>
-  box.map((share) => share.toFixed(6)).join(' ')
-
 type Pair = readonly [number, number]
+
+const million = 1_000_000
+
+const clip = (side: number, length: number): number => Math.min(length, Math.max(0, side))
 
 const shareOf = (from: number, to: number, length: number): Pair => [
   (from + to) / 2 / length,
   (to - from) / length,
 ]
 
+/** Centre and extent in whole millionths. Of a side within the picture both ends, computed from these, are within it as well. */
+function millionthsOf(from: number, to: number, length: number): Pair {
+  const [centre, extent] = shareOf(from, to, length).map((share) => Math.round(share * million))
+  const [middle = 0, size = 0] = [centre, extent]
+  const isInside = from >= 0 && to <= length
+  return [middle, isInside ? Math.min(size, 2 * middle, 2 * (million - middle)) : size]
+}
+
 function pixelsOf(centre: number, extent: number, length: number): Pair {
   const exact: Pair = [(centre - extent / 2) * length, (centre + extent / 2) * length]
   const rounded: Pair = [round2(exact[0]) + 0, round2(exact[1]) + 0] // zero has no sign
   const [centreAgain, extentAgain] = shareOf(...rounded, length)
-  return isAlike(centreAgain, centre) && isAlike(extentAgain, extent) ? rounded : exact
+  const isMeant = isAlike(centreAgain, centre) && isAlike(extentAgain, extent)
+  return isMeant || isWrittenFor(rounded, centre, extent, length) ? rounded : exact
 }
 
 /** Half of the sixth decimal, and a little for what floats lose on the way. */
 const isAlike = (a: number, b: number): boolean => Math.abs(a - b) <= 5.000001e-7
+
+/** Whether an export of these pixels has exactly these shares: beside an edge the extent is rounded down. */
+function isWrittenFor([from, to]: Pair, centre: number, extent: number, length: number): boolean {
+  const [middle, size] = millionthsOf(from, to, length)
+  const isSame = (value: number, share: number) => Math.abs(value / million - share) < 1e-9
+  return isSame(middle, centre) && isSame(size, extent)
+}

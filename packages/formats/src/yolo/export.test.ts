@@ -44,7 +44,7 @@ describe('an export', () => {
       'train.txt': 'data/obj_train_data/a.jpg\ndata/obj_train_data/b/ü (2).v2.png\n',
       'obj_train_data/a.txt':
         '0 0.500000 0.500000 1.000000 1.000000\n2 0.202500 0.500000 0.205000 0.500000\n',
-      'obj_train_data/b/ü (2).v2.txt': '0 0.037500 0.257713 0.175000 0.484575\n',
+      'obj_train_data/b/ü (2).v2.txt': '0 0.062500 0.257713 0.125000 0.484575\n',
     })
     expect(report).toMatchObject({ created: { shapes: 3 } })
   })
@@ -151,13 +151,13 @@ describe('export and import again', () => {
   ])('keep boxes of pictures of %i x %i to the hundredth of a pixel', async (width, height) => {
     const pictures = framesOf(['a.jpg', 'b.jpg'], width, height)
     const shapes = corners.flatMap((x, index) =>
-      corners.map((y) =>
-        shapeOf({
-          label_id: 3,
-          frame: index % 2,
-          points: [x, y, Math.round((x + y + 7) * 100) / 100, y + 5],
+      corners
+        .filter((y) => y < height)
+        .map((y) => {
+          const right = Math.round((x + y + 7) * 100) / 100
+          const points = [x, y, Math.min(width, right), Math.min(height, y + 5)]
+          return shapeOf({ label_id: 3, frame: index % 2, points })
         }),
-      ),
     )
     const sorted = shapes.toSorted((a, b) => a.frame - b.frame)
     const { bytes, files } = await exported(datasetOf(labels, pictures, { shapes: sorted }))

@@ -11,7 +11,7 @@ import {
 } from '../export-files.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
 import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
-import { relativeBox, relativeText } from '../relative-box.ts'
+import { relativeText } from '../relative-box.ts'
 import { boxFileNames } from './box-files.ts'
 
 export const carries = carriesOnly({ rectangle: 'kept' })
@@ -79,15 +79,32 @@ async function* boxFiles(
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       const path = `${folderOf(subset.name)}/${nameOf(frame.path)}`
-      const lines = boxesOf(item, frame, losses, run).map((shape) => {
-        run.report.created('shapes')
-        return `${classes.get(shape.label_id)} ${relativeText(relativeBox(shape.points, frame))}\n`
-      })
+      const lines = boxesOf(item, frame, losses, run).flatMap((shape) =>
+        boxLine(shape, frame, classes, run),
+      )
       yield { path, content: lines.join('') }
       done += 1
       run.progress(done / all)
     }
   }
+}
+
+function boxLine(
+  { label_id, points }: ItemShape,
+  frame: ItemFrame,
+  classes: ReadonlyMap<number, number>,
+  { report }: Run,
+): string[] {
+  const box = relativeText(points, frame)
+  const example = { item: frame.path }
+  if (!box) {
+    const reason = 'the shape has no area within the image'
+    report.note('dropped', 'degenerate-shape', reason, example)
+    return []
+  }
+  if (box.isClipped) report.note('converted', 'clipped', 'the box is cut to the image', example)
+  report.created('shapes')
+  return [`${classes.get(label_id)} ${box.text}\n`]
 }
 
 /** In painting order. A turned box is dropped: upright it would be another one. */
