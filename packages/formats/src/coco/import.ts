@@ -158,10 +158,13 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
   }
 }
 
+const boxInstead = 'the segmentation has no area or cannot be read, its bbox is read instead'
+
 /** The parts that have an area. */
 function partsOf({ record, place, frame }: Found, { run, note, skip }: Intake): Geometry[] {
-  const all = readGeometry(record, frame, place)
+  const { parts: all, isBoxInstead } = readGeometry(record, frame, place)
   const parts = all.filter((part) => part !== undefined)
+  if (isBoxInstead) note('converted', 'degenerate-shape', boxInstead, place)
   if (parts.length === 0) skip('degenerate-shape', 'the shape has no area', place)
   else if (parts.length < all.length) {
     skip('degenerate-shape', 'a part of the shape has no area', place)

@@ -6,6 +6,7 @@ import { isRecord, type JsonRecord, readInteger, readNumbers, wrong } from '../j
 import type { Geometry } from '../masks.ts'
 import type { Label } from '../model.ts'
 import { furthest } from '../numbers.ts'
+import type { PictureSize } from '../relative-box.ts'
 
 /** Numbers as texts are numbers; some tools have names instead. */
 export type CocoId = number | string
@@ -26,28 +27,78 @@ export function readIds(record: JsonRecord, place: Place) {
   }
 }
 
-/**
- * The geometry of an annotation: its rings and masks, or its box. Those without area are undefined.
- * @param size Of the frame, in pixels.
- * @throws {FormatError} when a field is missing or of a wrong kind, or a mask is of another size.
- */
-export function readGeometry(
-  record: JsonRecord,
-  size: { width: number; height: number },
-  place: Place,
-): (Geometry | undefined)[] {
-  const segmentation = record.segmentation ?? []
-  if (isRecord(segmentation)) return [readMask(segmentation, size, place)]
-  if (!Array.isArray(segmentation))
-    throw wrong('segmentation', segmentation, 'rings or runs', place)
-  const rings: unknown[] = segmentation.filter((ring) => !Array.isArray(ring) || ring.length > 0)
-  if (rings.length === 0) return [readBox(record.bbox, place)]
-  return rings.map((ring, index) =>
-    isRecord(ring) && ring.counts !== undefined
-      ? readMask(ring, size, place)
-      : readRing(ring, `segmentation[${index}]`, place),
-  )
+/** The geometry of an annotation. */
+export interface Outline {
+  /** Rings, masks or one box; those without area are undefined. */
+  parts: (Geometry | undefined)[]
+  /** The box replaces a segmentation that has no area or cannot be read. */
+  isBoxInstead: boolean
 }
+
+/**
+ * The rings and masks of an annotation, or its box.
+ * @param size Of the frame, in pixels.
+ * @throws {FormatError} when a mask is of another size, or when neither the segmentation nor the box can be read
+ */
+export function readGeometry(record: JsonRecord, size: PictureSize, place: Place): Outline {
+  const segmentation = withoutEmptyRings(record.segmentation ?? [])
+  if (Array.isArray(segmentation) && segmentation.length === 0)
+    return { parts: [readBox(record.bbox, place)], isBoxInstead: false }
+  const { parts, failure } = readParts(segmentation, size, place)
+  if (parts.some((part) => part !== undefined)) return { parts, isBoxInstead: false }
+  const box = usableBox(record, place)
+  if (box) return { parts: [box], isBoxInstead: true }
+  if (failure) throw failure
+  return { parts, isBoxInstead: false }
+}
+
+/** Some tools write the numbers of the only ring, or its points, without a list around them. */
+function withoutEmptyRings(segmentation: unknown): unknown {
+  if (!Array.isArray(segmentation)) return segmentation
+  const rings: unknown[] = segmentation.filter((ring) => !Array.isArray(ring) || ring.length > 0)
+  const isFlat = rings.length > 0 && rings.every((value) => typeof value === 'number')
+  return isFlat || arePoints(rings) ? [rings] : rings
+}
+
+/** At least three lists of x and y. */
+const arePoints = (rings: readonly unknown[]): boolean =>
+  rings.length >= 3 && rings.every((ring) => Array.isArray(ring) && ring.length === 2)
+
+interface ReadParts {
+  parts: (Geometry | undefined)[]
+  /** Why there are none. */
+  failure?: FormatError
+}
+
+/** @throws {FormatError} for a mask of another size, because it belongs to another picture */
+function readParts(segmentation: unknown, size: PictureSize, place: Place): ReadParts {
+  try {
+    if (isRecord(segmentation)) return { parts: [readMask(segmentation, size, place)] }
+    if (!Array.isArray(segmentation))
+      throw wrong('segmentation', segmentation, 'rings or runs', place)
+    const parts = segmentation.map((part: unknown, at) => {
+      if (isRecord(part) && part.counts !== undefined) return readMask(part, size, place)
+      const ring: unknown = Array.isArray(part) && arePoints(part) ? part.flat() : part
+      return readRing(ring, `segmentation[${at}]`, place)
+    })
+    return { parts }
+  } catch (error) {
+    if (error instanceof FormatError && !(error instanceof MaskSizeError))
+      return { parts: [], failure: error }
+    throw error
+  }
+}
+
+function usableBox({ bbox }: JsonRecord, place: Place): Geometry | undefined {
+  try {
+    return readBox(bbox, place)
+  } catch (error) {
+    if (error instanceof FormatError) return undefined
+    throw error
+  }
+}
+
+class MaskSizeError extends FormatError {}
 
 function readBox(value: unknown, place: Place): Geometry | undefined {
   const box = readNumbers(value, 'bbox', place)
@@ -77,13 +128,13 @@ function within(points: number[], field: string, place: Place): number[] {
 
 function readMask(
   record: JsonRecord,
-  { width, height }: { width: number; height: number },
+  { width, height }: PictureSize,
   place: Place,
 ): Geometry | undefined {
-  const size = readNumbers(record.size, 'segmentation.size', place)
+  const size = readNumbers(record.size ?? [height, width], 'segmentation.size', place)
   if (size.length !== 2 || size[0] !== height || size[1] !== width) {
     const sizes = `mask of ${size[1]} x ${size[0]} pixels on a frame of ${width} x ${height}`
-    throw new FormatError(sizes, place)
+    throw new MaskSizeError(sizes, place)
   }
   try {
     const points = columnsToCrop(readCounts(record.counts, place), width, height)

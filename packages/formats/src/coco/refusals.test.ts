@@ -4,6 +4,7 @@ import { zipOf } from '../testing/run.ts'
 
 describe('an import is refused', () => {
   const box = { id: 17, image_id: 1, category_id: 2, bbox: [1, 2, 3, 4] }
+  const noBox = { bbox: undefined }
   const cases: [string, object, string][] = [
     ['a short box', { bbox: [1, 2, 3] }, 'annotation 17: bbox has 3 values, expected 4'],
     [
@@ -14,20 +15,24 @@ describe('an import is refused', () => {
     ['no box', { bbox: undefined }, 'annotation 17: bbox is missing'],
     [
       'half a vertex',
-      { segmentation: [[0, 0, 1, 1, 2, 2, 3]] },
+      { segmentation: [[0, 0, 1, 1, 2, 2, 3]], ...noBox },
       'segmentation[0] has 7 values, expected an even number',
     ],
     [
       'a ring of texts',
-      { segmentation: [['a']] },
+      { segmentation: [['a']], ...noBox },
       'segmentation[0][0] is "a", expected a finite number',
     ],
     [
-      'flat rings',
-      { segmentation: [1, 2, 3, 4, 5, 6] },
-      'segmentation[0] is 1, expected a list of numbers',
+      'an odd flat ring',
+      { segmentation: [1, 2, 3, 4, 5, 6, 7], ...noBox },
+      'segmentation[0] has 7 values, expected an even number',
     ],
-    ['a text for rings', { segmentation: 'x' }, 'segmentation is "x", expected rings or runs'],
+    [
+      'a text for rings',
+      { segmentation: 'x', ...noBox },
+      'segmentation is "x", expected rings or runs',
+    ],
     ['an unknown image', { image_id: 5 }, 'annotation 17: image_id 5 is none of the images'],
     [
       'an unknown category',
@@ -44,12 +49,12 @@ describe('an import is refused', () => {
     ],
     [
       'a ring further away than anything',
-      { segmentation: [[0, 0, 1e8, 1, 2, 2]] },
+      { segmentation: [[0, 0, 1e8, 1, 2, 2]], ...noBox },
       'annotation 17: segmentation[0] reaches 100000000, expected',
     ],
     [
       'points as objects',
-      { segmentation: [{ x: 1, y: 2 }] },
+      { segmentation: [{ x: 1, y: 2 }], ...noBox },
       'segmentation[0] is {"x":1,"y":2}, expected a list of numbers',
     ],
     [
@@ -59,17 +64,17 @@ describe('an import is refused', () => {
     ],
     [
       'too long runs',
-      { segmentation: { counts: [9000], size: [80, 100] } },
+      { segmentation: { counts: [9000], size: [80, 100] }, ...noBox },
       'runs sum to 9000, the image has 100 x 80 pixels',
     ],
     [
       'a negative run',
-      { segmentation: { counts: [5, -1], size: [80, 100] } },
+      { segmentation: { counts: [5, -1], size: [80, 100] }, ...noBox },
       'segmentation.counts[1] is -1, expected a whole number',
     ],
     [
       'a broken run text',
-      { segmentation: { counts: ' ', size: [80, 100] } },
+      { segmentation: { counts: ' ', size: [80, 100] }, ...noBox },
       'wrong character at 0',
     ],
     ['a wrong flag', { attributes: { occluded: 'x' } }, 'occluded is "x", expected true or false'],
