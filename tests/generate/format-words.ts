@@ -56,6 +56,10 @@ was understood and has no objects is a success.
 Coordinates that a format rounds or cuts to the image are told of in the report, too. YOLO and TFRecord exports cut boxes to the
 image and leave out boxes that lie wholly outside of it.
 
+COCO and Pascal VOC objects with one \`track_id\` become a track. Where the file gives no \`keyframe\`, every shape of the track is a
+keyframe. COCO reads \`track_id\` among the \`attributes\` or beside them. A COCO segmentation that has no area or cannot be read is
+replaced with the \`bbox\` of its object.
+
 MOT counts frames. Where the images of a sequence do not say which frames they are (some are left out, or they are not in the order of
 their names), an export with images has a list beside its rows, \`gt/frames.txt\` with lines \`frame_id,image\`, that an import goes by;
 other tools pass over it.

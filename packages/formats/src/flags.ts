@@ -11,8 +11,15 @@ export interface Flags {
   source: string
   /** As it is given (`Intake.scoreFor`). */
   score: unknown
-  /** Of an object that is part of one. */
-  track: { id: string; isKeyframe: boolean } | undefined
+  track: TrackPart | undefined
+}
+
+/** The track that an object names. */
+export interface TrackPart {
+  id: string
+  isKeyframe: boolean
+  /** The file lacks keyframes: every shape is one, and an id may repeat on a frame. */
+  isImplied: boolean
 }
 
 const reserved = new Set(
@@ -33,9 +40,10 @@ export function flagsOf(attributes: JsonRecord, place: Place): Flags {
   }
 }
 
-const trackOf = ({ track_id, keyframe }: JsonRecord, place: Place): Flags['track'] => ({
+const trackOf = ({ track_id, keyframe }: JsonRecord, place: Place): TrackPart => ({
   id: String(track_id),
-  isKeyframe: readFlag(keyframe, 'keyframe', place),
+  isKeyframe: !isGiven(keyframe) || readFlag(keyframe, 'keyframe', place),
+  isImplied: !isGiven(keyframe),
 })
 
 /** What is for the label to declare; `is_crowd` only where it does. */
@@ -52,9 +60,9 @@ export function customOf(attributes: JsonRecord, label?: Label): [name: string, 
 export const hasCrowd = ({ attributes }: Label): boolean =>
   attributes.some(({ name }) => name === 'is_crowd')
 
-/** Whether the object is part of a track. */
+/** Whether the object is part of a track. Tools without keyframes write -1 or an empty text for no track. */
 export const isOfTrack = ({ track_id, keyframe }: JsonRecord): boolean =>
-  isGiven(track_id) && isGiven(keyframe)
+  isGiven(track_id) && (isGiven(keyframe) || (track_id !== '' && Number(track_id) !== -1))
 
 /** An angle within one turn. */
 export function degrees(angle: number): number {

@@ -90,7 +90,7 @@ test('a second shape is refused on each frame that is taken, and on no other', (
 
 test('a long track may come from its last frame to its first', () => {
   const frames = Array.from({ length: 200_000 }, (_, index) => 200_000 - index)
-  const builder = trackBuilder(200_000)
+  const builder = trackBuilder(intakeTo(200_000))
   for (const frame of frames) builder.add('a', label, shapeOf({ frame }), true, {})
   const [track] = builder.build()
   expect(track?.shapes.length).toBe(200_000)
@@ -99,8 +99,13 @@ test('a long track may come from its last frame to its first', () => {
 
 // ---- support
 
+const intakeTo = (last: number) => ({
+  ...{ range: { first: 0, last }, note: () => undefined },
+  target: { frames: { includes: () => true } },
+})
+
 function builderOf(all: readonly Part[], lastFrame: number) {
-  const builder = trackBuilder(lastFrame)
+  const builder = trackBuilder(intakeTo(lastFrame))
   for (const { key, shape, isKeyframe } of all) builder.add(key, label, shape, isKeyframe, {})
   return builder
 }

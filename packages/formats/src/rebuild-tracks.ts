@@ -1,9 +1,15 @@
 /** Puts tracks together again from shapes that name their track (spec/formats.md 3.5). */
 import { FormatError, type Place } from './errors.ts'
+import type { TrackPart } from './flags.ts'
 import { frameSet } from './frame-set.ts'
+import type { Intake } from './intake.ts'
 import { splitByMutable } from './labels.ts'
-import type { Label, Shape, Track, TrackShape } from './model.ts'
+import type { Label, Shape, TargetFrame, TargetFrames, Track, TrackShape } from './model.ts'
 import { type PackedShapes, packedShapes } from './packed-shapes.ts'
+
+export interface TrackIntake extends Pick<Intake, 'range' | 'note'> {
+  target: { frames: Pick<TargetFrames, 'includes'> }
+}
 
 export interface TrackBuilder {
   /**
@@ -11,6 +17,8 @@ export interface TrackBuilder {
    * @throws {FormatError} when the track has a shape on that frame already.
    */
   add(key: string, label: Label, shape: Shape, isKeyframe: boolean, place: Place): void
+  /** Whether the track has a shape on that frame. */
+  has(key: string, frame: number): boolean
   /** The tracks, once everything is added; each takes its room when it is asked for. */
   build(): Generator<Track>
 }
@@ -18,17 +26,17 @@ export interface TrackBuilder {
 /**
  * Collects tracks in any order of frames, in a time that grows with their number alone. What lies between neighbours
  * and is no keyframe is forgotten where frames come one after another, up or down; of the rest a rectangle takes about 60 bytes.
- * @param lastFrame The last frame of the target.
+ * @param intake Its report gets immutable attributes that change within a track. Frames that it does not include, as between those of
+ * a ground-truth job, neither end a track nor get a keyframe.
  * @param frameName What the file calls a frame, for messages.
  */
 export function trackBuilder(
-  lastFrame: number,
+  { range, note, target }: TrackIntake,
   frameName: (frame: number) => number | string = (frame) => frame,
 ): TrackBuilder {
   const drafts = new Map<string, Draft>()
   const packed = packedShapes()
-  const visible = frameSet(lastFrame)
-  const hidden = frameSet(lastFrame)
+  const taken = takenFrames({ range, target })
 
   function keep(draft: Draft, shape: TrackShape): void {
     draft.latest = packed.add(shape, draft.latest)
@@ -39,28 +47,26 @@ export function trackBuilder(
     const { number, waiting } = draft
     draft.waiting = undefined
     if (!waiting) return
-    const isBetween = [-1, 1].every((side) => visible.has(number, waiting.frame + side))
+    const isBetween = [-1, 1].every((side) => taken.isVisible(number, waiting.frame + side))
     if (!isBetween) keep(draft, waiting)
   }
 
-  function isVisibleBetween({ number }: Draft, first: number, last: number): boolean {
-    for (let frame = first + 1; frame < last; frame += 1)
-      if (!visible.has(number, frame)) return false
-    return true
-  }
-
   return {
+    has(key, frame) {
+      const draft = drafts.get(key)
+      return draft !== undefined && taken.has(draft.number, frame)
+    },
     add(key, label, shape, isKeyframe, place) {
       const { frame, outside } = shape
       const values = splitByMutable(label, shape.attributes)
       const draft = drafts.get(key) ?? newDraft(drafts.size, shape, values.track)
       drafts.set(key, draft)
-      const { number } = draft
-      if (visible.has(number, frame) || hidden.has(number, frame)) {
+      if (taken.has(draft.number, frame)) {
         throw new FormatError(`a second shape of track ${key} on frame ${frameName(frame)}`, place)
       }
-      const taken = outside ? hidden : visible
-      taken.add(number, frame)
+      if (!isSameValues(draft.track.attributes, values.track))
+        note('converted', 'dropped-attribute', immutableChange, place)
+      taken.add(draft.number, shape)
       keepWaiting(draft)
       const part = trackShape(shape, isKeyframe, values.shape)
       if (outside || isKeyframe) keep(draft, part)
@@ -69,13 +75,67 @@ export function trackBuilder(
     *build() {
       for (const draft of drafts.values()) {
         keepWaiting(draft)
-        const isJoined: Joined = (first, last) => isVisibleBetween(draft, first, last)
-        const shapes = shapesOf(draft, packed, isJoined, lastFrame)
+        const isJoined: Joined = (first, last) => taken.isVisibleBetween(draft.number, first, last)
+        const shapes = shapesOf(draft, packed, isJoined, taken.frameBehind)
         yield { ...draft.track, frame: shapes[0]?.frame ?? 0, shapes, elements: [] }
       }
     },
   }
 }
+
+/** Frames on which tracks have a shape, visible or hidden. */
+function takenFrames({ range, target }: Pick<TrackIntake, 'range' | 'target'>) {
+  const lastFrame = Math.max(0, range.last)
+  const visible = frameSet(lastFrame)
+  const hidden = frameSet(lastFrame)
+
+  function frameBehind(frame: number): number | undefined {
+    for (let next = frame + 1; next <= lastFrame; next += 1)
+      if (target.frames.includes(next)) return next
+    return undefined
+  }
+
+  return {
+    frameBehind,
+    add(track: number, { frame, outside }: Pick<Shape, 'frame' | 'outside'>): void {
+      const own = outside ? hidden : visible
+      own.add(track, frame)
+    },
+    isVisible: visible.has,
+    has: (track: number, frame: number): boolean =>
+      visible.has(track, frame) || hidden.has(track, frame),
+    /** Whether a track is visible on every frame between two. */
+    isVisibleBetween(track: number, first: number, last: number): boolean {
+      let frame = frameBehind(first)
+      for (; frame !== undefined && frame < last; frame = frameBehind(frame))
+        if (!visible.has(track, frame)) return false
+      return true
+    },
+  }
+}
+
+/**
+ * Whether a file without keyframes repeats the id of a track on a frame. The repeated shape is reported and stays outside of the track.
+ */
+export function isRepeated(
+  { isImplied }: TrackPart,
+  key: string,
+  at: { frame: TargetFrame; place: Place; tracks: TrackBuilder },
+  { note }: Pick<Intake, 'note'>,
+): boolean {
+  if (!isImplied || !at.tracks.has(key, at.frame.frame)) return false
+  const reason = 'a track has a second shape on a frame, it is read as a shape without the track'
+  note('converted', 'duplicate-entry', reason, at.place)
+  return true
+}
+
+const immutableChange = 'an immutable attribute changes within a track, its first value is kept'
+
+/** Whether these values repeat those of the first shape. A shape that leaves a value out keeps it. */
+const isSameValues = (first: Shape['attributes'], own: Shape['attributes']): boolean =>
+  own.every(({ spec_id, value }) =>
+    first.some((other) => other.spec_id === spec_id && other.value === value),
+  )
 
 interface Draft {
   /** From 0, for sets of frames. */
@@ -118,12 +178,15 @@ function inOrder({ latest, count }: Draft, packed: PackedShapes): Float64Array {
 /** Whether all frames between two visible ones are visible. */
 type Joined = (first: number, last: number) => boolean
 
+/** The next frame that takes annotations; undefined behind the last. */
+type FrameBehind = (frame: number) => number | undefined
+
 /** Neighbouring visible frames make a stretch: it begins with a keyframe, and closes as `closeStretch` says. */
 function shapesOf(
   draft: Draft,
   packed: PackedShapes,
   isJoined: Joined,
-  lastFrame: number,
+  frameBehind: FrameBehind,
 ): TrackShape[] {
   const shapes: TrackShape[] = []
   let last: TrackShape | undefined
@@ -131,7 +194,7 @@ function shapesOf(
   for (const at of inOrder(draft, packed)) {
     const shape = packed.read(at)
     if (last && (shape.outside || !isJoined(last.frame, shape.frame))) {
-      closeStretch(shapes, last, lastFrame, shape)
+      closeStretch(shapes, last, frameBehind(last.frame), shape)
       last = undefined
     }
     if (shape.outside) {
@@ -141,7 +204,7 @@ function shapesOf(
     if (!last || shape.keyframe) shapes.push(asKeyframe(shape))
     last = shape
   }
-  if (last) closeStretch(shapes, last, lastFrame)
+  if (last) closeStretch(shapes, last, frameBehind(last.frame))
   if (shapes.length === 0 && neverSeen) shapes.push(asKeyframe(neverSeen))
   return shapes
 }
@@ -150,16 +213,15 @@ function shapesOf(
 function closeStretch(
   shapes: TrackShape[],
   last: TrackShape,
-  lastFrame: number,
+  frame: ReturnType<FrameBehind>,
   next?: TrackShape,
 ): void {
-  const isClosed = last.frame < lastFrame
+  const isClosed = frame !== undefined
   const latest = shapes.at(-1) ?? last
   if (latest.frame < last.frame && (isClosed || !isSamePlace(latest, last))) {
     shapes.push(asKeyframe(last))
   }
   if (!isClosed) return
-  const frame = last.frame + 1
   const closing = next?.outside && next.frame === frame ? next : { ...last, frame, outside: true }
   shapes.push(asKeyframe(closing))
 }

@@ -186,7 +186,10 @@ function key(frame: number): Part {
 
 /** The frames kept, of a track in a task of ten frames; a number is a frame that is no keyframe. */
 function rebuilt(parts: (Part | number)[]): string[] {
-  const builder = trackBuilder(9)
+  const builder = trackBuilder({
+    ...{ range: { first: 0, last: 9 }, note: () => undefined },
+    target: { frames: { includes: () => true } },
+  })
   const label = labelOf({ name: 'car' })
   for (const part of parts.map((one) => (typeof one === 'number' ? { frame: one } : one))) {
     const { keyframe = false, ...shape }: Part = part

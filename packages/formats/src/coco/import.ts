@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord } from '../json/fields.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
 import { shareOf } from '../progress.ts'
-import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
+import { isRepeated, type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
 import { type CocoIndex, readIndex, recordsOf, scanFile } from './names.ts'
@@ -68,7 +68,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
   let done = 0
   return {
     intake,
-    tracks: new Map(files.map(({ name }) => [name, trackBuilder(last)])),
+    tracks: new Map(files.map(({ name }) => [name, trackBuilder(intake)])),
     onBytes: (bytes) => {
       run.signal.throwIfAborted()
       done += bytes
@@ -150,11 +150,11 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
       rotation: type === 'rectangle' ? flags.rotation : 0,
       attributes,
     }
-    if (!track || parts.length > 1) shapes.push(shape)
-    else {
-      const key = `${track.id} of '${label.name}' (${type}) in ${place.file}`
-      tracks.get(place.file ?? '')?.add(key, label, newShape(shape), track.isKeyframe, place)
-    }
+    const key = `${track?.id} of '${label.name}' (${type}) in ${place.file}`
+    const own = tracks.get(place.file ?? '')
+    const isShape = !track || !own || parts.length > 1
+    if (isShape || isRepeated(track, key, { frame, place, tracks: own }, intake)) shapes.push(shape)
+    else own.add(key, label, newShape(shape), track.isKeyframe, place)
   }
 }
 

@@ -157,7 +157,7 @@ function readCounts(value: unknown, place: Place): number[] {
 
 /** What the file says of the object beside geometry and attributes of its label. */
 export function readFlags(record: JsonRecord, place: Place): Flags {
-  return flagsOf(attributesOf(record, place), place)
+  return flagsOf(withTrackId(record, attributesOf(record, place)), place)
 }
 
 /** What is for a label to declare: `is_crowd` is where it does, and then follows the field `iscrowd`. */
@@ -172,8 +172,14 @@ export function readCustom(record: JsonRecord, label: Label, place: Place) {
 /** What among the attributes of a record is for a label to declare. */
 export function readCustomAttributes(record: JsonRecord, place: Place) {
   const all = attributesOf(record, place)
-  return { attributes: customOf(all), isOfTrack: isOfTrack(all) }
+  return { attributes: customOf(all), isOfTrack: isOfTrack(withTrackId(record, all)) }
 }
+
+/** Data sets of videos have the field `track_id` beside the attributes. */
+const withTrackId = ({ track_id }: JsonRecord, attributes: JsonRecord): JsonRecord =>
+  track_id === undefined || attributes.track_id !== undefined
+    ? attributes
+    : { ...attributes, track_id }
 
 /** Whether it has points of a skeleton: those that are not labelled are 0. */
 export function hasKeypoints({ keypoints }: JsonRecord): boolean {

@@ -109,6 +109,8 @@ async function readShapes(
   }
   if (flags.rotation !== 0 && object.geometry.type === 'polygon')
     intake.skip('unsupported-rotation', 'only boxes are rotated', place)
+  if (flags.track)
+    intake.note('converted', 'dropped-shape-type', 'tracks are read as shapes of frames', place)
   const attributes = intake.valuesFor(label, customValues(object, label), place)
   const { occluded, source, rotation } = flags
   const score = intake.scoreFor(flags.score, place)

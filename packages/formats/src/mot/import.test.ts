@@ -135,7 +135,10 @@ describe('an import', () => {
       ],
       [],
     ])
-    expect(told).toEqual(['dropped-attribute: a score is not between 0 and 1, it is left out'])
+    expect(told).toEqual([
+      'dropped-shape-type: detections are read without tracks',
+      'dropped-attribute: a score is not between 0 and 1, it is left out',
+    ])
     const both = { ...names, 'det/det.txt': det, 'gt/gt.txt': '3,1,1,2,3,4,1,1,1\n' }
     const { tracks: truth, shapes: none } = await imported(both)
     expect([truth.length, none.length]).toEqual([1, 0])

@@ -65,7 +65,7 @@ export async function* importSequence(
   noteMismatch(await readInfo(zip, sequence), intake)
   const state: Import = {
     intake,
-    tracks: trackBuilder(Math.max(0, intake.range.last), numberOf(source)),
+    tracks: trackBuilder(intake, numberOf(source)),
     trackLabels: new Map(),
     isDetections: sequence.isDetections,
     nameOf: classNames(await readLabels(zip, sequence), target),
@@ -98,6 +98,8 @@ function importRow(row: MotRow, state: Import): Imported[] {
   const label = isOfTrack ? trackLabel(row, found, state) : found
   if (row.track === 0 && !isDetections)
     intake.note('converted', 'dropped-shape-type', 'track_id 0 is of no track', place)
+  if (row.track > 0 && isDetections)
+    intake.note('converted', 'dropped-shape-type', 'detections are read without tracks', place)
   const values = isDetections ? [] : valuesOf(row, label)
   const shape = {
     type: 'rectangle' as const,

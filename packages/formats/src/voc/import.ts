@@ -7,8 +7,8 @@ import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
 import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run } from '../model.ts'
-import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
+import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import { isRepeated, type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { readXmlTree } from '../xml/tree.ts'
 import { openVoc, type VocArchive, type VocItem } from './archive.ts'
 import { isVoid, taggedIds, tagLabel } from './lists.ts'
@@ -53,7 +53,7 @@ export async function* importVocArchive(
 ): AsyncGenerator<Imported, number> {
   const items = archive.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)), comparison)
-  const tracks = trackBuilder(Math.max(0, intake.range.last))
+  const tracks = trackBuilder(intake)
   const colored = (await readDeclared(archive)) ?? assumedLabels(target.labels)
   const state: Import = { archive, colored, intake, tracks, found: new Map() }
   for (const [index, item] of items.entries()) {
@@ -126,8 +126,9 @@ function* importObject(
   const shape = newShape({
     ...{ type: 'rectangle', frame: frame.frame, label_id: label.id, points, ...rest },
   })
-  if (track) tracks.add(`${track.id} of '${label.name}'`, label, shape, track.isKeyframe, place)
-  else yield* intake.shape(shape)
+  const key = `${track?.id} of '${label.name}'`
+  if (!track || isRepeated(track, key, { frame, place, tracks }, intake)) yield* intake.shape(shape)
+  else tracks.add(key, label, shape, track.isKeyframe, place)
 }
 
 // ---- masks
