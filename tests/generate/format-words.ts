@@ -60,6 +60,9 @@ COCO and Pascal VOC objects with one \`track_id\` become a track. Where the file
 keyframe. COCO reads \`track_id\` among the \`attributes\` or beside them. A COCO segmentation that has no area or cannot be read is
 replaced with the \`bbox\` of its object.
 
+MOT rows name their classes in \`gt/labels.txt\`. Without it, the only label of the task is used for every row; where the task has
+several labels, the numbers are the official classes of the MOT challenge.
+
 MOT counts frames. Where the images of a sequence do not say which frames they are (some are left out, or they are not in the order of
 their names), an export with images has a list beside its rows, \`gt/frames.txt\` with lines \`frame_id,image\`, that an import goes by;
 other tools pass over it.

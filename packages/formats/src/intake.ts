@@ -27,8 +27,9 @@ export interface Intake {
   /**
    * The label of a name for anything but skeletons. Undefined where the annotation is passed over: it has no name, is `background`, is of
    * a skeleton; or the label is missing, and the import fails at its end.
+   * @param origin Where the name is from, if not from the file
    */
-  labelFor(name: string, place: Place): Label | undefined
+  labelFor(name: string, place: Place, origin?: string): Label | undefined
   /** The values a label has attributes for; others are told of. Reserved names (spec/formats.md 3.2) are not to be among them. */
   valuesFor(
     label: Label,
@@ -105,9 +106,9 @@ export function newIntake(
       file = place.file
       return items.frameFor(item, place)
     },
-    labelFor(name, place) {
+    labelFor(name, place, origin) {
       if (name === '') skip('unlabelled', 'the annotation has no label', place)
-      const label = name === '' ? undefined : labels.find(name)
+      const label = name === '' ? undefined : labels.find(name, origin)
       if (label?.type !== 'skeleton') return label
       skip('dropped-shape-type', `label '${label.name}' takes skeletons only`, place)
       return undefined

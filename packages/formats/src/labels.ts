@@ -3,8 +3,11 @@ import { FormatError, type Place } from './errors.ts'
 import type { AttributeSpec, AttributeValue, Label } from './model.ts'
 
 export interface LabelFinder {
-  /** The label of that exact name; a missing one is remembered, `background` is not. */
-  find(name: string): Label | undefined
+  /**
+   * The label of that exact name; a missing one is remembered, `background` is not.
+   * @param origin Where the name is from, if not from the file
+   */
+  find(name: string, origin?: string): Label | undefined
   /** @throws {FormatError} with all names that were looked for in vain. */
   check(): void
 }
@@ -13,17 +16,21 @@ export interface LabelFinder {
 export function labelFinder(labels: readonly Label[]): LabelFinder {
   const byName = new Map(labels.map((label) => [label.name, label]))
   const missing = new Set<string>()
+  const origins = new Set<string>()
   return {
-    find(name) {
+    find(name, origin) {
       const label = byName.get(name)
-      if (!label && name !== 'background') missing.add(name)
-      return label
+      if (label || name === 'background') return label
+      missing.add(name)
+      if (origin !== undefined) origins.add(origin)
+      return undefined
     },
     check() {
       if (missing.size === 0) return
       const names = [...missing].map((name) => `'${name}'`).join(', ')
       const [noun, verb] = missing.size === 1 ? ['Label', 'is'] : ['Labels', 'are']
-      throw new FormatError(`${noun} ${names} ${verb} not registered for this task`)
+      const reason = `${noun} ${names} ${verb} not registered for this task`
+      throw new FormatError([reason, ...origins].join('; '))
     },
   }
 }

@@ -41,7 +41,7 @@ export async function* importKittiArchive(
   const { declared } = archive
   const items = archive.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ paths }) => paths.at(-1) ?? '')))
-  const classes = declared
+  const classes: Classes = declared
     ? { byIndex: declared, byColor: declared }
     : assumedClasses(target.labels)
   const own = target.labels.map(({ name }) => name)
@@ -107,9 +107,9 @@ function* importObject(
 function* importMask(
   { label: name, isCrowd, crop, place }: KittiMask,
   { frame }: TargetFrame,
-  { intake, names }: Import,
+  { classes, intake, names }: Import,
 ): Generator<Imported> {
-  const label = intake.labelFor(names.get(name) ?? name, place)
+  const label = intake.labelFor(names.get(name) ?? name, place, classes.origin)
   if (!label) return
   const attributes = hasCrowd(label) ? intake.valuesFor(label, [['is_crowd', isCrowd]], place) : []
   yield* placeMask(crop(), { frame, label, attributes }, intake, place)

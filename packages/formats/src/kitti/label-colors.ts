@@ -36,6 +36,8 @@ export interface Classes {
   byIndex: readonly MapLabel[]
   /** By colour the first one counts. */
   byColor: readonly MapLabel[]
+  /** Where names are from, if not from the file. */
+  origin?: string
 }
 
 /**
@@ -51,8 +53,13 @@ export function assumedClasses(labels: readonly Label[]): Classes {
     .filter(({ name }) => name !== background)
     .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
   const byColor = [mapLabel(background, 0), ...own, ...official]
-  return { byIndex: isOfficial ? official : [mapLabel(background, 0), ...sorted], byColor }
+  const byIndex = isOfficial ? official : [mapLabel(background, 0), ...sorted]
+  return { byIndex, byColor, origin: assumedOrigin }
 }
+
+const assumedOrigin =
+  `${labelColorsName} is not in the archive, so the classes of pictures are read as labels of the task or classes of the KITTI data set: ` +
+  `add ${labelColorsName} with a line "r g b name" for each class`
 
 export const background = 'background'
 

@@ -65,11 +65,11 @@ function classesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
   )
 }
 
-function named(index: number, pixels: number, { byIndex }: Classes, place: Place) {
+function named(index: number, pixels: number, { byIndex, origin }: Classes, place: Place) {
   const label = byIndex[index]?.name
   if (label !== undefined) return { label, isBackground: index === 0 || isNothing(label) }
   const reason = `class ${index} (${pixels} pixels) is none of the ${byIndex.length} labels`
-  throw new FormatError(reason, place)
+  throw new FormatError(origin ? `${reason}; ${origin}` : reason, place)
 }
 
 const isNothing = (label: string): boolean => label === background || label === 'unlabeled'

@@ -73,6 +73,11 @@ export function assumedLabels(labels: readonly Label[]): MapLabel[] {
   return [...(background ? [background] : []), ...own, ...classes]
 }
 
+/** Where names of classes are from that neither the archive nor the task has. */
+export const vocOrigin =
+  `${labelMapName} is not in the archive, so these colours are read as those of the Pascal VOC data set: ` +
+  `add ${labelMapName} with a line "name:r,g,b::" for each class`
+
 /**
  * The masks of an image, the background among them.
  * @param frame absent where it is not known: pictures may have any size then

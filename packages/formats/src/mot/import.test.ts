@@ -186,8 +186,8 @@ describe('classes', () => {
     expect((await imported({ 'gt/gt.txt': '1,-1,1,2,3,4,1,7,1' }, official)).found).toEqual([
       [0, 4],
     ])
-    await expect(imported({ 'gt/gt.txt': '1,-1,1,2,3,4,1,14,1' }, official)).rejects.toThrow(
-      'gt/gt.txt: class_id is 14, the MOT challenge has 13 labels at line 1',
+    await expect(imported({ 'gt/gt.txt': '1,-1,1,2,3,4,1,14,1' })).rejects.toThrow(
+      'gt/gt.txt: class_id is 14, there is no gt/labels.txt, and the MOT challenge has 13 labels at line 1',
     )
   })
 

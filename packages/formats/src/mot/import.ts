@@ -12,6 +12,7 @@ import {
   findSequences,
   type MotSequence,
   officialLabels,
+  officialOrigin,
   readInfo,
   readLabels,
   type SequenceInfo,
@@ -49,8 +50,7 @@ interface Import {
   /** Labels of tracks, by their first rows. */
   trackLabels: Map<number, Label>
   isDetections: boolean
-  /** The name of a class; empty for none. */
-  nameOf(row: MotRow): string
+  classes: Classes
   /** @throws {FormatError} for a number that no frame has */
   frameOf(row: MotRow): TargetFrame
 }
@@ -68,7 +68,7 @@ export async function* importSequence(
     tracks: trackBuilder(intake, numberOf(source)),
     trackLabels: new Map(),
     isDetections: sequence.isDetections,
-    nameOf: classNames(await readLabels(zip, sequence), target),
+    classes: await classesOf(source, intake),
     frameOf: frameFinder(source, target),
   }
   let count = 0
@@ -88,7 +88,10 @@ function importRow(row: MotRow, state: Import): Imported[] {
   const { intake, tracks, isDetections } = state
   const { place, points } = row
   const frame = state.frameOf(row)
-  const found = intake.takes(frame, place) ? intake.labelFor(state.nameOf(row), place) : undefined
+  const { nameOf, origin } = state.classes
+  const found = intake.takes(frame, place)
+    ? intake.labelFor(nameOf(row), place, origin)
+    : undefined
   if (!found) return []
   if (row.width <= 0 || row.height <= 0) {
     intake.skip('degenerate-shape', 'the box has no area', place)
@@ -156,20 +159,57 @@ const isIgnored = (name: string, { confidence }: MotRow): boolean | undefined =>
 
 // ---- classes
 
-function classNames(
-  names: readonly string[] | undefined,
-  { labels }: ImportTarget,
-): Import['nameOf'] {
-  const known = names ?? officialLabels
-  const [only, ...others] = labels.length === 1 ? labels.map(({ name }) => name) : (names ?? [])
+interface Classes {
+  /** The name of a class; empty for none. */
+  nameOf(row: MotRow): string
+  /** Where names are from, if not from the file. */
+  origin?: string
+}
+
+/** Without a file of names, classes are those of the MOT challenge, or all of them are the only label of the task. */
+async function classesOf(
+  { zip, sequence }: SequenceSource,
+  { target, run, note }: Intake,
+): Promise<Classes> {
+  const names = await readLabels(zip, sequence)
+  const known = target.labels.length === 1 ? target.labels.map(({ name }) => name) : (names ?? [])
+  const [only, ...others] = known
   const usual = only !== undefined && others.length === 0 ? only : ''
+  if (names) return { nameOf: nameFinder(names, usual, 'labels.txt') }
+  if (usual === '' || (await hasOfficialClass(usual, zip, sequence, run)))
+    return { nameOf: nameFinder(officialLabels, usual, noNames), origin: officialOrigin }
+  const reason = `there is no gt/labels.txt: every class is read as '${usual}', the only label of the task`
+  return {
+    nameOf({ classId, place }) {
+      if (classId !== undefined) note('converted', 'unlabelled', reason, place)
+      return usual
+    },
+  }
+}
+
+const noNames = 'there is no gt/labels.txt, and the MOT challenge'
+
+function nameFinder(names: readonly string[], usual: string, owner: string): Classes['nameOf'] {
   return ({ classId, place }) => {
     if (classId === undefined) return usual
-    const name = known[classId - 1]
+    const name = names[classId - 1]
     if (name !== undefined) return name
-    const owner = names ? 'labels.txt' : 'the MOT challenge'
-    throw new FormatError(`class_id is ${classId}, ${owner} has ${known.length} labels`, place)
+    throw new FormatError(`class_id is ${classId}, ${owner} has ${names.length} labels`, place)
   }
+}
+
+/** Whether a label is a class of the MOT challenge and a row has the number of that class. */
+async function hasOfficialClass(
+  label: string,
+  zip: ZipReader,
+  { rows: entry }: MotSequence,
+  { signal }: Run,
+): Promise<boolean> {
+  const id = officialLabels.indexOf(label) + 1
+  if (id === 0) return false
+  for await (const rows of rowsIn(zip, entry, () => signal.throwIfAborted()))
+    if (rows.some(({ classId }) => classId === id)) return true
+  return false
 }
 
 // ---- frames

@@ -162,10 +162,10 @@ describe('a task', () => {
     [
       'another class',
       sequence('', '1,1,1,1,5,5,1,14,1'),
-      'class_id is 14, the MOT challenge has 13',
+      'class_id is 14, there is no gt/labels.txt, and the MOT challenge has 13',
     ],
   ])('refuses %s', async (_, files, message) => {
-    await expect(imported(files, 'pedestrian')).rejects.toThrow(message)
+    await expect(imported(files, 'pedestrian', 'reflection')).rejects.toThrow(message)
   })
 })
 

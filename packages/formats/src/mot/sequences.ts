@@ -74,6 +74,11 @@ export const officialLabels: readonly string[] = [
   'crowd', // of MOT20
 ]
 
+/** Why names of classes are those of the MOT challenge, for messages. */
+export const officialOrigin =
+  'gt/labels.txt is not in the archive, so class numbers are read as the official classes of the MOT challenge: ' +
+  'add gt/labels.txt with a class name per line'
+
 /** What a seqinfo.ini says of the sequence; absent is what it does not say. */
 export interface SequenceInfo {
   file: string

@@ -4,7 +4,7 @@ import { FormatError } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
-import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run } from '../model.ts'
 import { type MaskArchive, openMaskArchive } from './archive.ts'
@@ -28,11 +28,13 @@ export async function* importMaskArchive(
 ): AsyncGenerator<Imported, number> {
   const ids = archive.subsets.flatMap((subset) => subset.ids)
   const intake = newIntake(target, run, deepestOf(ids))
-  const labels = (await readDeclared(archive)) ?? assumedLabels(target.labels)
+  const declared = await readDeclared(archive)
+  const labels = declared ?? assumedLabels(target.labels)
+  const origin = declared ? undefined : vocOrigin
   for (const [index, id] of ids.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / ids.length)
-    yield* importImage(id, archive, labels, intake)
+    yield* importImage(id, { archive, labels, origin, intake })
   }
   if (ids.length > 0 && archive.classes.size === 0)
     intake.skip('ignored-file', 'no listed picture has masks in the archive', {})
@@ -40,11 +42,17 @@ export async function* importMaskArchive(
   return intake.understood()
 }
 
+interface Import {
+  archive: MaskArchive
+  labels: readonly MapLabel[]
+  /** Where their names are from, if not from the archive. */
+  origin: string | undefined
+  intake: Intake
+}
+
 async function* importImage(
   id: string,
-  archive: MaskArchive,
-  labels: readonly MapLabel[],
-  intake: Intake,
+  { archive, labels, origin, intake }: Import,
 ): AsyncGenerator<Imported> {
   const { target } = intake
   const matched = intake.match({ paths: [id] }, { name: id })
@@ -60,7 +68,7 @@ async function* importImage(
   const place = { file: archive.classes.get(id) }
   const frame = intake.frameFor(matched, place)
   for (const { label: name, crop } of frame ? masks : []) {
-    const label = intake.labelFor(name, place)
+    const label = intake.labelFor(name, place, origin)
     if (frame && label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
   }
 }

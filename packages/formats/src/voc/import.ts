@@ -5,7 +5,7 @@ import { type Intake, newIntake, newShape } from '../intake.ts'
 import { type FileItem, newComparison } from '../item-frames.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { placeMask } from '../masks/place-masks.ts'
-import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
 import { isRepeated, type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
@@ -18,6 +18,8 @@ interface Import {
   archive: VocArchive
   /** Of colours in pictures. */
   colored: MapLabel[]
+  /** Where their names are from, if not from the archive. */
+  origin: string | undefined
   intake: Intake
   tracks: TrackBuilder
   /** Images by their ids. */
@@ -54,8 +56,10 @@ export async function* importVocArchive(
   const items = archive.subsets.flatMap((subset) => subset.items)
   const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)), comparison)
   const tracks = trackBuilder(intake)
-  const colored = (await readDeclared(archive)) ?? assumedLabels(target.labels)
-  const state: Import = { archive, colored, intake, tracks, found: new Map() }
+  const declared = await readDeclared(archive)
+  const colored = declared ?? assumedLabels(target.labels)
+  const origin = declared ? undefined : vocOrigin
+  const state: Import = { archive, colored, origin, intake, tracks, found: new Map() }
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / items.length)
@@ -136,7 +140,7 @@ function* importObject(
 async function* importMasks(
   item: VocItem,
   found: FileItem,
-  { archive, colored, intake }: Import,
+  { archive, colored, origin, intake }: Import,
 ): AsyncGenerator<Imported> {
   const file = archive.classes.get(item.id) ?? archive.objects.get(item.id)
   if (file === undefined) return
@@ -153,7 +157,7 @@ async function* importMasks(
   )) {
     if (isBackground && !intake.target.labels.some((label) => label.name === name)) continue
     const frame = intake.frameFor(found, place)
-    const label = frame && intake.labelFor(name, place)
+    const label = frame && intake.labelFor(name, place, origin)
     if (label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
   }
 }
