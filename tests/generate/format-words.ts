@@ -60,6 +60,9 @@ COCO and Pascal VOC objects with one \`track_id\` become a track. Where the file
 keyframe. COCO reads \`track_id\` among the \`attributes\` or beside them. A COCO segmentation that has no area or cannot be read is
 replaced with the \`bbox\` of its object.
 
+Grey pictures of classes hold the indexes of the label map. Where a value is no index and every value is a grey colour of the map
+(255 for \`255,255,255\`), the values are read as colours.
+
 MOT rows name their classes in \`gt/labels.txt\`. Without it, the only label of the task is used for every row; where the task has
 several labels, the numbers are the official classes of the MOT challenge.
 

@@ -13,6 +13,8 @@ export interface Png {
    * reduced to 8. Of lower depths they are indexes, and grey as it is stored, from 0 to 2 ** depth - 1.
    */
   samples: Uint8Array | Uint16Array
+  /** Bits of a grey sample; absent: 8, or 16 of a `Uint16Array`. */
+  depth?: number
   /** Of indexed pictures: 0xRRGGBB by index; every index that occurs is in it. */
   palette?: readonly number[]
   /** Of indexed pictures that have any transparency: 0 to 255 by index, for the rest of the palette 255. */
@@ -33,6 +35,7 @@ export async function readPng(bytes: Uint8Array, place: Place): Promise<Png> {
   const { width, height } = layout
   const samples = unpackPixels(rows, layout, refuse)
   const kind = kinds[layout.color] ?? 'grey'
+  if (kind === 'grey') return { width, height, kind, samples, depth: layout.depth }
   if (kind !== 'indexed') return { width, height, kind, samples }
   if (palette.length < 2 ** layout.depth && highestOf(samples) >= palette.length)
     throw refuse(`it has colours beyond the ${palette.length} of its palette`)

@@ -2,7 +2,7 @@
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Png } from '../image/png.ts'
-import { labelledMasks } from '../masks/class-pictures.ts'
+import { greyColors, labelledMasks } from '../masks/class-pictures.ts'
 import type { Size } from '../masks/instances.ts'
 import { pixelValues, readMaskPicture } from '../masks/picture.ts'
 import { regionsOf } from '../masks/regions.ts'
@@ -60,9 +60,20 @@ function instancesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
 function classesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
   if (png.kind !== 'grey') throw new FormatError('classes have to be grey', place)
   const regions = regionsOf(png, pixelValues(png), () => 0, place)
-  return regions.flatMap(({ class: index, pixels, crop }) =>
-    index === 0 ? [] : { ...named(index, pixels, classes, place), isCrowd: false, crop, place },
-  )
+  const values = regions.map((region) => region.class)
+  const colorOf = greyColors(png, values, classes.byColor, classes.byIndex.length)
+  return regions.flatMap(({ class: value, pixels, crop }) => {
+    if (value === 0) return []
+    const label = colorOf
+      ? labelOfColor(colorOf(value), classes)
+      : named(value, pixels, classes, place)
+    return { ...label, isCrowd: false, crop, place }
+  })
+}
+
+function labelOfColor(color: number, { byColor }: Classes) {
+  const label = byColor.find((one) => one.color === color)?.name ?? background
+  return { label, isBackground: isNothing(label) }
 }
 
 function named(index: number, pixels: number, { byIndex, origin }: Classes, place: Place) {

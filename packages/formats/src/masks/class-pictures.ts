@@ -1,5 +1,5 @@
 /** Pictures whose colours are classes, and beside them pictures whose colours are objects (spec/formats.md 10.3 and 11.2). */
-import { colorText } from '../colors.ts'
+import { colorText, rgb } from '../colors.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Png } from '../image/png.ts'
 import { type MapLabel, voidColor } from './label-map.ts'
@@ -16,7 +16,7 @@ export interface LabelledMask {
 
 /**
  * The masks of a picture of classes: one for each object on each class, or of a picture without objects one for each class.
- * @param labels by their colours, of equal ones the first; a grey picture has their indexes
+ * @param labels by their colours, of equal ones the first; a grey picture has their indexes, or else their grey colours
  * @param onNothing told of a class that has pixels which are of no object
  * @throws {FormatError} naming colours that no label has
  */
@@ -27,12 +27,16 @@ export function labelledMasks(
   place: Place,
   onNothing: (label: string) => void = () => undefined,
 ): LabelledMask[] {
-  const found = classFinder(classes, labels)
   const regions = regionsOf(
     classes,
     pixelValues(classes),
     objects ? pixelValues(objects) : () => 0,
     place,
+  )
+  const found = classFinder(
+    classes,
+    labels,
+    regions.map((region) => region.class),
   )
   assertDeclared(
     classes,
@@ -63,26 +67,57 @@ function assertMoreThanBorder(regions: readonly Region[], place: Place): void {
 type Found = Pick<LabelledMask, 'label' | 'isBackground'>
 
 function classFinder(
-  { kind }: Png,
+  picture: Png,
   labels: readonly MapLabel[],
+  values: readonly number[],
 ): (value: number) => Found | undefined {
-  const isGrey = kind === 'grey'
+  const colorOf = picture.kind === 'grey' ? greyColors(picture, values, labels) : asItIs
+  const border = colorOf ? voidColor : greyBorder
   const names = new Map<number, string>([
     [0, 'background'],
-    [isGrey ? greyBorder : voidColor, ignored],
+    [border, ignored],
   ])
   for (const [index, { name, color }] of [...labels.entries()].toReversed()) {
-    const value = isGrey ? index : color
+    const value = colorOf ? color : index
     if (value !== undefined) names.set(value, name)
   }
-  return (value) => {
+  return (raw) => {
+    const value = colorOf ? colorOf(raw) : raw
     const label = names.get(value)
     if (label === undefined) return undefined
     // Black is nothing, whatever it is called, and so is the border.
-    const isNothing = !isGrey && (value === 0 || value === voidColor)
+    const isNothing = colorOf !== undefined && (value === 0 || value === voidColor)
     return { label, isBackground: isNothing || label === 'background' || label === ignored }
   }
 }
+
+type ColorOf = (value: number) => number
+
+const asItIs: ColorOf = (value) => value
+
+/**
+ * The colours that the values of a grey picture stand for: where a value is no index, and all of them are grey colours of labels. Samples
+ * of other depths are spread over a byte, or written as they are.
+ * @param count Of indexes
+ * @returns nothing where the values are indexes
+ */
+export function greyColors(
+  { samples, depth }: Pick<Png, 'samples' | 'depth'>,
+  values: readonly number[],
+  labels: readonly MapLabel[],
+  count = labels.length,
+): ColorOf | undefined {
+  const drawn = values.filter((value) => value !== 0)
+  if (drawn.every((value) => value < count)) return undefined
+  const colors = new Set(labels.map(({ color }) => color))
+  const most = 2 ** (depth ?? (samples instanceof Uint16Array ? 16 : 8)) - 1
+  const readings: ColorOf[] = [(value) => greyOf((255 * value) / most), greyOf]
+  return readings.find((colorOf) => drawn.every((value) => colors.has(colorOf(value))))
+}
+
+/** Not a colour for what is no byte. */
+const greyOf = (value: number): number =>
+  Number.isInteger(value) && value <= 255 ? rgb(value, value, value) : Number.NaN
 
 function assertDeclared({ kind }: Png, regions: readonly Region[], place: Place): void {
   if (regions.length === 0) return
