@@ -1,9 +1,10 @@
 /** What imports of all formats do with what they read: find its frame and label, count it, and say what is passed over. */
 import { FormatError, type Place } from './errors.ts'
 import { type Comparison, type FileItem, type ItemFrames, newComparison } from './item-frames.ts'
-import { labelFinder, storedValue } from './labels.ts'
+import { expectedValue, labelFinder, storedValue } from './labels.ts'
 import { frameMatcher, type ItemName } from './match-frames.ts'
 import type {
+  AttributeSpec,
   AttributeValue,
   Imported,
   ImportTarget,
@@ -113,7 +114,7 @@ export function newIntake(
       skip('dropped-shape-type', `label '${label.name}' takes skeletons only`, place)
       return undefined
     },
-    valuesFor: (label, given, place) => valuesFor(label, given, place, skip),
+    valuesFor: (label, given, place) => valuesFor(label, given, place, { run, skip }),
     scoreFor: (given, place) => scoreFor(given, place, note),
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
@@ -182,17 +183,35 @@ export function newShape(given: NewShape): Shape {
   }
 }
 
+/** Reports a value that its attribute does not allow to the caller of the import. */
+export function noteUnlisted(
+  { onUnlistedValue }: Run,
+  spec: AttributeSpec,
+  value: string,
+  where: () => { label: string; place: Place },
+): void {
+  const expected = onUnlistedValue && expectedValue(spec, value)
+  if (expected === undefined) return
+  const { label, place } = where()
+  const shown = value.length > 100 ? `${value.slice(0, 100)}…` : value
+  const reason = `attribute "${spec.name}" of label '${label}' is "${shown}", expected ${expected}`
+  onUnlistedValue?.(new FormatError(reason, place))
+}
+
 function valuesFor(
   label: Label,
   given: Iterable<readonly [string, unknown]>,
   place: Place,
-  skip: Intake['skip'],
+  { run, skip }: Pick<Intake, 'run' | 'skip'>,
 ): AttributeValue[] {
   const values: AttributeValue[] = []
   for (const [name, text] of given) {
     const spec = label.attributes.find((one) => one.name === name)
     const value = spec && storedValue(spec, text, place)
-    if (spec && value !== undefined) values.push({ spec_id: spec.id, value })
+    if (spec && value !== undefined) {
+      noteUnlisted(run, spec, value, () => ({ label: label.name, place }))
+      values.push({ spec_id: spec.id, value })
+    }
     if (!spec) {
       const reason = `attribute '${name}' unknown on label '${label.name}'`
       skip('dropped-attribute', reason, place)

@@ -1,6 +1,7 @@
 /** Labels and attribute values between files and the service (spec/formats.md 3.3 and 4.3). */
 import { FormatError, type Place } from './errors.ts'
 import type { AttributeSpec, AttributeValue, Label } from './model.ts'
+import { longestNumber } from './numbers.ts'
 
 export interface LabelFinder {
   /**
@@ -42,10 +43,61 @@ export function storedValue(spec: AttributeSpec, value: unknown, place: Place): 
     throw new FormatError(`attribute "${spec.name}" is no text, number or boolean`, place)
   }
   const text = String(value)
+  if (!isStorableText(text)) throw textRefusal(spec, text, place)
   if (spec.input_type !== 'checkbox') return text
   const lower = text.toLowerCase()
   if (lower === 'true' || lower === 'false') return lower
   throw new FormatError(`attribute "${spec.name}" is "${text}", expected true or false`, place)
+}
+
+/** Characters of a value (spec/api-annotations.md 1.4), which are not the units of UTF-16. */
+const longestValue = 4096
+
+const unusable = /[\0\p{Surrogate}]/u
+
+/** Whether the service stores the text, whatever its attribute is. */
+export const isStorableText = (text: string): boolean =>
+  (text.length <= longestValue ||
+    [...text.slice(0, 2 * longestValue + 1)].length <= longestValue) &&
+  !unusable.test(text)
+
+function textRefusal({ name }: AttributeSpec, text: string, place: Place): FormatError {
+  const reason = unusable.test(text)
+    ? 'has a null character or an unpaired surrogate'
+    : `has ${[...text].length} characters, at most ${longestValue} are allowed`
+  return new FormatError(`attribute "${name}" ${reason}: "${text.slice(0, 40)}"`, place)
+}
+
+/** What a value of an attribute may be, where it is none of that; a server can be set to store it all the same. */
+export function expectedValue(
+  { input_type, values, default_value }: AttributeSpec,
+  text: string,
+): string | undefined {
+  if (text === default_value) return undefined
+  if (input_type === 'select' || input_type === 'radio')
+    return values.includes(text) ? undefined : oneOf(values)
+  if (input_type !== 'number') return undefined
+  const [least = '', most = ''] = values
+  const [number, low, high] = [text, least, most].map(numberOf)
+  const isBelow = low !== undefined && number !== undefined && number < low
+  const isAbove = high !== undefined && number !== undefined && number > high
+  if (number !== undefined && !isBelow && !isAbove) return undefined
+  return `a number${low === undefined ? '' : ` from ${low}`}${high === undefined ? '' : ` to ${high}`}`
+}
+
+/** Shown in a message at most. */
+const mostShown = 10
+
+function oneOf(values: readonly string[]): string {
+  const shown = values.slice(0, mostShown).map((value) => `"${value}"`)
+  return `one of ${shown.join(', ')}${values.length > mostShown ? ', ...' : ''}`
+}
+
+const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+function numberOf(text: string): number | undefined {
+  const isNumber = text.length <= longestNumber && numberText.test(text)
+  return isNumber && Number.isFinite(Number(text)) ? Number(text) : undefined
 }
 
 /** Values split by where a track keeps them: what never changes on the track, the rest on its shapes. */

@@ -7,6 +7,7 @@ import type { Described, TaskAbout } from './about.ts'
 import type { RandomAccess } from './archive/source.ts'
 import type { ArchiveLimits } from './archive/zip-directory.ts'
 import type { ArchiveFile } from './archive/zip-writer.ts'
+import type { FormatError } from './errors.ts'
 import type { FileLabel } from './file-labels.ts'
 import type { ReportWriter } from './report.ts'
 
@@ -241,6 +242,10 @@ export interface Run {
   signal: AbortSignal
   /** Told now and then with the share done, 0 to 1. */
   progress(share: number): void
+  /**
+   * Of imports: called for a value that its attribute does not allow, with the error for the case that the service refuses to store it.
+   */
+  onUnlistedValue?: ((refusal: FormatError) => void) | undefined
   /** Of imports: whether masks become polygons. Absent: as the format does by itself, which its option tells. */
   conv_mask_to_poly?: boolean | undefined
   /** Caps on an archive that is read (`archiveLimits`). */

@@ -1,5 +1,7 @@
 /** Numbers as texts of files, read without making a text of each, and written. */
 
+import { FormatError, type Place } from './errors.ts'
+
 /** Coordinates further away are none (spec/api-annotations.md 1.5). */
 export const furthest = 10_000_000
 
@@ -63,6 +65,23 @@ export function readCounts(text: string, fail: Fail): number[] {
 function counted(numbers: number[], fail: Fail): number[] {
   if (numbers.length <= mostNumbers) return numbers
   throw fail(`${numbers.length} numbers, at most ${mostNumbers} are allowed`)
+}
+
+/** @throws {FormatError} for more numbers than an object may have */
+export function assertFewNumbers({ length }: readonly number[], place: Place): void {
+  if (length <= mostNumbers) return
+  throw new FormatError(
+    `the shape has ${length} numbers, at most ${mostNumbers} are allowed`,
+    place,
+  )
+}
+
+/** @throws {FormatError} for a box that reaches further than coordinates may */
+export function assertNear(points: readonly number[], place: Place): void {
+  const far = points.find((value) => !(Math.abs(value) <= furthest))
+  if (far === undefined) return
+  const reason = `the box reaches ${far}, expected coordinates within ${-furthest} to ${furthest}`
+  throw new FormatError(reason, place)
 }
 
 const shown = (text: string): string => text.slice(0, 40)

@@ -14,6 +14,7 @@ import { contextOf, type OperationDeps, type OperationServices } from '../operat
 import { toReport } from '../operations/report.ts'
 import { stage } from '../operations/staging.ts'
 import type { ImportWork, Outcome } from '../requests/work.ts'
+import { keepUnlistedValues, namingObject } from './storing-errors.ts'
 import { toRowLines } from './to-rows.ts'
 
 /** Share of the work after which the file is read and checked. */
@@ -40,11 +41,13 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
     deps.progress(readShare * share, 'Reading the file', { bytes_done, bytes_total })
   }
   const source = blobSource(blobs, file)
+  const unlisted = keepUnlistedValues()
   const objects = importerOf(params.format).importAnnotations(source, into, {
     report,
     signal,
     progress,
     conv_mask_to_poly: params.conv_mask_to_poly,
+    onUnlistedValue: unlisted.onUnlistedValue,
     archiveLimits: deps.limits,
   })
   const takenGroups =
@@ -58,10 +61,11 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   if (!dry_run) await deps.enterFinal()
   deps.progress(readShare, 'Storing annotations')
   const write = { target, id, mode, dry_run, call_id, rq_id, body: staged.read() }
-  const { duplicates, ...created } = await services.annotations.writeRows(
-    if_match === null ? write : { ...write, if_match },
-    context,
-  )
+  const { duplicates, ...created } = await services.annotations
+    .writeRows(if_match === null ? write : { ...write, if_match }, context)
+    .catch(async (thrown) => {
+      throw await namingObject(thrown, { rows: staged, into, unlisted, file: file.name })
+    })
   if (duplicates > 0) report.note('skipped', 'duplicate', isThere, undefined, duplicates)
   return { report: { ...toReport(report), created }, result: null, result_id: null }
 }

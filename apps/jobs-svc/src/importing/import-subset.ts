@@ -16,6 +16,7 @@ import { relatedTo } from '../sources/related.ts'
 import { everyFrame } from '../sources/selection.ts'
 import { embeddedImages } from './embedded-images.ts'
 import { namingFile } from './import-annotations.ts'
+import { keepUnlistedValues, namingObject } from './storing-errors.ts'
 import { toRowLines } from './to-rows.ts'
 
 export type Created = Report['created']
@@ -52,8 +53,10 @@ export async function importSubset(
   const frames = await attachImages(task_id, subset, about, deps, context)
 
   const target = { labels: formatLabels(labels), frames: allOf(frames) }
+  const unlisted = keepUnlistedValues()
   const run = {
     ...about.run,
+    onUnlistedValue: unlisted.onUnlistedValue,
     progress: (share: number) =>
       progress(framesShare + share * (readShare - framesShare), 'Reading annotations'),
   }
@@ -64,7 +67,12 @@ export async function importSubset(
   progress(readShare, 'Storing annotations')
   const into = { target: 'task', id: task_id, mode: 'replace', dry_run: false } as const
   const write = { ...into, call_id: randomUUID(), rq_id: work.rq_id, body: staged.read() }
-  const { tags, shapes, tracks } = await services.annotations.writeRows(write, context)
+  const { tags, shapes, tracks } = await services.annotations
+    .writeRows(write, context)
+    .catch(async (thrown) => {
+      const stored = { rows: staged, into: target, unlisted, file: about.file.name }
+      throw await namingObject(thrown, stored)
+    })
   return { tags, shapes, tracks }
 }
 

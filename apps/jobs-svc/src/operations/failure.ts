@@ -123,7 +123,7 @@ export const detailOf = (thrown: unknown): string =>
   inspect(thrown, { depth: 2, breakLength: Number.POSITIVE_INFINITY }).slice(0, longestDetail)
 
 /** The first text of a body, with the field it belongs to; bodies come in the shapes of `spec/api-annotations.md` 5.1. */
-function sentenceOf({ kind, body, message }: DomainError): string {
+export function sentenceOf({ kind, body, message }: DomainError): string {
   if (kind === 'not_found') return message === 'Not found.' ? 'The object was deleted' : message
   return firstText(body, []) ?? message
 }

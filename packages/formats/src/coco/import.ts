@@ -7,6 +7,7 @@ import { newComparison } from '../item-frames.ts'
 import { isRecord, type JsonRecord } from '../json/fields.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { assertFewNumbers } from '../numbers.ts'
 import { shareOf } from '../progress.ts'
 import { isRepeated, type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
@@ -137,6 +138,7 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
   const score = intake.scoreFor(record.score ?? flags.score, place)
   const { occluded, source, track } = flags
   for (const { type, points } of parts) {
+    assertFewNumbers(points, place)
     const shape = {
       type,
       points,

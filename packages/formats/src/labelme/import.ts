@@ -8,6 +8,7 @@ import { readMaskPicture } from '../masks/picture.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, Shape, TargetFrame } from '../model.ts'
+import { assertFewNumbers } from '../numbers.ts'
 import {
   findMaskPicture,
   type LabelMeArchive,
@@ -114,6 +115,7 @@ async function readShapes(
   const attributes = intake.valuesFor(label, customValues(object, label), place)
   const { occluded, source, rotation } = flags
   const score = intake.scoreFor(flags.score, place)
+  for (const { points } of parts) assertFewNumbers(points, place)
   return parts.map(({ type, points }) =>
     newShape({
       type,

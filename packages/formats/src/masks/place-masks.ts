@@ -2,6 +2,7 @@ import type { Place } from '../errors.ts'
 import type { Intake } from '../intake.ts'
 import { type Geometry, masksAsPolygons } from '../masks.ts'
 import type { Imported, Label, Shape, TargetFrame } from '../model.ts'
+import { assertFewNumbers } from '../numbers.ts'
 
 /**
  * The mask of an instance as shapes of its frame: polygons, of which several share a group, or where that is asked for the mask itself
@@ -19,6 +20,8 @@ export function* placeMask(
   if (asPolygons)
     intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
   const group = parts.length > 1 ? intake.newGroup(frame) : 0
-  for (const part of parts)
+  for (const part of parts) {
+    assertFewNumbers(part.points, place)
     yield* intake.shape({ ...rest, ...part, frame, label_id: label.id, group })
+  }
 }

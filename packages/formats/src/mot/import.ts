@@ -5,6 +5,7 @@ import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { assertNear } from '../numbers.ts'
 import { shareOf } from '../progress.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { type MotRow, rowsIn } from './rows.ts'
@@ -103,6 +104,7 @@ function importRow(row: MotRow, state: Import): Imported[] {
     intake.note('converted', 'dropped-shape-type', 'track_id 0 is of no track', place)
   if (row.track > 0 && isDetections)
     intake.note('converted', 'dropped-shape-type', 'detections are read without tracks', place)
+  assertNear(points, place)
   const values = isDetections ? [] : valuesOf(row, label)
   const shape = {
     type: 'rectangle' as const,

@@ -1,7 +1,8 @@
 /** Labels as an import meets them: attributes and points of skeletons by name. */
 import { FormatError, type Place } from '../errors.ts'
-import { storedValue } from '../labels.ts'
-import type { AttributeSpec, AttributeValue, Label } from '../model.ts'
+import { noteUnlisted } from '../intake.ts'
+import { isStorableText, storedValue } from '../labels.ts'
+import type { AttributeSpec, AttributeValue, Label, Run } from '../model.ts'
 
 export interface NamedLabel {
   label: Label
@@ -40,16 +41,19 @@ export type Values = Map<AttributeSpec, AttributeValue>
 /** False when the label has no such attribute. */
 export function addValue(
   values: Values,
-  { specs }: NamedLabel,
+  { label, specs }: NamedLabel,
   { name, text }: { name: string; text: string },
-  place: () => Place,
+  { run, place }: { run: Run; place: () => Place },
 ): boolean {
   const spec = specs.get(name)
   if (!spec) return false
-  // Only a checkbox can be wrong; a place is dear, so it is looked up for what may be.
-  const isPlain = spec.input_type !== 'checkbox' || text === 'true' || text === 'false'
+  // A place takes time, so it is looked up for what may be wrong.
+  const isWord = spec.input_type !== 'checkbox' || text === 'true' || text === 'false'
+  const isPlain = isWord && isStorableText(text)
   const value = isPlain ? text : storedValue(spec, text, place())
-  if (value !== undefined) values.set(spec, { spec_id: spec.id, value })
+  if (value === undefined) return true
+  noteUnlisted(run, spec, value, () => ({ label: label.name, place: place() }))
+  values.set(spec, { spec_id: spec.id, value })
   return true
 }
 

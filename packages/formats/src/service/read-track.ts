@@ -164,6 +164,8 @@ function finish(reading: Reading, draft: Draft, record: string): void {
   const mask = maskOf(draft)
   const elements = track?.elements.reduce((sum, { shapes }) => sum + shapes.length, 0) ?? 0
   if (!track) skip(reading, 'degenerate-shape', 'the track has no shapes', record)
+  else if (draft.type === 'skeleton' && track.elements.length === 0)
+    skip(reading, 'degenerate-shape', 'the skeleton has no points', record)
   else if (!isWithin(reading, track, record)) return
   else if (mask) give(reading, { kind: 'shape', shape: mask })
   else give(reading, { kind: 'track', track }, track.shapes.length + elements)

@@ -29,7 +29,9 @@ export function attributeContext(
       text += piece
     },
     close() {
-      const isKnown = addValue(values, named, { name, text }, () => placeOf(reading, record))
+      const { run } = reading
+      const place = () => placeOf(reading, record)
+      const isKnown = addValue(values, named, { name, text }, { run, place })
       if (!isKnown) noteUnknown(reading, name, named, record)
     },
   }

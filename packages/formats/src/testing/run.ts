@@ -35,7 +35,7 @@ export async function importBytes(
   format: Format,
   bytes: Uint8Array | string,
   target: ImportTarget,
-  given: Pick<Run, 'conv_mask_to_poly'> = {},
+  given: Pick<Run, 'conv_mask_to_poly' | 'onUnlistedValue'> = {},
 ): Promise<ImportResult> {
   const { importer } = format
   if (!importer) throw new Error(`${format.name} has no importer`)

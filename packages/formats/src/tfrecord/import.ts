@@ -6,6 +6,7 @@ import { type Intake, type NewShape, newIntake } from '../intake.ts'
 import { newComparison } from '../item-frames.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import { assertFewNumbers } from '../numbers.ts'
 import { shareOf } from '../progress.ts'
 import { findTfFiles, type TfFile } from './files.ts'
 import { maskPoints } from './mask.ts'
@@ -105,7 +106,10 @@ export const nameOf = ({ text, id }: TfObject, labels: ReadonlyMap<number, strin
 async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) {
   if (!object.mask) return boxOf(object, frame, intake)
   const points = await maskPoints(object.mask, frame, object.place)
-  if (points) return { type: 'mask', points } as const
+  if (points) {
+    assertFewNumbers(points, object.place)
+    return { type: 'mask', points } as const
+  }
   intake.skip('degenerate-shape', 'the mask has no pixel', object.place)
   return undefined
 }

@@ -4,6 +4,7 @@ import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { assertNear } from '../numbers.ts'
 import { pixelBox } from '../relative-box.ts'
 import { boxFilesOf } from './box-files.ts'
 import { type Box, readBoxes } from './boxes.ts'
@@ -77,6 +78,7 @@ function* imported(
   intake: Intake,
 ): Generator<Imported> {
   const points = pixelBox(share, size)
+  assertNear(points, place)
   if (share[2] > 0 && share[3] > 0)
     yield* intake.shape({ type: 'rectangle', frame, label_id: label.id, points, score })
   else intake.skip('degenerate-shape', 'the box has no area', place)

@@ -1,0 +1,101 @@
+import { decodeRows, type RowKind, rowColumns } from '@reticle/contracts/row-lines'
+import { FormatError } from '@reticle/formats/errors'
+import type { ImportTarget, Label, Run } from '@reticle/formats/model'
+import { DomainError } from '@reticle/kit'
+import { sentenceOf } from '../operations/failure.ts'
+import { UnusableInput } from '../operations/operation.ts'
+import type { Staged } from '../operations/staging.ts'
+
+/** Values of attributes that the service may refuse to store; the first one is kept, with its place in the file. */
+export interface UnlistedValues extends Required<Pick<Run, 'onUnlistedValue'>> {
+  first(): FormatError | undefined
+}
+
+export function keepUnlistedValues(): UnlistedValues {
+  let kept: FormatError | undefined
+  return {
+    onUnlistedValue: (refusal) => {
+      kept ??= refusal
+    },
+    first: () => kept,
+  }
+}
+
+interface Stored {
+  rows: Pick<Staged, 'read'>
+  into: Pick<ImportTarget, 'labels'> & { frames: Pick<ImportTarget['frames'], 'frames'> }
+  unlisted: UnlistedValues
+  /** The name of the upload. */
+  file: string
+}
+
+/**
+ * A refusal to store what was read, named by file, picture, label and attribute. The service that stores it knows objects by their
+ * index in a list and labels by their ids, which the user does not see.
+ */
+export async function namingObject(thrown: unknown, stored: Stored): Promise<unknown> {
+  if (!(thrown instanceof DomainError) || thrown.kind !== 'invalid') return thrown
+  if (thrown.code === 'label_invalid' || thrown.code === 'attribute_invalid')
+    return new UnusableInput('The labels changed while the file was read. Import the file again')
+  const value = thrown.code === 'attribute_value_invalid' ? stored.unlisted.first() : undefined
+  if (value) return value
+  const [, list, index, field = '', text = ''] = place.exec(sentenceOf(thrown)) ?? []
+  const kind = list === undefined ? undefined : kinds.get(list)
+  return kind ? describe({ kind, index: Number(index), field, text }, stored) : thrown
+}
+
+const place = /^(tags|shapes|tracks)\[(\d+)\]\.?(.*?): (.*)$/s
+const kinds = new Map<string, RowKind>([
+  ['tags', 'tag'],
+  ['shapes', 'shape'],
+  ['tracks', 'track'],
+])
+
+interface Refused {
+  kind: RowKind
+  index: number
+  /** Of the object, such as `attributes[0].value`. */
+  field: string
+  text: string
+}
+
+async function describe(
+  { kind, index, field, text }: Refused,
+  { rows, into, file }: Stored,
+): Promise<FormatError> {
+  const columns = await findRow(rows, kind, index)
+  const column = (name: 'frame' | 'label_id'): number =>
+    Number(columns[rowColumns[kind].indexOf(name)])
+  const picture = into.frames.frames[column('frame')]?.path
+  const label = into.labels.find(({ id }) => id === column('label_id'))
+  const of = label ? `${kind} of label '${label.name}'` : kind
+  const name = field.replace(/\[\d+\]/g, '')
+  const reason = [of, name, namingAttribute(text, into.labels)].filter(Boolean).join(': ')
+  return new FormatError(reason, { file, record: picture && `picture ${picture}` })
+}
+
+async function findRow(
+  rows: Stored['rows'],
+  kind: RowKind,
+  index: number,
+): Promise<readonly string[]> {
+  let next = 0
+  for await (const batch of decodeRows(rows.read()))
+    for (const row of batch)
+      if (row.kind === kind) {
+        if (next === index) return row.columns
+        next += 1
+      }
+  return []
+}
+
+/** Ids of attributes become their names. */
+function namingAttribute(text: string, labels: readonly Label[]): string {
+  const specs = labels
+    .flatMap((label) => [label, ...label.sublabels])
+    .flatMap((one) => one.attributes)
+  return text.replace(/spec_id (\d+)/g, (whole, id: string) => {
+    const spec = specs.find((one) => one.id === Number(id))
+    return spec ? `attribute '${spec.name}'` : whole
+  })
+}
