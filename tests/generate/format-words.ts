@@ -57,10 +57,10 @@ Coordinates that a format rounds or cuts to the image are told of in the report,
 image and leave out boxes that lie wholly outside of it.
 
 COCO and Pascal VOC objects with one \`track_id\` become a track. Where the file gives no \`keyframe\`, every shape of the track is a
-keyframe. COCO reads \`track_id\` among the \`attributes\` or beside them. A COCO segmentation that has no area or cannot be read is
-replaced with the \`bbox\` of its object.
+keyframe. COCO reads \`track_id\` among the \`attributes\` or beside them. A COCO segmentation without area, or one that cannot be read,
+is replaced with the \`bbox\` of its object.
 
-Grey pictures of classes hold the indexes of the label map. Where a value is no index and every value is a grey colour of the map
+Grey pictures of classes hold the indexes of the label map. Where a value exceeds the indexes and every value is a grey colour of the map
 (255 for \`255,255,255\`), the values are read as colours.
 
 MOT rows name their classes in \`gt/labels.txt\`. Without it, the only label of the task is used for every row; where the task has

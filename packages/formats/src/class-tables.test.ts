@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { sourceOf } from './archive/source.ts'
 import { paletteColor } from './colors.ts'
 import { writeGrey16Png, writeRgbPng } from './image/png.ts'
+import { openMotDataset } from './mot/dataset.ts'
 import { findImporter } from './registry.ts'
-import { framesOf, importBytes, labelOf, targetOf, zipOf } from './testing/run.ts'
+import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from './testing/run.ts'
 
-/** Archives that do not name their classes: names from a table of the service are not said to be in the file. */
+/** Archives that do not name their classes: an error states which table of the service a missing name comes from. */
 
 const frames = framesOf(['a.png', 'b.png', 'c.png'], 4, 1)
 const labelsOf = (...names: string[]) => names.map((name, at) => labelOf({ id: at + 1, name }))
@@ -72,6 +74,20 @@ describe('MOT without labels.txt', () => {
     const { shapes, report } = await mot('1,-1,1,2,3,4\n', 'fish')
     expect([shapes.length, report.entries]).toEqual([1, []])
   })
+})
+
+test.each(['gt/labels.txt', 'det/labels.txt', 'labels.txt'])('MOT reads %s', async (file) => {
+  const files = { 'gt/gt.txt': '1,1,1,2,3,4,1,2,1\n', [file]: 'fish\nshark\n' }
+  const { tracks } = await imported('MOT 1.1', files, labelsOf('fish', 'shark'))
+  expect(tracks).toMatchObject([{ label_id: 2 }])
+})
+
+test('MOT reports in a project that its labels are official names', async () => {
+  const { run } = newRun()
+  const files = { 'gt/gt.txt': '1,1,1,2,3,4,1,3,1\n', 'img1/000001.jpg': 'x' }
+  const dataset = await openMotDataset(sourceOf(await zipOf(files)), run)
+  expect(dataset.labels.map(({ name }) => name)).toEqual(['car'])
+  expect(run.report.read().entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
 })
 
 test('MOT with labels.txt names only the label of the file', async () => {

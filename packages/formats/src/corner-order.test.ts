@@ -136,7 +136,7 @@ describe.each(orders.slice(1))('an export of the stored corners %d,%d and %d,%d'
     expect(files[file]).toContain(text)
   })
 
-  test('interpolates between boxes, whatever the order of their corners', async () => {
+  test('interpolates between boxes with corners in different orders', async () => {
     const shapes = [trackShapeOf({ points }), trackShapeOf({ frame: 2, points: [3, 4, 32, 42] })]
     const { files } = await exported('MOT 1.1', { tracks: [trackOf(shapes)] })
     expect(files['gt/gt.txt']).toContain('2,1,2.0,3.0,29.0,38.0,')

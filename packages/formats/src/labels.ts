@@ -50,12 +50,12 @@ export function storedValue(spec: AttributeSpec, value: unknown, place: Place): 
   throw new FormatError(`attribute "${spec.name}" is "${text}", expected true or false`, place)
 }
 
-/** Characters of a value (spec/api-annotations.md 1.4), which are not the units of UTF-16. */
+/** Characters of a value at most, which are not the units of UTF-16. */
 const longestValue = 4096
 
 const unusable = /[\0\p{Surrogate}]/u
 
-/** Whether the service stores the text, whatever its attribute is. */
+/** Whether the service stores the text for any attribute. */
 export const isStorableText = (text: string): boolean =>
   (text.length <= longestValue ||
     [...text.slice(0, 2 * longestValue + 1)].length <= longestValue) &&

@@ -12,7 +12,7 @@ export type RelativeBox = readonly [cx: number, cy: number, width: number, heigh
 /**
  * The text of a rectangle's points in pixels, with six decimals for each share. The box is cut to the picture, because readers drop all
  * boxes of a picture when one value, or an edge that they compute, is below 0 or above 1.
- * @returns nothing for a box that has no area within the picture
+ * @returns undefined for a box without area in the picture
  */
 export function relativeText(
   points: readonly number[],

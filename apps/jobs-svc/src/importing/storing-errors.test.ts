@@ -74,7 +74,7 @@ test.each([
   expect(message).not.toMatch(/\[\d+\]/)
 })
 
-test('a label that was deleted during the import is no numeric id', async () => {
+test('a label that was deleted during the import is not named by its id', async () => {
   const deleted = refusal('label_invalid', ['label_id `4` is invalid'])
   expect(await refused(['red'], deleted)).toBe(
     'The labels changed while the file was read. Import the file again',

@@ -30,8 +30,8 @@ interface Stored {
 }
 
 /**
- * A refusal to store what was read, named by file, picture, label and attribute. The service that stores it knows objects by their
- * index in a list and labels by their ids, which the user does not see.
+ * Names file, picture, label and attribute in a refusal to store annotations. The storing service names an object by its index in a list
+ * and an attribute by its id, which the user does not see.
  */
 export async function namingObject(thrown: unknown, stored: Stored): Promise<unknown> {
   if (!(thrown instanceof DomainError) || thrown.kind !== 'invalid') return thrown

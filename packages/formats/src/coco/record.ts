@@ -31,7 +31,7 @@ export function readIds(record: JsonRecord, place: Place) {
 export interface Outline {
   /** Rings, masks or one box; those without area are undefined. */
   parts: (Geometry | undefined)[]
-  /** The box replaces a segmentation that has no area or cannot be read. */
+  /** The box replaces a segmentation without area, or one that cannot be read. */
   isBoxInstead: boolean
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { importedOne } from '../testing/coco.ts'
 
-/** Segmentations that are no list of rings, and the bbox beside a segmentation that cannot be read. */
+/** Segmentations in other forms than a list of rings, and the bbox beside an unreadable segmentation. */
 
 const polygon = [10, 20, 40, 20, 40, 45, 10, 45]
 const points = [

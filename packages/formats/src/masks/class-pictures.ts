@@ -96,10 +96,10 @@ type ColorOf = (value: number) => number
 const asItIs: ColorOf = (value) => value
 
 /**
- * The colours that the values of a grey picture stand for: where a value is no index, and all of them are grey colours of labels. Samples
- * of other depths are spread over a byte, or written as they are.
+ * Maps the values of a grey picture to colours, where a value exceeds the indexes and every value is a grey colour of a label. Samples of
+ * other depths are scaled to a byte, or used unchanged.
  * @param count Of indexes
- * @returns nothing where the values are indexes
+ * @returns undefined where the values are indexes
  */
 export function greyColors(
   { samples, depth }: Pick<Png, 'samples' | 'depth'>,
@@ -115,7 +115,7 @@ export function greyColors(
   return readings.find((colorOf) => drawn.every((value) => colors.has(colorOf(value))))
 }
 
-/** Not a colour for what is no byte. */
+/** NaN for a value that does not fit into a byte. */
 const greyOf = (value: number): number =>
   Number.isInteger(value) && value <= 255 ? rgb(value, value, value) : Number.NaN
 

@@ -4,7 +4,7 @@ import { writeGrey16Png } from '../image/png.ts'
 import { findImporter } from '../registry.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
-/** Grey pictures of classes: values are indexes of labels, or grey colours of labels where they are no indexes. */
+/** Grey pictures of classes: values are indexes of labels, or grey colours of labels where they exceed the indexes. */
 
 const labels = ['cell', 'nucleus'].map((name, at) => labelOf({ id: at + 1, name }))
 const map = 'background:0,0,0::\ncell:255,255,255::\nnucleus:128,128,128::\n'
@@ -69,7 +69,7 @@ describe.each(['Segmentation mask 1.1', 'Pascal VOC 1.1'])('%s', (name) => {
     expect(await masksOf(grey([1, 2, 0, 0]), map, name)).toEqual([first(1), [2, 0, 1, 1, 0, 1, 0]])
   })
 
-  test('keeps 255 as the border beside an index that is no colour', async () => {
+  test('keeps 255 as the border beside an index without a grey colour', async () => {
     expect(await masksOf(grey([1, 255, 0, 0]), map, name)).toEqual([first(1)])
   })
 })
@@ -93,7 +93,7 @@ test.each([
   expect(await masksOf(picture, text)).toEqual([first(1), [2, 0, 1, 1, 0, 1, 0]])
 })
 
-test('grey of 1 bit is read by index, and by colour where there is no such index', async () => {
+test('grey of 1 bit is read by index, and by colour where the index is missing', async () => {
   expect(await masksOf(grey([1, 0, 0, 0], 1))).toEqual([first(1)])
   expect(await masksOf(grey([1, 0, 0, 0], 1), 'cell:255,255,255::\n')).toEqual([first(1)])
 })

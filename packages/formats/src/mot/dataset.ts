@@ -18,8 +18,10 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
   for (const sequence of findSequences(zip)) {
     const names = await readLabels(zip, sequence)
     for (const name of names ?? []) if (name !== '') labels.add(name)
-    const numbers = await readNumbers(zip, sequence, names, labels, run)
+    const { numbers, hasClasses } = await readNumbers(zip, sequence, names, labels, run)
     const { images, frames } = await findImages(zip, sequence, numbers)
+    if (!names && hasClasses)
+      run.report.note('converted', 'unlabelled', officialNames, { file: sequence.rows.name })
     if (images.length === 0) {
       run.report.note('skipped', 'ignored-file', 'it has no images', { file: sequence.rows.name })
       continue
@@ -38,26 +40,31 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
   return { labels: labels.read(), subsets }
 }
 
-/** The frames that have rows; on the way labels and attributes are noted. */
+const officialNames =
+  'there is no gt/labels.txt: labels are the official classes of the MOT challenge'
+
+/** The frames that have rows, and whether rows have classes; on the way labels and attributes are noted. */
 async function readNumbers(
   zip: ZipReader,
   sequence: MotSequence,
   names: readonly string[] | undefined,
   labels: LabelCollector,
   run: Run,
-): Promise<Set<number>> {
+): Promise<{ numbers: Set<number>; hasClasses: boolean }> {
   const numbers = new Set<number>()
+  let hasClasses = false
   const onRead = () => run.signal.throwIfAborted()
   for await (const rows of rowsIn(zip, sequence.rows, onRead)) {
     for (const row of rows) {
       numbers.add(row.frame)
+      hasClasses ||= row.classId !== undefined
       const label = nameOf(row, names)
       if (label === undefined) continue
       labels.add(label)
       if (!sequence.isDetections) noteAttributes(label, row, labels)
     }
   }
-  return numbers
+  return { numbers, hasClasses }
 }
 
 /** Of the only class where a row says none. */

@@ -50,7 +50,8 @@ export async function readLabels(
   zip: ZipReader,
   { root }: MotSequence,
 ): Promise<string[] | undefined> {
-  const entry = zip.files.get(`${root}gt/labels.txt`) ?? zip.files.get(`${root}det/labels.txt`)
+  const names = ['gt/labels.txt', 'det/labels.txt', 'labels.txt']
+  const [entry] = names.flatMap((name) => zip.files.get(`${root}${name}`) ?? [])
   if (!entry) return undefined
   const lines = linesOf(await zip.bytes(entry), entry.name).map(({ text }) => text.trim())
   while (lines.at(-1) === '') lines.pop()
