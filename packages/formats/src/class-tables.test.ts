@@ -86,7 +86,9 @@ test('MOT reports in a project that its labels are official names', async () => 
   const { run } = newRun()
   const files = { 'gt/gt.txt': '1,1,1,2,3,4,1,3,1\n', 'img1/000001.jpg': 'x' }
   const dataset = await openMotDataset(sourceOf(await zipOf(files)), run)
-  expect(dataset.labels.map(({ name }) => name)).toEqual(['car'])
+  expect(dataset.labels).toMatchObject([
+    { name: 'car', origin: expect.stringContaining('gt/labels.txt is not in the archive') },
+  ])
   expect(run.report.read().entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
 })
 
@@ -128,4 +130,18 @@ test('KITTI names the missing list of colours', async () => {
   await expect(imported('KITTI 1.0', declared, labels)).rejects.toThrow(
     'semantic/a.png: class 26 (1 pixels) is none of the 1 labels',
   )
+})
+
+test.each([
+  [
+    'Segmentation mask 1.1',
+    { 'SegmentationClass/a.png': aeroplane, 'JPEGImages/a.png': 'x' },
+    labelMap,
+  ],
+  ['Pascal VOC 1.1', { 'SegmentationClass/a.png': aeroplane, 'JPEGImages/a.png': 'x' }, labelMap],
+  ['KITTI 1.0', { 'semantic/a.png': semantic(26), 'image_2/a.png': 'x' }, colors],
+])('%s gives labels of a project their table', async (name, files, table) => {
+  const bytes = await zipOf(files)
+  const dataset = await findImporter(name)?.importer.openDataset?.(sourceOf(bytes), newRun().run)
+  expect(dataset?.labels).toMatchObject([{ origin: expect.stringMatching(table) }])
 })

@@ -29,6 +29,8 @@ export interface FileLabel {
   attributes: readonly FileAttribute[]
   /** Where the format cannot write every name: whether a label of this name stands there as this one. */
   isWrittenFor?: (label: string) => boolean
+  /** Where the name is from, if not from the file. */
+  origin?: string
   /** What only some formats say: absent, it is `any`. */
   type?: (typeof labelTypes)[number]
   /** `#2080c0`. */
@@ -39,8 +41,11 @@ export interface FileLabel {
 }
 
 export interface LabelCollector {
-  /** A label in the order of the file; `background` is none. */
-  add(label: string): void
+  /**
+   * A label in the order of the file; `background` is none.
+   * @param origin Where the name is from, if not from the file
+   */
+  add(label: string, origin?: string): void
   /** A value of an attribute that an annotation of the label has. */
   note(label: string, attribute: string, value: unknown, isOfTrack: boolean): void
   read(): FileLabel[]
@@ -62,9 +67,13 @@ export const typedValue = (value: unknown): unknown =>
 /** Gathers the labels of a file, and from their values what its attributes are. */
 export function labelCollector(): LabelCollector {
   const labels = new Map<string, Map<string, Seen>>()
+  const origins = new Map<string, string>()
   return {
-    add(label) {
-      if (label !== 'background' && !labels.has(label)) labels.set(label, new Map())
+    add(label, origin) {
+      if (origin === undefined) origins.delete(label)
+      if (label === 'background' || labels.has(label)) return
+      labels.set(label, new Map())
+      if (origin !== undefined) origins.set(label, origin)
     },
     note(label, attribute, value, isOfTrack) {
       const attributes = labels.get(label)
@@ -75,10 +84,11 @@ export function labelCollector(): LabelCollector {
       seen.mutable ||= isOfTrack
     },
     read: () =>
-      [...labels].map(([name, attributes]) => ({
-        name,
-        attributes: [...attributes].map(([attribute, seen]) => attributeOf(attribute, seen)),
-      })),
+      [...labels].map(([name, attributes]) => {
+        const origin = origins.get(name)
+        const own = [...attributes].map(([attribute, seen]) => attributeOf(attribute, seen))
+        return { name, attributes: own, ...(origin !== undefined && { origin }) }
+      }),
   }
 }
 

@@ -12,10 +12,9 @@ export function labelItems(given: readonly FileLabel[], current: readonly Label[
   if (current.length === 0) return given.map(newLabel)
   const wanted = given.map((label) => ({ ...label, name: nameIn(current, label) }))
   const unknown = unknownNames(wanted, current)
-  if (unknown.length > 0) {
-    const names = unknown.slice(0, 10).map((name) => `"${name}"`)
-    throw new FormatError(`Target project does not have label with name ${names.join(', ')}`)
-  }
+  // The only label of a project can stand for classes that the file does not name; the importer decides.
+  const isOnlyLabel = current.length === 1 && unknown.every(({ origin }) => origin !== undefined)
+  if (unknown.length > 0 && !isOnlyLabel) throw missingLabels(unknown)
   return changesOf(wanted, current, ({ sublabels = [] }, label): Partial<LabelWrite> => {
     const parts = changesOf(sublabels, label.sublabels, () => ({}))
     return parts.length === 0 ? {} : { sublabels: parts }
@@ -28,14 +27,25 @@ function nameIn(current: readonly Label[], { name, isWrittenFor }: FileLabel): s
   return current.find((label) => isWrittenFor(label.name))?.name ?? name
 }
 
+type NamedLabel = Pick<FileLabel, 'name' | 'origin'>
+
+function missingLabels(unknown: readonly NamedLabel[]): FormatError {
+  const names = unknown.slice(0, 10).map(({ name }) => `"${name}"`)
+  const reason = `Target project does not have label with name ${names.join(', ')}`
+  const origins = new Set(unknown.flatMap(({ origin }) => origin ?? []))
+  return new FormatError([reason, ...origins].join('; '))
+}
+
 /** Points of skeletons behind the name of these. What is `background` there is nothing here. */
-function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): string[] {
+function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): NamedLabel[] {
   const known = new Map(current.map((label) => [label.name, label]))
-  return wanted.flatMap(({ name, sublabels = [] }) => {
+  return wanted.flatMap((one): NamedLabel[] => {
+    const { name, sublabels = [] } = one
     const label = known.get(name)
-    if (!label) return name === 'background' ? [] : [name]
+    if (!label) return name === 'background' ? [] : [one]
     const parts = new Set(label.sublabels.map((part) => part.name))
-    return sublabels.filter((part) => !parts.has(part.name)).map((part) => `${name}/${part.name}`)
+    const missing = sublabels.filter((part) => !parts.has(part.name))
+    return missing.map((part) => ({ name: `${name}/${part.name}` }))
   })
 }
 

@@ -51,8 +51,9 @@ async function noteLabels(
   }
   const hasPicture = [item.instance, item.semantic, item.semantic_rgb].some(Boolean)
   if (declared) return count > 0 || hasPicture
-  const masks = await readMasks(zip, item, assumedClasses([]), undefined)
+  const classes = assumedClasses([])
+  const masks = await readMasks(zip, item, classes, undefined)
   const own = masks.filter(({ isBackground }) => !isBackground)
-  for (const { label } of own) labels.add(label)
+  for (const { label } of own) labels.add(label, classes.origin)
   return count + own.length > 0
 }

@@ -9,7 +9,13 @@ import type { FileDataset, FileSubset, Run } from '../model.ts'
 import { findImages } from './images.ts'
 import { attributesOf, importSequence } from './import.ts'
 import { type MotRow, rowsIn } from './rows.ts'
-import { findSequences, type MotSequence, officialLabels, readLabels } from './sequences.ts'
+import {
+  findSequences,
+  type MotSequence,
+  officialLabels,
+  officialOrigin,
+  readLabels,
+} from './sequences.ts'
 
 export async function openMotDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const zip = await openArchive(source, run)
@@ -36,12 +42,12 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
     throw new FormatError('there are no images in img1 to make a task of: media is required')
   noteUnusedPictures(zip.files.keys(), subsets, run)
   // Files of the first years, and detections, tell no classes: pedestrians are what the challenge is about.
-  if (labels.read().length === 0) labels.add(officialLabels[0] ?? '')
+  if (labels.read().length === 0) labels.add(officialLabels[0] ?? '', officialOrigin)
   return { labels: labels.read(), subsets }
 }
 
 const officialNames =
-  'there is no gt/labels.txt: labels are the official classes of the MOT challenge'
+  'there is no gt/labels.txt: new labels have the official names of the MOT challenge'
 
 /** The frames that have rows, and whether rows have classes; on the way labels and attributes are noted. */
 async function readNumbers(
@@ -60,7 +66,7 @@ async function readNumbers(
       hasClasses ||= row.classId !== undefined
       const label = nameOf(row, names)
       if (label === undefined) continue
-      labels.add(label)
+      labels.add(label, names ? undefined : officialOrigin)
       if (!sequence.isDetections) noteAttributes(label, row, labels)
     }
   }

@@ -2,7 +2,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
-import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../masks/read-masks.ts'
 import {
   imageFinder,
   isImageName,
@@ -58,6 +58,6 @@ async function addSeen(archive: MaskArchive, labels: LabelCollector, run: Run): 
       assumedLabels([]),
       undefined,
     ))
-      if (!isBackground) labels.add(label)
+      if (!isBackground) labels.add(label, vocOrigin)
   }
 }

@@ -111,7 +111,7 @@ describe('a set with its images', () => {
       { name: 'sky', attributes: [] },
       { name: 'road', attributes: [] },
     ])
-    expect((await opened(files)).labels).toEqual([{ name: 'bicycle', attributes: [] }])
+    expect((await opened(files)).labels).toMatchObject([{ name: 'bicycle', attributes: [] }])
   })
 
   test.each<[string, Record<string, string | Uint8Array>, string]>([

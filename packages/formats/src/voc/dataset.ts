@@ -3,7 +3,7 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector, typedValue } from '../file-labels.ts'
 import type { MapLabel } from '../masks/label-map.ts'
-import { assumedLabels, readDeclared, readMasks } from '../masks/read-masks.ts'
+import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../masks/read-masks.ts'
 import {
   baseOf,
   imageFinder,
@@ -111,7 +111,7 @@ async function noteMasks({ id }: VocItem, { archive, declared, labels }: Opened)
   if (declared) return archive.classes.has(id)
   const masks = await readMasks(archive, id, assumedLabels([]), undefined)
   const own = masks.filter(({ isBackground }) => !isBackground)
-  for (const { label } of own) labels.add(label)
+  for (const { label } of own) labels.add(label, vocOrigin)
   return own.length > 0
 }
 

@@ -1,0 +1,28 @@
+import { labelOf } from '@reticle/contracts/testing/records'
+import { expect, test } from 'vitest'
+import { labelItems } from './label-items.ts'
+
+/** Labels of a file whose names are from a table of the service. */
+
+const origin = 'gt/labels.txt is not in the archive'
+const official = [{ name: 'pedestrian', attributes: [], origin }]
+
+test('a missing label from a table is named with the table', () => {
+  const current = [labelOf({ id: 1, name: 'fish' }), labelOf({ id: 2, name: 'shark' })]
+  expect(() => labelItems(official, current)).toThrow(
+    'Target project does not have label with name "pedestrian"; gt/labels.txt is not in the archive',
+  )
+})
+
+test('the only label of a project can stand for labels from a table', () => {
+  expect(labelItems(official, [labelOf({ id: 1, name: 'fish' })])).toEqual([])
+})
+
+test('a missing label of the file is refused although the project has one label', () => {
+  const given = [...official, { name: 'van', attributes: [] }]
+  expect(() => labelItems(given, [labelOf({ id: 1, name: 'fish' })])).toThrow('"van"')
+})
+
+test('a project without labels gets labels from a table by name only', () => {
+  expect(labelItems(official, [])).toEqual([{ name: 'pedestrian', attributes: [] }])
+})
