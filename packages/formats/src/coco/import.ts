@@ -64,7 +64,6 @@ export async function* importCocoFiles(
 
 function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
   const intake = newIntake(target, run, '', newComparison(target, run, files.length))
-  const last = Math.max(0, intake.range.last)
   const total = files.reduce((sum, file) => sum + file.size, 0)
   let done = 0
   return {

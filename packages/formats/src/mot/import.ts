@@ -90,9 +90,7 @@ function importRow(row: MotRow, state: Import): Imported[] {
   const { place, points } = row
   const frame = state.frameOf(row)
   const { nameOf, origin } = state.classes
-  const found = intake.takes(frame, place)
-    ? intake.labelFor(nameOf(row), place, origin)
-    : undefined
+  const found = intake.takes(frame, place) ? intake.labelFor(nameOf(row), place, origin) : undefined
   if (!found) return []
   if (row.width <= 0 || row.height <= 0) {
     intake.skip('degenerate-shape', 'the box has no area', place)
