@@ -276,6 +276,51 @@ describe('projects', () => {
     }
   })
 
+  const boxAt = (x: number) =>
+    `<box label="car" xtl="${x}" ytl="1" xbr="${x + 5}" ybr="9"><attribute name="color">red</attribute></box>`
+  const imageIn = (attributes: string, x: number) =>
+    `<image id="0" name="a.jpg" ${attributes} width="100" height="80">${boxAt(x)}</image>`
+  const task = (id: number, subset = '') =>
+    `<task><id>${id}</id><size>1</size>${subset && `<subset>${subset}</subset>`}</task>`
+  const projectMeta = (tasks: string) => `<meta><project><tasks>${tasks}</tasks></project></meta>`
+  const archiveOf = (subsets: readonly string[], inside: string) => ({
+    'annotations.xml': `<annotations>${inside}</annotations>`,
+    ...Object.fromEntries(subsets.map((name) => [`images/${name}/a.jpg`, name])),
+  })
+
+  test.each([
+    ['of one id', [1, 1, 1], ''],
+    ['of one id that is described', [1, 1, 1], task(1, 'Train')],
+    ['of ids of their own', [1, 2, 3], task(1, 'Train') + task(2, 'Val') + task(3)],
+  ])('with three subsets %s have a task of each with its annotations', async (_, ids, tasks) => {
+    const names = ['Test', 'Train', 'Val']
+    const images = names.map((name, at) =>
+      imageIn(`task_id="${ids[at]}" subset="${name}"`, 10 * at + 1),
+    )
+    const { subsets } = await opened(archiveOf(names, projectMeta(tasks) + images.join('')))
+    expect(subsets.map(({ name, images }) => [name, images.map((one) => one.member)])).toEqual(
+      names.map((name) => [name, [`images/${name}/a.jpg`]]),
+    )
+    const read = await Promise.all(subsets.map((subset) => readSubset(subset)))
+    expect(read.map((all) => shapesIn(all).map(({ points }) => points[0]))).toEqual([
+      [1],
+      [11],
+      [21],
+    ])
+  })
+
+  test('put elements without a subset into the one that others of their task name', async () => {
+    const track = `<track id="0" label="car" task_id="2">
+      <box frame="0" keyframe="1" outside="0" occluded="0" xtl="1" ytl="1" xbr="5" ybr="5"></box></track>`
+    const images =
+      imageIn('task_id="1" subset="Train"', 1) + imageIn('task_id="2" subset="Val"', 11)
+    const meta = projectMeta(task(1) + task(2))
+    const { subsets } = await opened(archiveOf(['Train', 'Val'], meta + images + track))
+    expect(subsets.map(({ name }) => name)).toEqual(['Train', 'Val'])
+    const [train = [], val = []] = await Promise.all(subsets.map((subset) => readSubset(subset)))
+    expect([tracksIn(train).length, tracksIn(val).length]).toEqual([0, 1])
+  })
+
   test('keep subsets apart that are one as names of folders', async () => {
     const part = (path: string, id: number) => partOf(pictures(path), { shapes: [box] }, { id })
     const project = projectOf({ 'x/y': [part('a.jpg', 1)], x_y: [part('a.jpg', 2)] })

@@ -1,7 +1,7 @@
 /** Documents put together with those whose pictures lie in the same folder (spec/formats.md 7.2). */
 import type { XmlAttributes } from '../xml/scan.ts'
 import type { DescribedTask } from './read-meta.ts'
-import { type Survey, type SurveyedImage, taskKey } from './survey.ts'
+import { type Survey, type SurveyedImage, type SurveyedTask, taskKey } from './survey.ts'
 
 /** A task that documents are of, as far as its elements can be told from those of others. */
 export interface DocumentTask {
@@ -43,9 +43,10 @@ export function placesOf(surveys: ReadonlyMap<string, Survey>, names: Iterable<s
 }
 
 function placeOf(folder: string, surveys: ReadonlyMap<string, Survey>): Place {
-  const tasks = new Map<string, DocumentTask>()
+  const tasks: Tasks = new Map()
+  const keyIn = keysOf([...surveys.values()])
+  for (const [file, survey] of surveys) addElements(tasks, survey, { file, keyIn })
   for (const survey of surveys.values()) addDescribed(tasks, survey)
-  for (const [file, survey] of surveys) addElements(tasks, survey, file)
   const namesSubsets = ({ isProject, elements }: Survey): boolean =>
     isProject || [...elements.values()].some(({ subset }) => subset !== undefined)
   const subsets = new Set([...tasks.values()].map(({ subset }) => subset))
@@ -54,60 +55,74 @@ function placeOf(folder: string, surveys: ReadonlyMap<string, Survey>): Place {
     files: new Set(surveys.keys()),
     isSplit: subsets.size > 1 || [...surveys.values()].some(namesSubsets),
     tasks: [...tasks.values()].toSorted((a, b) => Number(a.id) - Number(b.id)),
-    taskOf(file, element) {
+    taskOf(file, { task_id: id, subset }) {
       const survey = surveys.get(file)
-      return survey && tasks.get(keyIn(survey, element))
+      return survey && tasks.get(taskKey(keyIn(survey, { id, subset })))
     },
   }
 }
 
 type Tasks = Map<string, DocumentTask>
+type Key = Pick<XmlAttributes, 'task_id' | 'subset'>
+type KeyIn = (survey: Survey, element: Pick<SurveyedTask, 'id' | 'subset'>) => Key
 
-function addDescribed(tasks: Tasks, survey: Survey): void {
-  for (const about of survey.tasks) {
-    const { id, subset } = survey.isProject ? about : { id: '', subset: survey.subset }
-    const task = taskIn(tasks, keyIn(survey, attributesOf({ id, subset: undefined })), {
-      id,
-      subset,
-    })
-    task.about = task.about ? together(task.about, about) : about
+/**
+ * Finds the task and subset of an element. An element without a subset is in the only one that other elements of its task name, else
+ * in the one that its task is described with, else in that of its document.
+ */
+function keysOf(surveys: readonly Survey[]): KeyIn {
+  const named = new Map<string, Set<string>>()
+  const described = new Map<string, string>()
+  for (const { elements, tasks, isProject } of surveys) {
+    if (isProject) for (const { id, subset } of tasks) described.set(id, subset)
+    for (const { id, subset } of elements.values()) {
+      if (id === undefined || subset === undefined) continue
+      named.set(id, (named.get(id) ?? new Set()).add(subset))
+    }
+  }
+  const subsetOf = (id: string): string | undefined => {
+    const [first, ...others] = named.get(id) ?? []
+    return others.length === 0 && first !== undefined ? first : described.get(id)
+  }
+  return (survey, { id, subset }) => {
+    const known = subset ?? (id === undefined ? undefined : subsetOf(id))
+    return { task_id: id, subset: known ?? survey.subset }
   }
 }
 
-function addElements(tasks: Tasks, survey: Survey, file: string): void {
+function addElements(
+  tasks: Tasks,
+  survey: Survey,
+  { file, keyIn }: { file: string; keyIn: KeyIn },
+): void {
   for (const { id, subset, images, listed } of survey.elements.values()) {
-    const key = keyIn(survey, attributesOf({ id, subset }))
-    const task = taskIn(tasks, key, { id, subset: subset ?? survey.subset })
-    // Elements say what their pictures lie under, where a description may leave it out.
-    task.subset = subset ?? task.subset
+    const task = taskIn(tasks, keyIn(survey, { id, subset }))
     task.images = [...task.images, ...images]
     for (const frame of listed) task.listed.add(frame)
     task.files.add(file)
   }
 }
 
-const attributesOf = ({
-  id,
-  subset,
-}: {
-  id: string
-  subset: string | undefined
-}): XmlAttributes => {
-  return { task_id: id === '' ? undefined : id, subset }
+/** Of a project, the description of a task is that of its elements in every subset. */
+function addDescribed(tasks: Tasks, survey: Survey): void {
+  const byId = new Map<string, DocumentTask[]>()
+  for (const task of tasks.values()) {
+    const known = byId.get(task.id)
+    if (known) known.push(task)
+    else byId.set(task.id, [task])
+  }
+  for (const about of survey.tasks) {
+    const { id, subset } = survey.isProject ? about : { id: undefined, subset: survey.subset }
+    const known = (id !== undefined && byId.get(id)) || [taskIn(tasks, { task_id: id, subset })]
+    for (const task of known) task.about = task.about ? together(task.about, about) : about
+  }
 }
 
-/** Elements that say nothing are of the subset of their document. */
-const keyIn = (survey: Survey, element: XmlAttributes): string =>
-  taskKey(element) || taskKey({ subset: survey.subset })
-
-function taskIn(
-  tasks: Tasks,
-  key: string,
-  named: Pick<DocumentTask, 'id' | 'subset'>,
-): DocumentTask {
+function taskIn(tasks: Tasks, { task_id: id = '', subset = '' }: Key): DocumentTask {
+  const key = taskKey({ task_id: id === '' ? undefined : id, subset })
   const known = tasks.get(key)
   if (known) return known
-  const added = { ...named, about: undefined, images: [], listed: new Set<number>() }
+  const added = { id, subset, about: undefined, images: [], listed: new Set<number>() }
   const task = { ...added, files: new Set<string>() }
   tasks.set(key, task)
   return task

@@ -24,8 +24,8 @@ export interface SurveyedImage {
 
 /** Elements of one task. */
 export interface SurveyedTask {
-  /** Empty where the document is of one task only, or does not say. */
-  id: string
+  /** Undefined where the document is of one task only, or does not say. */
+  id: string | undefined
   subset: string | undefined
   images: SurveyedImage[]
   /** Frames that tracks list. */
@@ -39,10 +39,9 @@ export interface Survey extends Described {
   labels: FileLabel[]
 }
 
-/** Elements of one key are of one task. */
+/** Elements of one key are of one task: a document may use an id in several subsets. */
 export function taskKey({ task_id, subset }: XmlAttributes): string {
-  if (task_id !== undefined) return `task ${task_id}`
-  return subset === undefined ? '' : `subset ${subset}`
+  return JSON.stringify([task_id ?? null, subset ?? null])
 }
 
 /** @throws {FormatError} for what is no document of the format */
@@ -78,7 +77,7 @@ function taskIn(elements: Survey['elements'], attributes: XmlAttributes): Survey
   const key = taskKey(attributes)
   const known = elements.get(key)
   if (known) return known
-  const { task_id: id = '', subset } = attributes
+  const { task_id: id, subset } = attributes
   const added: SurveyedTask = { id, subset, images: [], listed: new Set() }
   elements.set(key, added)
   return added
