@@ -23,6 +23,30 @@ test('a missing label of the file is refused although the project has one label'
   expect(() => labelItems(given, [labelOf({ id: 1, name: 'fish' })])).toThrow('"van"')
 })
 
+const head = { id: 3, name: 'head', color: '#000000', type: 'points', attributes: [] } as const
+const person = labelOf({ id: 2, name: 'person', type: 'skeleton', sublabels: [head] })
+const named = (name: string, ...parts: string[]) => ({
+  ...{ name, attributes: [] },
+  ...(parts.length > 0 && { sublabels: parts.map((part) => named(part)) }),
+})
+
+test.each([
+  ['as labels', [named('person'), named('head')]],
+  ['without their skeleton', [named('head')]],
+  ['below their skeleton', [named('person', 'head')]],
+])('points of a skeleton that the file lists %s are known', (_, given) => {
+  expect(labelItems(given, [person])).toEqual([])
+})
+
+test('points that the file lists below a label may be labels of the project', () => {
+  const current = [labelOf({ id: 1, name: 'head' }), labelOf({ id: 2, name: 'person' })]
+  expect(labelItems([named('person', 'head')], current)).toEqual([])
+})
+
+test('a point that its skeleton does not have is refused by the name of both', () => {
+  expect(() => labelItems([named('person', 'head', 'hand')], [person])).toThrow('"person/hand"')
+})
+
 test('a project without labels gets labels from a table by name only', () => {
   expect(labelItems(official, [])).toEqual([{ name: 'pedestrian', attributes: [] }])
 })

@@ -36,15 +36,19 @@ function missingLabels(unknown: readonly NamedLabel[]): FormatError {
   return new FormatError([reason, ...origins].join('; '))
 }
 
-/** Points of skeletons behind the name of these. What is `background` there is nothing here. */
+/**
+ * Points of skeletons behind the name of these. What is `background` there is nothing here. A name that only a point of a skeleton has
+ * is none of these: where an annotation has it, the importer refuses it.
+ */
 function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): NamedLabel[] {
   const known = new Map(current.map((label) => [label.name, label]))
+  const points = new Set(current.flatMap(({ sublabels }) => sublabels.map(({ name }) => name)))
   return wanted.flatMap((one): NamedLabel[] => {
     const { name, sublabels = [] } = one
     const label = known.get(name)
-    if (!label) return name === 'background' ? [] : [one]
+    if (!label) return name === 'background' || points.has(name) ? [] : [one]
     const parts = new Set(label.sublabels.map((part) => part.name))
-    const missing = sublabels.filter((part) => !parts.has(part.name))
+    const missing = sublabels.filter((part) => !parts.has(part.name) && !known.has(part.name))
     return missing.map((part) => ({ name: `${name}/${part.name}` }))
   })
 }

@@ -45,6 +45,54 @@ describe('a set with its images', () => {
     ])
   })
 
+  const category = (id: number, name: string, supercategory: string) => ({
+    id,
+    name,
+    supercategory,
+  })
+  const points = [category(3, 'head', 'person'), category(4, 'hand', 'person')]
+  const plain = (...names: string[]) => names.map((name) => ({ name, attributes: [] }))
+  const person = {
+    ...{ name: 'person', attributes: [], type: 'skeleton' },
+    sublabels: plain('head', 'hand'),
+  }
+
+  test.each([
+    ['of points below a skeleton', [category(2, 'person', ''), ...points], [1], [person]],
+    ['of points before their skeleton', [...points, category(2, 'person', '')], [1], [person]],
+    [
+      'of a tree of classes, of which annotations have one',
+      [category(2, 'person', ''), ...points],
+      [1, 3],
+      plain('person', 'head', 'hand'),
+    ],
+    [
+      'of a class with annotations above others',
+      [category(2, 'person', ''), ...points],
+      [1, 2],
+      plain('person', 'head', 'hand'),
+    ],
+    ['below what is no category', points, [1], plain('head', 'hand')],
+    [
+      'of a file without annotations',
+      [category(2, 'person', ''), ...points],
+      [],
+      plain('person', 'head', 'hand'),
+    ],
+    ['below each other', [category(2, 'a', 'b'), category(3, 'b', 'a')], [1], plain('a', 'b')],
+  ])('has categories %s', async (_, categories, used, expected) => {
+    const annotations = used.map((category_id) => ({ ...annotation, category_id }))
+    const document = {
+      ...documentOf(annotations),
+      categories: [category(1, 'car', ''), ...categories],
+    }
+    const { labels } = await opened({
+      'annotations/instances_train.json': document,
+      'images/train/a.jpg': 'x',
+    })
+    expect(labels).toEqual([...plain('car'), ...expected])
+  })
+
   test('has pictures that the file names percent-encoded, under their own names', async () => {
     const document = { ...documentOf([annotation]), images: [{ id: 1, file_name: 'a%20b.png' }] }
     const { subsets } = await opened({

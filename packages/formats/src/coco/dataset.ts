@@ -1,7 +1,7 @@
 /** COCO with its images (spec/formats.md 8): what an import into a project makes tasks of. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
-import { type LabelCollector, labelCollector } from '../file-labels.ts'
+import { type FileLabel, type LabelCollector, labelCollector } from '../file-labels.ts'
 import { locatedImages, memberFinder, noteUnusedPictures, spelledAs } from '../members.ts'
 import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
 import { type CocoFile, findCocoArchive, rootOfSet } from './files.ts'
@@ -13,12 +13,14 @@ import { type CocoId, readCustomAttributes, readId } from './record.ts'
 export async function openCocoDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const { files, zip } = await findCocoArchive(source, run)
   const labels = labelCollector()
+  const seen: Seen = { parents: new Map(), used: new Set() }
   const members = memberFinder(zip.files.keys())
   const subsets: FileSubset[] = []
   for (const file of files) {
     const names = await readNames(file, () => run.signal.throwIfAborted())
     for (const name of names.categories.values()) labels.add(name)
-    const annotated = await readAnnotated(file, names, labels, run)
+    for (const [name, parent] of names.parents) seen.parents.set(name, parent)
+    const annotated = await readAnnotated(file, names, { labels, used: seen.used }, run)
     const others = files.map(({ subset }) => subset).filter((name) => name !== file.subset)
     const find = (paths: readonly string[]) => members.find(paths, foldersOf(file), others)
     const images = locate(file, names, annotated, find)
@@ -37,14 +39,20 @@ export async function openCocoDataset(source: RandomAccess, run: Run): Promise<F
   const folders = files.map(({ name }) => name.replace(/\.json$/i, '/'))
   const isPanoptic = (name: string) => folders.some((folder) => name.startsWith(folder))
   noteUnusedPictures(zip.files.keys(), subsets, run, isPanoptic)
-  return { labels: labels.read(), subsets }
+  return { labels: nestParts(labels.read(), seen), subsets }
+}
+
+/** What the categories of all files are to each other, and which of them annotations have. */
+interface Seen {
+  parents: Map<string, string>
+  used: Set<string>
 }
 
 /** Ids of images that have annotations; on the way it is noted which attributes those have. */
 async function readAnnotated(
   file: CocoFile,
   { categories }: CocoNames,
-  labels: LabelCollector,
+  { labels, used }: { labels: LabelCollector } & Pick<Seen, 'used'>,
   run: Run,
 ): Promise<Set<CocoId>> {
   const annotated = new Set<CocoId>()
@@ -53,13 +61,48 @@ async function readAnnotated(
     if (member.key !== 'annotations') continue
     for (const { record, place } of recordsOf(member, file, 'annotation')) {
       annotated.add(readId(record, 'image_id', place))
-      if (record.segments_info !== undefined) continue
+      if (record.segments_info !== undefined) {
+        noteAllUsed(categories, used)
+        continue
+      }
       const label = categories.get(readId(record, 'category_id', place)) ?? ''
+      used.add(label)
       const { attributes, isOfTrack } = readCustomAttributes(record, place)
       for (const [name, value] of attributes) labels.note(label, name, value, isOfTrack)
     }
   }
   return annotated
+}
+
+/** Which categories segments have is read with their pictures. */
+function noteAllUsed(categories: CocoNames['categories'], used: Set<string>): void {
+  for (const name of categories.values()) used.add(name)
+}
+
+/**
+ * Puts the points of skeletons below them. The de-facto standard lists the points of a skeleton as categories below that of the
+ * skeleton, and writes no annotation of either; other tools list a tree of classes, of which annotations have some.
+ */
+function nestParts(labels: readonly FileLabel[], { parents, used }: Seen): FileLabel[] {
+  const names = new Set(labels.map(({ name }) => name))
+  const parts = new Map<string, FileLabel[]>()
+  for (const label of labels) {
+    const parent = parents.get(label.name)
+    if (parent === undefined || parent === label.name || !names.has(parent)) continue
+    const known = parts.get(parent)
+    if (known) known.push(label)
+    else parts.set(parent, [label])
+  }
+  const isUnused = (name: string): boolean => !used.has(name)
+  const isSkeleton = ([name, own]: [string, FileLabel[]]): boolean =>
+    !parents.has(name) && isUnused(name) && own.every((part) => isUnused(part.name))
+  if (used.size === 0) return [...labels]
+  const skeletons = new Map([...parts].filter(isSkeleton))
+  return labels.flatMap((label): FileLabel[] => {
+    const sublabels = skeletons.get(label.name)
+    if (sublabels) return [{ ...label, type: 'skeleton', sublabels }]
+    return skeletons.has(parents.get(label.name) ?? '') ? [] : [label]
+  })
 }
 
 /** The pictures of a file in the archive, each under the path that it has below the folder of its subset. */

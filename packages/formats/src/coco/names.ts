@@ -18,6 +18,8 @@ export interface CocoIndex {
 export interface CocoNames {
   images: Map<CocoId, NamedImage>
   categories: Map<CocoId, string>
+  /** What is above a category, by the names of both; only for those that have something above them. */
+  parents: Map<string, string>
 }
 
 /** An image with the size that the file declares. */
@@ -44,6 +46,7 @@ export async function readNames(
 ): Promise<CocoNames> {
   const names = new Map<CocoId, NamedImage>()
   const categories = new Map<CocoId, string>()
+  const parents = new Map<string, string>()
   const keys = new Set<string>()
   let isComplete = false
   const wanted = (key: string): boolean => {
@@ -55,14 +58,14 @@ export async function readNames(
   }
   for await (const member of scanFile(file, { wanted }, onBytes, () => isComplete)) {
     if (member.key === 'images') readImages(member, file, names)
-    if (member.key === 'categories') readCategories(member, file, categories)
+    if (member.key === 'categories') readCategories(member, file, { categories, parents })
   }
   const missing = expectedKeys.filter((key) => !keys.has(key))
   if (missing.length > 0) {
     const reason = `expected an object with ${expectedKeys.join(', ')}: ${missing.join(', ')} missing`
     throw new FormatError(reason, { file: file.name })
   }
-  return { images: names, categories }
+  return { images: names, categories, parents }
 }
 
 const expectedKeys = ['images', 'categories', 'annotations']
@@ -114,11 +117,18 @@ const isSide = (value: unknown): value is number => Number.isInteger(value) && N
 const nameField = ({ file_name, coco_url }: JsonRecord): string =>
   file_name === undefined && typeof coco_url === 'string' ? 'coco_url' : 'file_name'
 
-function readCategories(member: Member, file: CocoFile, categories: Map<CocoId, string>): void {
+function readCategories(
+  member: Member,
+  file: CocoFile,
+  { categories, parents }: Pick<CocoNames, 'categories' | 'parents'>,
+): void {
   for (const { record, place } of recordsOf(member, file, 'category')) {
     const id = readId(record, 'id', place)
     if (categories.has(id)) throw new FormatError('the id is given twice', place)
-    categories.set(id, readText(record, 'name', place))
+    const name = readText(record, 'name', place)
+    categories.set(id, name)
+    const { supercategory } = record
+    if (typeof supercategory === 'string' && supercategory !== '') parents.set(name, supercategory)
   }
 }
 
