@@ -71,10 +71,11 @@ test('text in attributes stays what it was', () => {
 
 test('elements have positions of their own; one without any is left out', () => {
   const part = (id: number, ...shapes: TrackShape[]) => trackOf(shapes, id)
+  const pointOf = (frame: number, points: number[]) => keyframeOf(frame, { type: 'points', points })
   const skeleton: Track = {
     ...trackOf([keyframeOf(0, { type: 'skeleton', points: [] })]),
     elements: [
-      part(1, keyframeOf(0, { points: [0, 0] }), keyframeOf(2, { points: [4, 0] })),
+      part(1, pointOf(0, [0, 0]), pointOf(2, [4, 0])),
       part(2, keyframeOf(0, { outside: true })),
       part(3, keyframeOf(0), keyframeOf(1, { outside: true })),
     ],

@@ -1,4 +1,5 @@
 import { labelOf } from '@reticle/contracts/testing/records'
+import type { FileLabel } from '@reticle/formats/file-labels'
 import { expect, test } from 'vitest'
 import { labelItems } from './label-items.ts'
 
@@ -23,9 +24,9 @@ test('a missing label of the file is refused although the project has one label'
   expect(() => labelItems(given, [labelOf({ id: 1, name: 'fish' })])).toThrow('"van"')
 })
 
-const head = { id: 3, name: 'head', color: '#000000', type: 'points', attributes: [] } as const
+const head = labelOf({ id: 3, name: 'head', type: 'points', has_parent: true })
 const person = labelOf({ id: 2, name: 'person', type: 'skeleton', sublabels: [head] })
-const named = (name: string, ...parts: string[]) => ({
+const named = (name: string, ...parts: string[]): FileLabel => ({
   ...{ name, attributes: [] },
   ...(parts.length > 0 && { sublabels: parts.map((part) => named(part)) }),
 })

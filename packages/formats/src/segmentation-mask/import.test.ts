@@ -23,6 +23,14 @@ describe('what is imported', () => {
   }
   const list = { 'ImageSets/Segmentation/train.txt': 'a\n' }
 
+  test('an export without masks is read, with an entry that says so', async () => {
+    const { found, report } = await read({ 'labelmap.txt': map, ...list })
+    expect([found, report.entries.map(({ reason }) => reason)]).toEqual([
+      [],
+      ['no listed picture has masks in the archive'],
+    ])
+  })
+
   test('several polygons of one object share a group', async () => {
     const files = {
       'labelmap.txt': map,
