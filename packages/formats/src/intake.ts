@@ -78,23 +78,14 @@ export function newIntake(
   const labels = labelFinder(target.labels)
   const { items, repeats } = comparison
   const groups = new Map<number, number>()
-  let shapes = 0
   let understood = 0
-  let file: string | undefined
+  const reading: Reading = { file: undefined }
   const note: Intake['note'] = (kind, code, reason, { file, record }) =>
     run.report.note(kind, code, reason, { file, item: record })
   const skip: Intake['skip'] = (code, reason, place) => note('skipped', code, reason, place)
-  const kept = (object: Imported, of: string | undefined): Imported[] => {
-    if (of === undefined || !repeats?.isRepeat(object, of)) return [object]
-    skip('duplicate', 'an equal object is in another file of the upload', { file: of })
-    return []
-  }
-  const count = (more: number) => {
-    shapes += more
-    if (shapes > shapesPerImport) throw new FormatError(`more than ${shapesPerImport} shapes`)
-  }
   return {
     ...{ target, run, note, skip },
+    ...countObjects(run, { repeats, reading, skip }),
     range: rangeOf(target.frames),
     match: (names, { name, size }) => ({ name, size, frame: matcher.match(names) }),
     takes: items.takes,
@@ -104,7 +95,7 @@ export function newIntake(
     understood: () => understood,
     frameFor(item, place) {
       understood += 1
-      file = place.file
+      reading.file = place.file
       return items.frameFor(item, place)
     },
     labelFor(name, place, origin) {
@@ -121,27 +112,53 @@ export function newIntake(
       groups.set(frame, group)
       return group
     },
-    shape(given) {
-      const shape = newShape(given)
-      count(1 + shape.elements.length)
-      const found = kept({ kind: 'shape', shape }, file)
-      run.report.created('shapes', found.length)
-      return found
-    },
-    tag(given) {
-      const found = kept({ kind: 'tag', tag: { source: 'file', ...given } }, file)
-      run.report.created('tags', found.length)
-      return found
-    },
-    track(track, of) {
-      count(track.shapes.length)
-      const found = kept({ kind: 'track', track }, of)
-      run.report.created('tracks', found.length)
-      return found
-    },
     check() {
       labels.check()
       items.check()
+    },
+  }
+}
+
+/** The file whose records are read. */
+interface Reading {
+  file: string | undefined
+}
+
+interface Counting extends Pick<Intake, 'skip'>, Pick<Comparison, 'repeats'> {
+  reading: Reading
+}
+
+/** The part of an intake that hands objects on. */
+function countObjects(
+  { report }: Run,
+  { repeats, reading, skip }: Counting,
+): Pick<Intake, 'shape' | 'tag' | 'track'> {
+  let shapes = 0
+  const count = (more: number) => {
+    shapes += more
+    if (shapes > shapesPerImport) throw new FormatError(`more than ${shapesPerImport} shapes`)
+  }
+  const kept = (
+    kinds: 'shapes' | 'tags' | 'tracks',
+    object: Imported,
+    file: string | undefined,
+  ): Imported[] => {
+    const isRepeat = file !== undefined && repeats?.isRepeat(object, file) === true
+    if (isRepeat) skip('duplicate', 'an equal object is in another file of the upload', { file })
+    const found = isRepeat ? [] : [object]
+    report.created(kinds, found.length)
+    return found
+  }
+  return {
+    shape(given) {
+      const shape = newShape(given)
+      count(1 + shape.elements.length)
+      return kept('shapes', { kind: 'shape', shape }, reading.file)
+    },
+    tag: (given) => kept('tags', { kind: 'tag', tag: { source: 'file', ...given } }, reading.file),
+    track(track, file) {
+      count(track.shapes.length)
+      return kept('tracks', { kind: 'track', track }, file)
     },
   }
 }
