@@ -36,10 +36,10 @@ export async function* importMaskArchive(
     run.progress(index / ids.length)
     yield* importImage(id, { archive, labels, origin, intake })
   }
-  if (ids.length > 0 && archive.classes.size === 0) {
+  if (ids.length > 0 && archive.classes.size === 0)
     intake.skip('ignored-file', 'no listed picture has masks in the archive', {})
-    if (declared) intake.noteUnderstood() // with a label map and a list it is an export without masks
-  }
+  // With a label map and a list it is an export of this format, which may have no masks.
+  if (declared && archive.subsets.length > 0 && archive.classes.size === 0) intake.noteUnderstood()
   intake.check()
   return intake.understood()
 }
