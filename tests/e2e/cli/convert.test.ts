@@ -135,7 +135,13 @@ test('annotations without images go by the sizes that they tell, or by a folder 
   expect(allowed.stderr).toContain('1 of the images are not there')
   writeFileSync(
     join(machine.path, 'none.zip'),
-    storedZip([{ name: 'train.txt', bytes: Buffer.from('a.png') }]),
+    storedZip(
+      Object.entries({
+        'obj.names': 'car',
+        'train.txt': 'obj_train_data/a.png',
+        'obj_train_data/a.txt': '0 0.5 0.5 0.5 0.5',
+      }).map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
+    ),
   )
   const yolo = await machine.run([
     'convert',
