@@ -36,6 +36,7 @@ export const rooms: Record<string, Room> = {
       '@reticle/contracts/rest/common',
       '@reticle/contracts/rest/json-logic',
       '@reticle/contracts/rest/lists',
+      '@reticle/contracts/rest/moments',
     ],
     libraries: 'any',
     usesNode: true,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { filter, integer, rawText, timestamp } from './common.ts'
+import { endOfDay, moment, startOfDay } from './moments.ts'
 
 /** The log of events: `spec/api-workspace.md` 6. */
 
@@ -20,33 +21,6 @@ export const eventColumns = [
   ...(['user_email', 'org_id', 'org_slug', 'payload', 'access_token_id'] as const),
 ] as const
 
-const form = z.iso.datetime({ offset: true, local: true })
-const dayForm = z.iso.date()
-const wrongForm =
-  'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].'
-
-/** Reads ISO 8601, UTC where no offset says otherwise; a day alone stands for its moment `dayTime`. */
-const momentOf = (dayTime?: string) =>
-  z
-    .string()
-    .transform((given, context) => {
-      const read = readMoment(given.trim(), dayTime)
-      if (read) return read
-      context.addIssue({ code: 'custom', message: wrongForm })
-      return z.NEVER
-    })
-    .pipe(timestamp)
-
-const withoutSeconds = /(T\d{2}:\d{2})(?=$|[Z+-])/i
-
-function readMoment(given: string, dayTime?: string): string | undefined {
-  const isDay = dayTime !== undefined && dayForm.safeParse(given).success
-  const text = isDay ? given + dayTime : given.replace(withoutSeconds, '$1:00')
-  if (!form.safeParse(text).success) return undefined
-  const date = new Date(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`)
-  return date.getUTCFullYear() >= 1 ? date.toISOString() : undefined
-}
-
 const maybe = <const S extends z.ZodType>(schema: S) => schema.nullable().default(null)
 const nameLength = 1024
 const valueLength = 1_000_000
@@ -56,7 +30,7 @@ const told = {
   obj_name: maybe(rawText(nameLength)),
   obj_id: maybe(integer),
   obj_val: maybe(rawText(valueLength)),
-  timestamp: momentOf(),
+  timestamp: moment(),
   count: maybe(integer),
   /** Milliseconds. */
   duration: z.preprocess((given) => given ?? 0, integer.pipe(z.int().min(0))).default(0),
@@ -73,7 +47,7 @@ export const clientEvent = z.object(told).meta({ id: 'ClientEvent' })
 export const clientEvents = z
   .object({
     /** When it was sent, by the client's clock. */
-    timestamp: momentOf(),
+    timestamp: moment(),
     events: z.array(clientEvent).default([]),
     /** The last event of the call before this one: working time begins there. */
     previous_event: maybe(clientEvent),
@@ -114,8 +88,8 @@ export const exportEventsQuery = z.object({
   task_id: filter(integer),
   job_id: filter(integer),
   user_id: filter(integer),
-  from: filter(momentOf('T00:00:00.000Z')),
-  to: filter(momentOf('T23:59:59.999Z')),
+  from: filter(moment(startOfDay)),
+  to: filter(moment(endOfDay)),
   filename: z.string().optional(),
   location: z.string().optional(),
   cloud_storage_id: filter(integer),

@@ -82,6 +82,8 @@ describe('values are read as the kind of their field', () => {
     ['date', '2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
     ['date', '2026-03-01T10:00:00.5+02:00', '2026-03-01T08:00:00.500Z'],
     ['date', '2026-03-01T10:00:00', '2026-03-01T10:00:00.000Z'],
+    ['date', '2026-03-01 10:00:00.123456+00:00', '2026-03-01T10:00:00.123Z'],
+    ['date', 'Sun, 01 Mar 2026 10:00:00 -0500', '2026-03-01T15:00:00.000Z'],
     ['date', null, null],
   ])('%s == %j', (field, value, expected) => {
     expect(read({ '==': [{ var: field }, value] })).toEqual({ op: '==', field, value: expected })
@@ -105,12 +107,17 @@ describe('values are read as the kind of their field', () => {
     ['name', '\ud800', '\ud800'],
     ['is_new', 'perhaps', 'perhaps'],
     ['date', 'yesterday', 'yesterday'],
+    ['date', '27/11/2026', '27/11/2026'],
     ['date', '2026-02-30', '2026-02-30'],
     ['date', '0000-01-01', '0000-01-01'],
     ['date', '9999-12-31T23:59:00-05:00', '9999-12-31T23:59:00-05:00'],
     ['date', 20_260_301, '20260301'],
   ])('%s == %j is refused', (field, value, shown) => {
-    const expected = `filter: value '${shown}' is not valid for '${field}'`
+    const hint =
+      field === 'date'
+        ? '; write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]'
+        : ''
+    const expected = `filter: value '${shown}' is not valid for '${field}'${hint}`
     expect(refusal({ '==': [{ var: field }, value] })).toBe(expected)
   })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { flag, integer, number, rawText } from './common.ts'
+import { momentForm, readMoment, startOfDay } from './moments.ts'
 
 /**
  * `filter` of lists: JSON Logic over the named fields of a list (`spec/api-workspace.md` 1.6). It is read once, where it
@@ -222,13 +223,15 @@ function fieldOf({ kinds }: Reading, given: unknown): string {
 
 function readValue({ kinds }: Reading, field: string, given: unknown): Value {
   if (given === null) return null
-  const value = values[kinds.get(field) ?? 'text'](given)
-  if (value === undefined) throw notValid(given, field)
+  const kind = kinds.get(field) ?? 'text'
+  const value = values[kind](given)
+  if (value === undefined) throw notValid(given, field, kind === 'date' ? dateHint : '')
   return value
 }
 
-const notValid = (given: unknown, field: string) =>
-  refused(`value '${shown(given)}' is not valid for '${field}'`)
+const notValid = (given: unknown, field: string, hint = '') =>
+  refused(`value '${shown(given)}' is not valid for '${field}'${hint}`)
+const dateHint = `; write a date as YYYY-MM-DD or ${momentForm}`
 
 const textValue = rawText(64 * 1024)
 
@@ -237,19 +240,8 @@ const values: Record<Kind, (given: unknown) => string | number | boolean | undef
   integer: (given) => integer.safeParse(given).data,
   number: (given) => number.safeParse(given).data,
   flag: (given) => flag.safeParse(given).data,
-  date: readDate,
-}
-
-const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })])
-
-/** A day is its first moment; without an offset it is UTC (`spec/api-workspace.md` 1.1). */
-function readDate(given: unknown): string | undefined {
-  const { data } = isoDate.safeParse(given)
-  if (data === undefined) return undefined
-  const isLocal = /T[\d:.]+$/.test(data)
-  const date = new Date(isLocal ? `${data}Z` : data)
-  const year = date.getUTCFullYear()
-  return year >= 1 && year <= 9999 ? date.toISOString() : undefined
+  // a day is its first moment; without an offset it is UTC (`spec/api-workspace.md` 1.1)
+  date: (given) => (typeof given === 'string' ? readMoment(given, startOfDay) : undefined),
 }
 
 const cut = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text)

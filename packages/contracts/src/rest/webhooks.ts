@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { flag, integer, link, listQuery, rawText, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
+import { moment, startOfDay } from './moments.ts'
 import { basicUser } from './users.ts'
 
 /** Webhooks and their deliveries: `spec/api-annotations.md` 4.1, 4.2, 4.5. */
@@ -164,7 +165,7 @@ const sequence = integer.pipe(z.int().min(1))
 
 /** Either messages by their numbers, both of them counted in, or those that have failed since. */
 export const messagesToRedeliver = z
-  .object({ from: sequence, to: sequence, failed_since: timestamp })
+  .object({ from: sequence, to: sequence, failed_since: moment(startOfDay) })
   .partial()
   .meta({ id: 'WebhookMessagesToRedeliver' })
 export const redelivered = z.object({ count: z.int() }).meta({ id: 'WebhookMessagesRedelivered' })

@@ -146,7 +146,7 @@ test('what was published since a time goes out again', async () => {
     insert into outbox_sent (id, event_id, topic, key, type, version, headers, data, created_date, sent_date)
     select n, gen_random_uuid(), 'reticle.events.v1', 'item:' || n, 'item.sold', 1, '{}', '{}', now(), now() - n * interval '1 hour'
     from generate_series(1, 3) n`.execute(db)
-  const since = new Date(Date.now() - 2.5 * 3_600_000).toISOString()
+  const since = new Date(Date.now() - 2.5 * 3_600_000).toISOString().replace('Z', '000') // UTC
   expect((await ops(`republish --since ${since}`)).out).toBe('shop-svc: 2 events go out again\n')
   const { rows } = await sql`select key from outbox order by id`.execute(db)
   expect(rows).toEqual([{ key: 'item:1' }, { key: 'item:2' }])

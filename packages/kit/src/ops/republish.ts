@@ -1,3 +1,4 @@
+import { readMoment, startOfDay } from '@reticle/contracts/rest/moments'
 import { republish } from '../outbox/sent.ts'
 import { type OpsCommand, textOf, UsageError } from './command-line.ts'
 import { forEach, type Services, someService } from './target.ts'
@@ -9,7 +10,7 @@ export function republishCommand(services: Services): OpsCommand {
     summary: 'publish again what was published since a time',
     usage: '--since TIME [--service NAME]',
     about: `For a broker that lost events, and after the restore of a cluster. Every event of the last two days that was
-published since TIME (ISO 8601) goes out again with the same id and in the same order; a group that had it drops it.
+published since TIME (ISO 8601, UTC without a zone) goes out again with the same id and in the same order; a group that had it drops it.
 The embedded bus lives in the database itself and needs none of this: there 0 is the right answer.`,
     examples: [
       'republish --since 2026-03-01T12:00:00Z',
@@ -25,12 +26,9 @@ The embedded bus lives in the database itself and needs none of this: there 0 is
   }
 }
 
-/** With a zone, so that it is the same moment everywhere. */
-const moment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
-
 function timeOf(text: string | undefined): Date {
   if (text === undefined) throw new UsageError('--since: a time is needed: 2026-03-01T12:00:00Z')
-  const time = new Date(text)
-  if (moment.test(text) && !Number.isNaN(time.getTime())) return time
+  const time = readMoment(text, startOfDay)
+  if (time !== undefined) return new Date(time)
   throw new UsageError(`--since: a time as 2026-03-01T12:00:00Z is expected, not "${text}"`)
 }
