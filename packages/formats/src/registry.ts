@@ -16,6 +16,7 @@ import {
   type Kind,
   shapeTypes,
 } from './model.ts'
+import { nearestName } from './nearest-name.ts'
 
 export const formats: readonly Format[] = [
   coco,
@@ -65,6 +66,23 @@ export function findExporter(
     format.exporter ? [{ ...format, exporter: format.exporter }] : [],
   )
   return findByName(exporters, name)
+}
+
+/** For a name that is not known: the name that was probably meant, and all names of that side. */
+export function describeUnknown(
+  name: string,
+  side: 'importer' | 'exporter',
+  known: readonly Format[] = formats,
+): string {
+  const own = known.filter((format) => format[side])
+  const nearest = nearestName(
+    name,
+    own.map((format) => [format.name, ...format.aliases]),
+  )
+  const names = own.map((format) => format.name).toSorted()
+  const hint = nearest === undefined ? '' : `Did you mean '${nearest}'? `
+  const use = side === 'importer' ? 'import' : 'export'
+  return `${hint}Formats for ${use}: ${names.join(', ')}.`
 }
 
 /** Both lists of `GET /server/annotation/formats`, sorted by name. */

@@ -74,7 +74,7 @@ test('what is lost is told, images stay away when asked, and nothing is overwrit
     await machine.run(['convert', 'coco.zip', 'x', '--from', 'COCO', '--to', 'YOLO 1.1']),
   ).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is: COCO 1.0'),
+    stderr: expect.stringContaining('Formats for import: COCO 1.0'),
   })
   writeFileSync(join(machine.path, 'bad.zip'), 'no archive')
   mkdirSync(join(machine.path, 'tmp'))

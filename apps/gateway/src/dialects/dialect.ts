@@ -1,3 +1,5 @@
+import type { Failed } from '../http-error.ts'
+
 /**
  * A dialect is the REST API as clients of another product know it (`spec/api-workspace.md` 9): the routes are those of the
  * service, and what is sent and answered is translated at this edge. Services know one model and no dialect.
@@ -9,6 +11,8 @@ export interface Dialect {
   mediaType: string
   /** By the names of operations; one that is missing says the same in both. */
   translations: Translations
+  /** A failure in the words of its clients. */
+  failure?(failed: Failed): Failed
 }
 
 export type Translations = Readonly<Record<string, Translation>>

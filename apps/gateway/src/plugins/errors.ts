@@ -22,7 +22,8 @@ export function sendError(
   reply: FastifyReply,
   log: Logger,
 ): void {
-  const failed = failedOf(error)
+  const own = failedOf(error)
+  const failed = request.dialect?.failure?.(own) ?? own
   if (failed.status === 500) {
     const trace = traceBindings(request.work?.traceparent)
     log.error({ err: error, request_id: request.id, ...trace }, 'request failed')

@@ -1,7 +1,7 @@
 import { FormatError } from '@reticle/formats/errors'
 import type { Exporter, Format, Importer } from '@reticle/formats/model'
-import { findExporter, findImporter } from '@reticle/formats/registry'
-import { invalid, invalidText } from '@reticle/kit'
+import { describeUnknown, findExporter, findImporter } from '@reticle/formats/registry'
+import { type DomainError, invalid, invalidText } from '@reticle/kit'
 
 /**
  * The exporter a caller names, for media of a dimension.
@@ -10,7 +10,7 @@ import { invalid, invalidText } from '@reticle/kit'
  */
 export function chooseExporter(name: string | undefined, dimension: string): Format {
   const format = findExporter(name ?? '')
-  if (!format) throw invalidText('Unknown format specified for the request', 'format_unknown')
+  if (!format) throw unknownName('Unknown format specified for the request', name, 'exporter')
   assertDimension(format, dimension)
   return format
 }
@@ -24,9 +24,14 @@ export function chooseImporter(name: string | undefined, dimension: string): For
   if (name === undefined || name === '')
     throw invalid({ format: 'This field is required.' }, 'required')
   const format = findImporter(name)
-  if (!format) throw invalidText(`Unknown input format '${name.slice(0, 100)}'`, 'format_unknown')
+  if (!format) throw unknownName('Unknown input format', name, 'importer')
   assertDimension(format, dimension)
   return format
+}
+
+function unknownName(problem: string, name = '', side: 'importer' | 'exporter'): DomainError {
+  const given = name === '' ? '' : ` '${name.slice(0, 100)}'`
+  return invalidText(`${problem}${given}. ${describeUnknown(name, side)}`, 'format_unknown')
 }
 
 function assertDimension({ name, dimension: own }: Format, dimension: string): void {

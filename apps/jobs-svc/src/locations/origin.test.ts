@@ -125,7 +125,9 @@ describe.each(transports)('over %s', (transport) => {
     [
       'an unknown format',
       { ...there(9, 'a'), format: 'X' },
-      { body: ["Unknown input format 'X'"] },
+      {
+        body: [expect.stringMatching("^Unknown input format 'X'. Formats for import: COCO 1.0, ")],
+      },
     ],
   ])('%s is refused, and nothing is queued', async (_, given, refusal) => {
     await expect(start(given)).rejects.toMatchObject(refusal)

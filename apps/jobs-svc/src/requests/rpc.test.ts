@@ -121,7 +121,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(rq_id).toBe(rqId)
   })
 
-  const unknownFormat = { body: ['Unknown format specified for the request'] }
+  const unknownFormat = { code: 'format_unknown' }
   test.each([
     ['no format', { format: undefined }, unknownFormat],
     ['an unknown format', { format: 'COCO' }, unknownFormat],

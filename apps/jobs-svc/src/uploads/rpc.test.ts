@@ -98,7 +98,9 @@ describe.each(transports)('over %s', (transport) => {
     [
       'annotations in an unknown format',
       { ...forImport, format: 'X' },
-      { body: ["Unknown input format 'X'"] },
+      {
+        body: [expect.stringMatching("^Unknown input format 'X'. Formats for import: COCO 1.0, ")],
+      },
     ],
     [
       'annotations in an unknown mode',

@@ -63,15 +63,19 @@ async function convertFile(
   { output, progress, signal }: Session,
 ): Promise<void> {
   // Only this command has a use for the converters: the others start without them.
-  const { findExporter, findImporter, formats } = await import('@reticle/formats/registry')
+  const { describeUnknown, findExporter, findImporter } = await import('@reticle/formats/registry')
   const importer = findImporter(options.from)
   const exporter = findExporter(options.to)
-  const known = (side: 'importer' | 'exporter') =>
-    formats.flatMap((format) => (format[side] ? [format.name] : [])).join(', ')
   if (!importer)
-    throw misused(`No format is read as "${options.from}"`, `There is: ${known('importer')}`)
+    throw misused(
+      `No format is read as "${options.from}"`,
+      describeUnknown(options.from, 'importer'),
+    )
   if (!exporter)
-    throw misused(`No format is written as "${options.to}"`, `There is: ${known('exporter')}`)
+    throw misused(
+      `No format is written as "${options.to}"`,
+      describeUnknown(options.to, 'exporter'),
+    )
   const { convert } = await import('../convert/convert.ts')
   const { writerTo } = await import('../convert/write-result.ts')
   const now = new Date()

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts'
 import { annotations } from './annotations.ts'
-import { formatLists } from './formats.ts'
+import { formatLists, renameFormats } from './formats.ts'
 import { projects } from './projects.ts'
 import { requests } from './requests.ts'
 import { tasks } from './tasks.ts'
@@ -20,4 +20,5 @@ export const cvat: Dialect = {
     ...tokens,
     ...webhooks,
   },
+  failure: renameFormats,
 }

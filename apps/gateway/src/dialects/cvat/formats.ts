@@ -1,3 +1,4 @@
+import type { Failed } from '../../http-error.ts'
 import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
 import type { Words } from './words.ts'
 
@@ -38,4 +39,17 @@ const losses: Change = ({ formats: given }) => ({ formats: listed(given) })
 export const formatLists: Translations = {
   listFormats: recordAnswer(formats),
   listFormatLosses: recordAnswer(losses),
+}
+
+/** The list of formats in a refusal of an unknown one has the names that clients know. */
+export function renameFormats(failed: Failed): Failed {
+  if (failed.code !== 'format_unknown' || !Array.isArray(failed.body)) return failed
+  return { ...failed, body: failed.body.map((text) => renamed(String(text))) }
+}
+
+function renamed(text: string): string {
+  const end = text.indexOf('. ') // before it the name that was sent
+  let names = text.slice(end)
+  for (const [own, theirs] of shown) names = names.replaceAll(own, theirs)
+  return text.slice(0, end) + names
 }

@@ -4,6 +4,7 @@ import {
   requestRecord,
   taskRecord,
 } from '@reticle/contracts/testing/records'
+import { invalidText } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/gateway.ts'
 
@@ -57,6 +58,10 @@ const { send, url } = await testGateway({
       cancelRequest: note(undefined),
       exportTaskBackup: note({ rq_id: 'x' }),
       exportProjectBackup: note({ rq_id: 'x' }),
+      exportTaskDataset: async ({ format }) => {
+        const text = "Did you mean 'Service 1.1'? Formats for export: COCO 1.0, Pascal VOC 1.1."
+        throw invalidText(`Unknown format '${format}'. ${text}`, 'format_unknown')
+      },
     },
     webhooks: {
       getWebhook: note(webhook),
@@ -238,4 +243,13 @@ test('access tokens are asked for with the moment of their expiry', async () => 
   expect((await get('/auth/access_tokens/5')).expiry_date).toBe('2026-12-31T10:20:30.000Z')
   await send('/api/auth/access_tokens/5?with_time=true')
   expect(asked).toEqual([{ id: 5, with_time: true }, { id: 5 }])
+})
+
+test('the refusal of an unknown format lists the names of the dialect', async () => {
+  const path = '/api/tasks/7/dataset/export?format=Service'
+  const refusal = async (address: string) => (await send(address, { method: 'POST' })).json()
+  expect(await refusal(`/as/cvat${path}`)).toEqual([
+    "Unknown format 'Service'. Did you mean 'CVAT 1.1'? Formats for export: COCO 1.0, PASCAL VOC 1.1.",
+  ])
+  expect(await refusal(path)).toEqual([expect.stringContaining("'Service 1.1'")])
 })
