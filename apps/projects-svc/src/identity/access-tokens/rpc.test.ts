@@ -59,13 +59,16 @@ describe.each(transports)('%s', (transport) => {
       await expect(identity.getAccessToken({ id }, call)).rejects.toMatchObject(notThere)
     })
 
-    test.each(['31/02/2099', '13/13/2027', 'soon'])('cannot expire on %s', async (expiry_date) => {
-      const attempt = create(as(await addUser()), { expiry_date })
-      await expect(attempt).rejects.toMatchObject({
-        kind: 'invalid',
-        body: { expiry_date: [expect.any(String)] },
-      })
-    })
+    test.each(['31/02/2099', '13/13/2027', 'soon', '', ' '])(
+      'cannot expire on %j',
+      async (expiry_date) => {
+        const attempt = create(as(await addUser()), { expiry_date })
+        await expect(attempt).rejects.toMatchObject({
+          kind: 'invalid',
+          body: { expiry_date: [expect.any(String)] },
+        })
+      },
+    )
 
     test('is refused to a user who was deleted meanwhile', async () => {
       const attempt = create(as({ id: 999_999, role: 'user' }))
@@ -246,6 +249,17 @@ describe.each(transports)('%s', (transport) => {
       await clock.advance(1000)
       const after = await identity.updateAccessToken({ id: before.id, body: { name: 'b' } }, call)
       expect(after).toEqual({ ...before, name: 'b', updated_date: clock.now().toISOString() })
+    })
+
+    test('with an empty expiry is refused, and the token still expires', async () => {
+      const call = as(await addUser())
+      const { id } = await create(call, { expiry_date: '31/12/2099' })
+      const change = identity.updateAccessToken({ id, body: { expiry_date: '' } }, call)
+      await expect(change).rejects.toMatchObject({
+        kind: 'invalid',
+        body: { expiry_date: [expect.any(String)] },
+      })
+      expect((await identity.getAccessToken({ id }, call)).expiry_date).toBe('31/12/2099')
     })
 
     test('may end the expiry, or the rights to write', async () => {

@@ -146,7 +146,7 @@ function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
     token_hash: hashOf(value),
     read_only: body.read_only,
     ...(body.dialect && { dialect: body.dialect }),
-    expiry_date: body.expiry_date ? readExpiry(body.expiry_date) : null,
+    expiry_date: body.expiry_date == null ? null : readExpiry(body.expiry_date),
     created_date: now,
     updated_date: now,
   }
