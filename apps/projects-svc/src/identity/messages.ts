@@ -12,16 +12,17 @@ export function toBasicUser({ id, username, first_name, last_name }: BasicRow): 
 
 export function toUser(row: UserRow): User {
   const role = roleOf(row)
+  const isAdmin = role === 'admin'
   return {
     ...toBasicUser(row),
     email: row.email,
     groups: role === null ? [] : [role],
-    is_staff: row.is_staff,
-    is_superuser: row.is_superuser,
+    is_staff: isAdmin,
+    is_superuser: isAdmin,
     is_active: row.is_active,
     last_login: row.last_login?.toISOString() ?? null,
     date_joined: row.date_joined.toISOString(),
-    has_analytics_access: role === 'admin',
+    has_analytics_access: isAdmin,
   }
 }
 
@@ -31,7 +32,7 @@ export function toPrincipal(row: UserRow, token: Principal['token'] = null): Pri
   return { ...known, organization_roles: {}, scope: null }
 }
 
-/** The global role: whoever is superuser and staff is an administrator, whatever the group. */
+/** The global role. Rows of former releases can be superuser and staff in another group: that is an administrator. */
 export function roleOf({
   role,
   is_superuser,

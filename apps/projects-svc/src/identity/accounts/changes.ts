@@ -25,15 +25,17 @@ export const rightOfKey: Readonly<Record<keyof UserPatch, string>> = {
 /**
  * Columns that the body changes; what it repeats is left out. An e-mail that is new is verified only where the body says so.
  *
- * @throws DomainError invalid when it vouches for no address
+ * @throws DomainError invalid when it vouches for no address, or when two of its fields contradict each other
  */
 export function accountChanges(
   before: UserRow,
-  { groups, email, is_email_verified, ...plain }: UserPatch,
+  { groups, is_staff, is_superuser, email, is_email_verified, ...plain }: UserPatch,
 ): Partial<UserRow> {
-  const wanted: Partial<UserRow> = { ...plain }
+  const wanted: Partial<UserRow> = {
+    ...plain,
+    ...roleColumns(before, { groups, is_staff, is_superuser }),
+  }
   if (email !== undefined) wanted.email = email.toLowerCase()
-  if (groups !== undefined) wanted.role = highest(groups)
   const isOther = wanted.email !== undefined && wanted.email !== before.email
   if (is_email_verified !== undefined || isOther)
     wanted.is_email_verified = is_email_verified ?? false
@@ -45,6 +47,29 @@ export function accountChanges(
 /** Does the body change something that may end invitations: the address that they went to, or the sender's access? */
 export const mayEndInvitations = ({ email, is_active }: UserPatch): boolean =>
   email !== undefined || is_active === false
+
+/**
+ * The group `admin`, `is_staff` and `is_superuser` are three spellings of one right, and are stored alike. Without a
+ * new group a former administrator becomes a `user`.
+ */
+function roleColumns(
+  before: UserRow,
+  { groups, is_staff, is_superuser }: Pick<UserPatch, 'groups' | 'is_staff' | 'is_superuser'>,
+): Partial<UserRow> {
+  const stated = { groups: groups?.includes('admin'), is_superuser, is_staff }
+  const given = Object.entries(stated).filter(([, isAdmin]) => isAdmin !== undefined)
+  const [first, ...others] = given
+  if (!first) return {}
+  const [field, isAdmin = false] = first
+  const contradicting = others.find(([, other]) => other !== isAdmin)
+  if (contradicting)
+    throw invalid({
+      [contradicting[0]]: `This contradicts '${field}': the group 'admin', 'is_superuser' and 'is_staff' are one right. Send one of them, or the same for all.`,
+    })
+  const former = roleOf(before) === 'admin' ? 'user' : before.role
+  const other = groups === undefined ? former : highest(groups)
+  return { role: isAdmin ? 'admin' : other, is_staff: isAdmin, is_superuser: isAdmin }
+}
 
 /** Of several groups the one that counts. */
 function highest(groups: readonly string[]): UserRow['role'] {
