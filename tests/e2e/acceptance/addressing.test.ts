@@ -172,7 +172,7 @@ describe('what an installation says of itself', () => {
     expect(can.email).toBeTypeOf('boolean') // mails are files, or there are none
     expect(can.image_types).toContain('jpeg')
     expect(can.max_jobs_per_task).toBe(limits.jobs_per_task)
-    expect(can.max_upload_bytes).toBe(limits.multipart_bytes)
+    expect(can.max_upload_bytes).toBe(limits.upload_bytes)
     expect(limits).toMatchObject({ page_size: 1000, archive_bytes: 100 * 1024 ** 3 })
     expect(await anna.done('GET', '/server/share')).toEqual([])
     expect(await client(admin.api).done('GET', '/user-agreements')).toEqual([])

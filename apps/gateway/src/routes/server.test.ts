@@ -15,7 +15,7 @@ const partOf = (given: Partial<PartFacts>): PartFacts => ({
 })
 const readings = { media: ['image', 'zip', 'video', 'pdf'], image_types: ['jpeg', 'png'] }
 const { send } = await testGateway({
-  settings: { maxMultipartBytes: 1234, rateUser: 77 },
+  settings: { maxMultipartBytes: 1234, maxUploadBytes: 5678, rateUser: 77 },
   services: {
     tasks: {
       async describe() {
@@ -58,7 +58,7 @@ test('capabilities are what the parts of the installation say, to anybody', asyn
     ...{ video: true, video_decoder: 'ffmpeg', pdf: true, point_cloud: false },
     ...{ cloud_providers: [...cloudProviders] },
     ...{ email: false, registration: true, analytics: true, share: true },
-    ...{ max_upload_bytes: 1234, max_jobs_per_task: 50, dialects: ['service', 'cvat'] },
+    ...{ max_upload_bytes: 5678, max_jobs_per_task: 50, dialects: ['service', 'cvat'] },
   })
 })
 

@@ -80,7 +80,7 @@ async function capabilitiesOf(
     registration: can(people, 'registration'),
     analytics,
     share: can(work, 'share'),
-    max_upload_bytes: settings.maxMultipartBytes,
+    max_upload_bytes: settings.maxUploadBytes,
     max_jobs_per_task: people.limits.jobs_per_task ?? 0,
     dialects: ['service', ...dialects.keys()],
   }

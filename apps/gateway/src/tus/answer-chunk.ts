@@ -76,7 +76,10 @@ async function wholeSum(
 
 /** The body is none, so that the header is what says where to go on. */
 function conflicting(reply: FastifyReply, offset: number): FastifyReply {
-  return reply.code(409).headers({ 'upload-offset': offset, 'x-error-code': 'wrong_offset' }).send()
+  return reply
+    .code(409)
+    .headers({ 'upload-offset': offset, 'x-error-code': 'upload_offset' })
+    .send()
 }
 
 const ownMs = 15_000

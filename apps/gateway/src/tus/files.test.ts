@@ -115,7 +115,10 @@ describe('chunks', () => {
       await chunk(0, 'ab')
       const answer = await chunk(offset, 'c')
       expect([answer.status, answer.text]).toEqual([409, ''])
-      expect(answer.headers).toMatchObject({ 'upload-offset': '2', 'x-error-code': 'wrong_offset' })
+      expect(answer.headers).toMatchObject({
+        'upload-offset': '2',
+        'x-error-code': 'upload_offset',
+      })
       expect(file.offset).toBe(2)
     },
   )
