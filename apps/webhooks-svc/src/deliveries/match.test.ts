@@ -59,6 +59,31 @@ async function payloads() {
 const taskUpdate = (given = {}) =>
   eventOf(taskUpdated, { task: taskRecord(given), before_update: { name: 'Batch' } })
 
+describe('a webhook gets no event that is older than itself', () => {
+  const occurred_date = '2026-03-01T10:00:00.000Z'
+  test.each([
+    ['a second later', '2026-03-01T10:00:01Z', 0],
+    ['a millisecond later', '2026-03-01T10:00:00.001Z', 0],
+    ['at that moment', '2026-03-01T10:00:00Z', 2],
+    ['before', '2026-03-01T09:59:59.999Z', 2],
+  ])('one that was created %s', async (_, created, count) => {
+    await addWebhook(db, { created_date: new Date(created) })
+    const task = taskRecord()
+    await hear(eventOf(taskCreated, { task }, { occurred_date }))
+    await hear(eventOf(taskDeleted, { task, job_ids: [31] }, { occurred_date }))
+    expect(await messages()).toHaveLength(count)
+  })
+
+  test('of two webhooks the older one alone, and its numbers have no gap', async () => {
+    const older = await addWebhook(db)
+    await addWebhook(db, { created_date: new Date('2026-03-01T10:00:01Z') })
+    await hear(eventOf(taskCreated, { task: taskRecord() }, { occurred_date }))
+    await hear(eventOf(projectUpdated, { project: projectRecord(), before_update: {} }))
+    expect((await messages()).map(({ webhook_id }) => webhook_id)).toEqual([older, older])
+    expect((await messages()).map(({ sequence }) => sequence)).toEqual([1, 2])
+  })
+})
+
 describe('the payload (api-annotations 4.4)', () => {
   test('of an update has the record, the old values, the changes and the sender', async () => {
     const webhook_id = await addWebhook(db)

@@ -1,3 +1,4 @@
+import type { BusEvent } from '@reticle/kit/bus/bus'
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import type { WebhookDeliveriesTable, WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
 import type { Audience } from './audience.ts'
@@ -19,11 +20,11 @@ export interface Owed {
  */
 export async function numberOwed(
   tx: Tx,
-  event_id: string,
+  event: Pick<BusEvent, 'id' | 'occurred_date'>,
   audiences: readonly Audience[],
 ): Promise<Owed[]> {
   if (audiences.length === 0) return []
-  const locked = await lockMatching(tx, event_id, audiences)
+  const locked = await lockMatching(tx, event, audiences)
   if (locked.length === 0) return []
   // A statement of its own: one that locks and changes meets rows that others changed meanwhile twice, which is a deadlock.
   const rows = await tx
@@ -40,11 +41,17 @@ export async function numberOwed(
   })
 }
 
-async function lockMatching(tx: Tx, event_id: string, audiences: readonly Audience[]) {
+/** A webhook gets no event that is older than itself. */
+async function lockMatching(
+  tx: Tx,
+  { id: event_id, occurred_date }: Pick<BusEvent, 'id' | 'occurred_date'>,
+  audiences: readonly Audience[],
+) {
   const rows = await tx
     .selectFrom('webhooks as webhook')
     .select('webhook.id')
     .where('webhook.is_active', '=', true)
+    .where('webhook.created_date', '<=', new Date(occurred_date))
     .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -77,11 +77,11 @@ export async function tell<D>(
   project_id: number | null,
   deps: MatchDeps,
 ): Promise<void> {
-  const { id: event_id, organization_id } = heard.event
+  const { organization_id } = heard.event
   const { before_update: before = {} } = said.parse(heard.data)
   const { event: name } = nameOf(heard)
   const audiences = audiencesOf(name, { project_id, organization_id }, before)
-  const owed = await numberOwed(tx, event_id, audiences)
+  const owed = await numberOwed(tx, heard.event, audiences)
   if (owed.length === 0) return
   const fact = factOf(heard, deps.base)
   const messages = audiences.flatMap((audience) => {
