@@ -40,7 +40,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     await page.getByLabel('E-mail').fill('newcomer@example.org')
     await look('password-reset')
     await page.getByRole('button', { name: 'Send the mail' }).click()
-    await page.getByText('it is on its way').waitFor()
+    await page.getByText('an administrator hands it over').waitFor()
     await page.goto(await linkOfMail())
     await page.getByLabel('New password').fill(password)
     await page.getByLabel('Once more').fill(password)

@@ -12,7 +12,7 @@ export function PasswordReset() {
   return (
     <Narrow title="Forgotten password">
       {said ? (
-        <p role="status">{said} Where there is an account with that address, it is on its way.</p>
+        <p role="status">{said} It is for the account with that address, where there is one.</p>
       ) : (
         <ChangeForm
           action="Send the mail"

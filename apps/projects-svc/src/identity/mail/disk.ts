@@ -10,6 +10,7 @@ import type { Mail, Mailer } from './mailer.ts'
  */
 export function diskMailer(folder: string, { now }: Clock): Mailer {
   return {
+    keepsMails: true,
     async send(mail) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const date = now()

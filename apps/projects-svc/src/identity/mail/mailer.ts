@@ -12,6 +12,8 @@ export interface Mail {
 export interface Mailer {
   /** @throws MailRefused, or whatever else went wrong; also when the signal fires */
   send(mail: Mail, signal?: AbortSignal): Promise<void>
+  /** Mails stay on the server: an administrator hands them over. */
+  keepsMails?: boolean
 }
 
 /** A mail was not taken over. Names nobody, so that it can be logged. */

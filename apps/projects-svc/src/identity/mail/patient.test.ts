@@ -1,4 +1,6 @@
+import { testClock } from '@reticle/kit/testing/clock'
 import { expect, test } from 'vitest'
+import { diskMailer } from './disk.ts'
 import { type Mail, MailRefused } from './mailer.ts'
 import { type Patience, patientMailer } from './patient.ts'
 
@@ -23,6 +25,13 @@ function scripted(script: (() => Promise<void>)[], given: Patience = quick) {
   return { attempts, mailer }
 }
 const refuse = (thrown: unknown) => () => Promise.reject(thrown)
+
+test('a mailer that keeps mails on the server is known as one', async () => {
+  const send = async () => undefined
+  expect(patientMailer({ send, keepsMails: true }).keepsMails).toBe(true)
+  expect(patientMailer({ send }).keepsMails).toBe(false)
+  expect(diskMailer('/tmp', testClock()).keepsMails).toBe(true)
+})
 
 test('a mail that was not taken over is tried again', async () => {
   const { attempts, mailer } = scripted([refuse(passing()), refuse(new Error('no route'))])

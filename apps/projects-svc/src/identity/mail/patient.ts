@@ -46,6 +46,7 @@ export function patientMailer(
   }
 
   return {
+    keepsMails: mailer.keepsMails === true,
     async send(mail) {
       if (pending.size >= room) throw new MailRefused(`${room} mails wait already.`, true)
       const sending = deliver(mail)

@@ -8,10 +8,13 @@ export interface Post {
   assertOpen(): void
   /** Nobody waits for it: how long a mail takes tells nothing about who has an account. */
   send(mail: Mail): void
+  /** Mails stay on the server: an administrator hands them over. */
+  keepsMails: boolean
 }
 
 export function postOf({ mailer, onMailLost }: Pick<IdentityDeps, 'mailer' | 'onMailLost'>): Post {
   return {
+    keepsMails: mailer?.keepsMails === true,
     assertOpen() {
       if (!mailer) throw notConfigured()
     },
@@ -22,6 +25,10 @@ export function postOf({ mailer, onMailLost }: Pick<IdentityDeps, 'mailer' | 'on
 }
 
 const notConfigured = () =>
-  new DomainError('unavailable', 'This installation sends no mails. Ask an administrator.', {
-    code: 'email_not_configured',
-  })
+  new DomainError(
+    'unavailable',
+    'This installation sends no mails. Ask an administrator to set up a mail server.',
+    {
+      code: 'email_not_configured',
+    },
+  )

@@ -1,5 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
+import type { Mail, Mailer } from '../mail/mailer.ts'
 import { basic, nobody, testIdentity } from '../testing.ts'
 
 /** `POST /auth/password/reset` and `/confirm`: `spec/api-workspace.md` 2.2. */
@@ -127,6 +128,21 @@ describe.each(transports)('%s', (transport) => {
     const { user, uid, token } = await asked()
     await identity.updateUser({ id: user.id, body: { is_active: false } }, as(root))
     await expect(confirm(uid, token)).rejects.toMatchObject(badUid)
+  })
+
+  test('the answer of a server that keeps its mails refers to an administrator', async () => {
+    const kept: Mail[] = []
+    const mailer: Mailer = { keepsMails: true, send: async (mail) => void kept.push(mail) }
+    const identity = over(transport, {}, mailer)
+    const user = await addPerson()
+    const answers: unknown[] = []
+    for (const email of [user.email, user.email.toUpperCase(), 'nobody@example.org'])
+      answers.push(await identity.resetPassword({ body: { email } }, nobody()))
+    expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1)
+    expect(answers[0]).toEqual({
+      detail: expect.stringMatching(/sends no e-mails.*administrator hands it over/),
+    })
+    expect(kept.map(({ to }) => to)).toEqual([user.email, user.email])
   })
 
   test('without anything that sends mails everybody is told so', async () => {

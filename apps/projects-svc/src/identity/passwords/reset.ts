@@ -20,6 +20,10 @@ import { hashPassword } from './hash.ts'
 
 type Reset = Pick<Service<typeof identity>, 'resetPassword' | 'confirmPasswordReset'>
 
+/** The same for every address. */
+const linkIsKept =
+  'This server sends no e-mails. Ask an administrator: the link to choose a new password was stored on the server, and an administrator hands it over.'
+
 /** A new password for who has forgotten theirs: `spec/api-workspace.md` 2.2. */
 export function resetHandlers(deps: IdentityDeps): Reset {
   const { db, clock, settings } = deps
@@ -37,7 +41,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
         mail = resetMail(user, await issueKey(tx, user, 'password', clock.now()), settings)
       })
       if (mail) post.send(mail)
-      return { detail: 'Password reset e-mail has been sent.' }
+      return { detail: post.keepsMails ? linkIsKept : 'Password reset e-mail has been sent.' }
     },
 
     async confirmPasswordReset({ body }, context) {
