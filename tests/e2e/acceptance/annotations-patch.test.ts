@@ -94,7 +94,7 @@ describe('3. update', () => {
   test.each(kinds)('3. of %s without an id is refused', async (kind) => {
     for (const object of [{ group: 1 }, { id: null, group: 1 }])
       expect(await refused(() => job.patch('update', { [kind]: [object] }))).toEqual([
-        ...[400, 'invalid', { id: ['must be present and not null'] }],
+        ...[400, 'invalid', { [kind]: [{ id: ['must be present and not null'] }] }],
       ])
   })
 
@@ -199,7 +199,8 @@ describe('3. delete', () => {
 
   test('3. without an id, or with one that is none, is refused', async () => {
     const without = await refused(() => job.patch('delete', { shapes: [{}] }))
-    expect(without).toEqual([400, 'invalid', { id: ['must be present and not null'] }])
+    const missing = { id: ['must be present and not null'] }
+    expect(without).toEqual([400, 'invalid', { shapes: [missing] }])
     const wrong = await refused(() => job.patch('delete', { shapes: [{ id: 'x' }] }))
     expect(wrong.slice(0, 2)).toEqual([400, 'invalid'])
   })

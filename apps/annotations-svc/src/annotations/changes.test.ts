@@ -10,6 +10,7 @@ const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { deps, setUp } = openService(db)
 
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
+const tag = { frame: 1, label_id: 40 }
 const skeleton = {
   type: 'skeleton',
   frame: 1,
@@ -95,9 +96,39 @@ describe('update', () => {
     expect(changed.tracks[0]?.shapes.map((one) => one.attributes)).toEqual([[], []])
   })
 
-  test('without an id is refused', async () => {
-    await expect(setUp().job.patch('update', { tags: [{ frame: 1 }] })).rejects.toMatchObject({
-      body: { id: ['must be present and not null'] },
+  describe('an object without an id is refused by its index', () => {
+    const missing = { id: ['must be present and not null'] }
+
+    test.each(['update', 'delete'] as const)('of a call to %s', async (action) => {
+      const { job } = setUp()
+      const { set } = await job.put({ shapes: [box, box], tags: [tag] })
+      const [first, second] = set.shapes
+      for (const [body, expected] of [
+        [{ tags: [{ frame: 1 }] }, { tags: [missing] }],
+        [{ shapes: [first, {}, second] }, { shapes: [{}, missing] }],
+        [{ shapes: [first, { ...second, id: null }] }, { shapes: [{}, missing] }],
+        [{ tracks: [{ id: null }, {}] }, { tracks: [missing, missing] }],
+        [
+          { shapes: [first, {}, first] },
+          { shapes: [{}, missing, { id: [`${first?.id} is given twice`] }] },
+        ],
+      ])
+        await expect(job.patch(action, body)).rejects.toMatchObject({
+          kind: 'invalid',
+          code: 'invalid',
+          body: expected,
+        })
+      expect((await job.get()).set).toEqual(set)
+    })
+
+    test('beside another wrong entry of the same list', async () => {
+      const { job } = setUp()
+      const attempt = job.patch('delete', { shapes: [7, {}, { id: 'x' }] })
+      await expect(attempt).rejects.toMatchObject({
+        body: {
+          shapes: [{ non_field_errors: [expect.anything()] }, missing, { id: [expect.anything()] }],
+        },
+      })
     })
   })
 

@@ -1,25 +1,40 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
-import { invalid } from '@reticle/kit'
 import { readFields, readId } from '../validation/fields.ts'
-import { assertClean, complain, newReport } from '../validation/report.ts'
+import { assertClean, complain, newReport, type Report } from '../validation/report.ts'
 import type { Batch } from './body.ts'
 
 /**
  * Reads the ids by which an update or a deletion names its objects, batch by batch.
  *
- * @param missing what stands for an object that has none
- * @throws DomainError invalid for an id that is given twice
+ * @throws DomainError invalid for an object without an id, or an id that is given twice
  */
-export function openIdReader<M>(missing: () => M): (batch: Batch) => (number | M)[] {
+export function openIdReader(): (batch: Batch) => number[] {
+  const read = openOptionalIdReader((report) => {
+    complain(report, 'invalid', 'must be present and not null', 'id')
+  })
+  return (batch) => read(batch).filter((id) => id !== null)
+}
+
+/**
+ * As `openIdReader`, but an object without an id has null.
+ *
+ * @param onMissing is called for each of those
+ */
+export function openOptionalIdReader(
+  onMissing: (report: Report) => void = () => undefined,
+): (batch: Batch) => (number | null)[] {
   const seen: Record<RowKind, Set<number>> = { tag: new Set(), shape: new Set(), track: new Set() }
 
   return ({ kind, items, first }) => {
     const report = newReport()
-    const ids = items.flatMap((item, index): (number | M)[] => {
+    const ids = items.flatMap((item, index): (number | null)[] => {
       report.path = [arrayOf[kind], first + index]
       const fields = readFields(report, item)
       if (!fields) return []
-      if (fields.id === undefined || fields.id === null) return [missing()]
+      if (fields.id === undefined || fields.id === null) {
+        onMissing(report)
+        return [null]
+      }
       const id = readId(report, fields) ?? 0
       if (seen[kind].has(id)) complain(report, 'invalid', `${id} is given twice`, 'id')
       seen[kind].add(id)
@@ -28,11 +43,6 @@ export function openIdReader<M>(missing: () => M): (batch: Batch) => (number | M
     assertClean(report)
     return ids
   }
-}
-
-/** @throws DomainError invalid */
-export function refuseMissing(): never {
-  throw invalid({ id: 'must be present and not null' })
 }
 
 /**

@@ -4,7 +4,7 @@ import { queryRows } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
 import { assertFew } from '../bodies/check.ts'
-import { openIdReader, openOnce, refuseMissing } from '../bodies/named.ts'
+import { openIdReader, openOnce } from '../bodies/named.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { keeping } from '../history/keep.ts'
@@ -100,7 +100,7 @@ async function removeSet(
 
 async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
   const ids: Record<RowKind, number[]> = { tag: [], shape: [], track: [] }
-  const read = openIdReader(refuseMissing)
+  const read = openIdReader()
   let count = 0
   for await (const batch of source) {
     for (const id of read(batch)) ids[batch.kind].push(id)

@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely'
 import { type Begun, begin } from '../bodies/begin.ts'
 import type { Batch } from '../bodies/body.ts'
 import { type Checker, type ReadObject, readNew } from '../bodies/check.ts'
-import { openIdReader, openOnce, refuseMissing } from '../bodies/named.ts'
+import { openIdReader, openOnce, openOptionalIdReader } from '../bodies/named.ts'
 import { spool } from '../bodies/spool.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -96,7 +96,7 @@ async function changeSet(
     ...update,
     tx,
     ids: deps.ids.open(),
-    readIds: openIdReader(update.is_whole ? () => null : refuseMissing),
+    readIds: update.is_whole ? openOptionalIdReader() : openIdReader(),
     find: openFinder(tx, target, keeping(settings)),
     refuseTwice: openOnce(),
     layout: openLayout(target, generationOf),
