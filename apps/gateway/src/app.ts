@@ -147,7 +147,7 @@ async function prepare(
     limitPageSize(settings.pageSizeMax),
     checkBody(settings), // 415, 413
     // then keys of repeated calls (400, 409): repeats/hooks.ts
-    // then the route reads its input: JSON (400), params (404), shape (400); then rights of token and membership (403)
+    // then the route reads its input: JSON (400), params (404), shape (400); then rights of the token (403)
   ])
   answerRepeats(app, ports)
   compressAnswers(app) // after what is kept of answers

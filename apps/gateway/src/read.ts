@@ -7,7 +7,6 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { bodyOf } from './body.ts'
 import type { GatewaySettings } from './config.ts'
-import { allowMember } from './plugins/membership.ts'
 import { allowToken } from './plugins/token-rights.ts'
 import { isForm, isUpload, onlyOne, queryOf, translationOf } from './request.ts'
 import { readTextForm } from './routes/text-form.ts'
@@ -45,7 +44,6 @@ export function reader(operation: Operation, limits: Limits): Read {
       : parse({ ...given, body: sent === undefined ? {} : sent }))
     if (parsed.issues) throw invalidInput(parsed.issues.map(outOfBody))
     allowToken(operation, request)
-    allowMember(operation, request)
     const input = { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
     return translation?.input?.(input) ?? input
   }

@@ -35,9 +35,13 @@ export async function wrongAt(cell: Cell): Promise<string | undefined> {
   return `${row} | ${who} | ${method} ${address} is ${isPermitted ? '' : 'not '}permitted: ${said}`
 }
 
-/** A hidden organization, membership or invitation is answered like one that does not exist (1.4). */
+const namesForeign = ({ member }: Cell['person'], { query = '' }: Cell['probe']) =>
+  member === 'outside' && /\borg(?:_id)?=\w/.test(query)
+
+/** A hidden organization, also one that the query names, membership or invitation is answered like one that does not exist (1.4). */
 function refusal({ row, person, probe }: Cell): 403 | 404 {
   const { path } = restOperations.find(({ name }) => name === probe.operation) ?? { path: '' }
+  if (namesForeign(person, probe)) return 404
   if (path.startsWith('/organizations/:')) return person.member === 'outside' ? 404 : 403
   if (path.startsWith('/memberships/:')) {
     const isActive = person.place === 'owner of it' || person.place === 'self'

@@ -1,6 +1,6 @@
 import { isScoped } from '@reticle/contracts/api/operation'
 import { integer } from '@reticle/contracts/rest/common'
-import { invalid, invalidText } from '@reticle/kit'
+import { invalid, invalidText, notFound } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../ports.ts'
 import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
@@ -9,7 +9,7 @@ type Organizations = Pick<Services['organizations'], 'findWorkspace'>
 
 /**
  * The workspace that a request names: `X-Organization`, `org` or `org_id`. Contradictions are errors, empty values mean the
- * personal one, and an organization that is named has to exist. It travels with the caller.
+ * personal one. An organization that does not exist and one of others look the same.
  */
 export function workspaceScope(organizations: Organizations): Check {
   return async (request, _reply, operation) => {
@@ -18,6 +18,8 @@ export function workspaceScope(organizations: Organizations): Check {
     const { principal } = request
     if (!named || !principal) return
     const organization_id = await findOrganization(organizations, named, request)
+    const isMember = organization_id === null || principal.organization_roles[organization_id]
+    if (!isMember && principal.role !== 'admin') throw noSuchOrganization(named)
     request.principal = { ...principal, scope: { organization_id } }
   }
 }
@@ -41,6 +43,10 @@ function nameOf(request: FastifyRequest): Name | undefined {
   const slug = org ?? header
   return slug === undefined ? undefined : { slug }
 }
+
+/** In the words of the service, for one that does not exist. */
+const noSuchOrganization = ({ slug, organization_id }: Name) =>
+  notFound(`${organization_id ?? slug} organization does not exist.`)
 
 /** @throws DomainError invalid for an id that is none, not_found for what does not exist */
 async function findOrganization(

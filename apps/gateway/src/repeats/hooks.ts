@@ -3,7 +3,6 @@ import type { Operation } from '@reticle/contracts'
 import { takesKey } from '@reticle/contracts/api/operation'
 import { type Context, conflict } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { allowMember } from '../plugins/membership.ts'
 import { allowToken } from '../plugins/token-rights.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { type Kept, keptHeaders, mostBytes, open, seal } from './kept.ts'
@@ -63,7 +62,6 @@ async function begin(
     await passBody(request, repeat, operation, settings)
     if (claimed.fingerprint !== repeat.fingerprint()) throw reused()
     allowToken(operation, request)
-    allowMember(operation, request)
     return replay(reply, open(claimed.answer ?? '', repeat.seal))
   }
   const renew = () =>
