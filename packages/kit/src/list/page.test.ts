@@ -9,6 +9,11 @@ test.each([
     { page: '3', page_size: '25' },
     { number: 3, size: 25 },
   ],
+  [{ page: '' }, { number: 1, size: 10 }],
+  [
+    { page: '', page_size: '25' },
+    { number: 1, size: 25 },
+  ],
   [{ page: 'last' }, { number: 'last', size: 10 }],
   [{ page_size: '1000' }, { number: 1, size: 1000 }],
   [{ page_size: '10001' }, { number: 1, size: 10_000 }],
@@ -24,7 +29,7 @@ test.each([
 
 const invalidPage = expect.objectContaining({ kind: 'not_found', message: 'Invalid page.' })
 
-test.each(['0', '-1', 'first', '', '1.5', '1e3', '12345678901', ' 1', '１'])(
+test.each(['0', '-1', 'first', ' ', '1.5', '1e3', '12345678901', ' 1', '１'])(
   'page %j does not exist',
   (page) => {
     expect(() => readPage({ page })).toThrow(invalidPage)

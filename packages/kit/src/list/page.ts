@@ -26,12 +26,13 @@ export interface Listed<R> {
 
 const invalidPage = () => notFound('Invalid page.')
 
-/** Reads `page` and `page_size`; a page that is no number is 404, a size that is none is the default. */
-export function readPage({ page = '1', page_size }: PageQuery): Page {
+/** Reads `page` and `page_size`; an empty page is the first, any other that is no number is 404. */
+export function readPage({ page, page_size }: PageQuery): Page {
   const size = sizeOf(page_size)
   if (page === 'last') return { number: 'last', size }
-  if (!/^\d{1,9}$/.test(page) || Number(page) === 0) throw invalidPage()
-  return { number: Number(page), size }
+  const number = page || '1'
+  if (!/^\d{1,9}$/.test(number) || Number(number) === 0) throw invalidPage()
+  return { number: Number(number), size }
 }
 
 function sizeOf(given: string | undefined): number {
