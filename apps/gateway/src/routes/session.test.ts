@@ -84,15 +84,29 @@ test('signing out hands over the session and takes the cookies back', async () =
 })
 
 test('signing out by a header ends the session beside it too', async () => {
-  await logout('anna', { cookie: 'a=b; sessionid=value' })
+  const { headers } = await logout('anna', { cookie: 'a=b; sessionid=value' })
+  expect(headers['set-cookie']).toEqual(cleared)
   expect(signedOut.pop()).toEqual(['value', 'Token anna', undefined])
 })
 
 test('signing out is possible for nobody, and with a session that is no more', async () => {
-  for (const cookie of ['', 'sessionid=old']) {
-    const headers = { cookie }
-    const answer = await logout(null, headers)
-    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, cleared])
+  for (const [cookie, expected] of [
+    ['', undefined],
+    ['a=b', undefined],
+    ['sessionid=old', cleared],
+    ['csrftoken=old', cleared],
+  ] as const) {
+    const answer = await logout(null, { cookie })
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, expected])
+  }
+})
+
+test('signing out by a token alone sets no cookies', async () => {
+  for (const mount of ['', '/as/cvat']) {
+    const path = `${mount}/api/auth/logout`
+    const answer = await send(path, { method: 'POST', headers: { cookie: 'theme=dark' } })
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, undefined])
+    expect(signedOut.pop()).toEqual([undefined, 'Token anna', undefined])
   }
 })
 

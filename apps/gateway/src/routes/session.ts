@@ -3,7 +3,7 @@ import type { Operation } from '@reticle/contracts/api/operation'
 import { keyParams, login, signOut } from '@reticle/contracts/rest/auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { clearSession, sessionOf, setSession } from '../cookies.ts'
+import { clearSession, csrfOf, sessionOf, setSession } from '../cookies.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { present } from '../present.ts'
 import { reader } from '../read.ts'
@@ -41,7 +41,7 @@ export function serveSession(api: FastifyInstance, { services, settings }: Ports
     const context = { ...contextOf(request), credential: request.headers.authorization }
     const session = signOut.safeParse({ session: sessionOf(request) }).data?.session
     const answer = await identity.signOut({ session }, context)
-    clearSession(request, reply)
+    if (sessionOf(request) ?? csrfOf(request)) clearSession(request, reply)
     return answer
   })
 
