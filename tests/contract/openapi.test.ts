@@ -120,6 +120,7 @@ describe('examples', () => {
   /** Those without one, and why. */
   const without = {
     'GET /events: 202': 'the same as 201, which is later',
+    'GET /schema: 200': 'the example is the document itself',
     FormatDisabled: 'no format is switched off',
     ServerError: 'nobody can ask for it',
     Unavailable: 'nobody can ask for it',

@@ -32,6 +32,8 @@ export async function present(
   if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
   const value = translated(operation, request, answer)
+  const made = operation.success === 201 ? linkedRecord.safeParse(value).data : undefined
+  if (made) reply.header('location', made.url)
   const text = await toJsonInSteps(value)
   return sendJson(request, reply, value, () => text)
 }
@@ -135,6 +137,7 @@ function linkedBytes(
 }
 
 const pageShape = z.looseObject({ count: z.number(), results: z.array(z.unknown()) })
+const linkedRecord = z.looseObject({ url: z.string() })
 const record = z.looseObject({ id: z.number(), updated_date: z.string().optional() })
 
 function tagOf({ answer: schema }: Operation, answer: unknown): string | undefined {

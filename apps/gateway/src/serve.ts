@@ -4,8 +4,9 @@ import { targets } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import type { AskBusy } from './busy.ts'
+import type { Dialect } from './dialects/dialect.ts'
 import { methodNotAllowed } from './http-error.ts'
-import { present } from './present.ts'
+import { present, sendJson } from './present.ts'
 import { type Limits, reader } from './read.ts'
 import { contextOf } from './request.ts'
 import { withForms } from './routes/text-form.ts'
@@ -86,14 +87,29 @@ export function knowMethods(app: FastifyInstance): void {
     if (!usual.has(method)) app.addHttpMethod(method, { overrideExisting: true })
 }
 
-/** 405 with `Allow` for known paths, 204 for OPTIONS: the rows know what is allowed. */
+/** What clients of a dialect read as the answer to OPTIONS. */
+function describe({ mediaType }: Dialect, rows: readonly Operation[]) {
+  const [first] = rows
+  return {
+    name: first?.name ?? '',
+    description: first?.summary ?? '',
+    renders: [mediaType],
+    parses: ['application/json', 'multipart/form-data', 'application/x-www-form-urlencoded'],
+  }
+}
+
+/** 405 with `Allow` for known paths, 204 for OPTIONS (200 in a dialect): the rows know what is allowed. */
 export function serveOtherMethods(app: FastifyInstance, operations: readonly Operation[]): void {
   for (const url of new Set(operations.map(pathOf))) {
     const rows = operations.filter((one) => pathOf(one) === url)
     const own = new Set<string>(rows.map(methodOf))
     if (own.has('GET')) own.add('HEAD')
     const allow = [...own, 'OPTIONS'].join(', ')
-    app.options(url, (_, reply) => reply.code(204).header('allow', allow).send())
+    app.options(url, (request, reply) => {
+      reply.header('allow', allow)
+      if (!request.dialect) return reply.code(204).send()
+      return sendJson(request, reply, describe(request.dialect, rows))
+    })
     app.route({
       method: methods.filter((one) => !own.has(one)),
       url,

@@ -72,9 +72,14 @@ export function listsProblem(accept: string | undefined): boolean {
   })
 }
 
+/** Browsers that open an address of a dialect get its JSON. */
+const acceptsHtml = (accept = '') =>
+  new Negotiator({ headers: { accept } }).mediaTypes(['text/html']).length > 0
+
 /** Sets the type of the answer, which a dialect has one of; answers that are files or pictures have their own. */
 export const checkAccept: Check = (request, _reply, operation) => {
-  const type = negotiate(request.headers.accept)
+  const given = request.headers.accept
+  const type = negotiate(given) ?? (request.dialect && acceptsHtml(given) ? mediaType : null)
   const hasOwnType = request.routeOptions.config.ignoresAccept || mayBePicture(operation)
   if (type === null && !hasOwnType) throw notAcceptable()
   request.answerType = type && (request.dialect?.mediaType ?? type)

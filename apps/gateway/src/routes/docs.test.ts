@@ -22,6 +22,22 @@ test.each([
   expect(json()).toMatchObject({ openapi: '3.1.1' })
 })
 
+test.each([
+  ['application/json', 'application/json'],
+  ['application/json, text/plain, */*', 'application/json'],
+  ['application/json;q=0.9, application/vnd.oai.openapi;q=0.5', 'application/json'],
+  ['application/vnd.oai.openapi, application/json;q=0.5', 'application/vnd.oai.openapi'],
+  ['application/json;q=0', 'application/vnd.oai.openapi'],
+  ['*/*', 'application/vnd.oai.openapi'],
+  ['text/html', 'application/vnd.oai.openapi'],
+])('the interface for Accept: %s is %s', async (accept, expected) => {
+  for (const path of ['/api/schema', '/api/schema/', '/as/cvat/api/schema/']) {
+    const { status, headers, text } = await send(path, { as: null, headers: { accept } })
+    expect([status, headers['content-type']]).toEqual([200, expected])
+    expect(text.startsWith('{')).toBe(expected === 'application/json')
+  }
+})
+
 test('about names the version and a picture that is there', async () => {
   const about = await send('/api/server/about', { as: null })
   expect(about.json()).toMatchObject({

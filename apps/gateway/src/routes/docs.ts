@@ -1,6 +1,7 @@
 import { restOperations, tables } from '@reticle/contracts'
 import { openapi } from '@reticle/contracts/openapi'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 import { stringify } from 'yaml'
 import { readAccept } from '../plugins/accept.ts'
 import { pagePolicy, referencePage } from '../reference/page.ts'
@@ -9,6 +10,7 @@ import { pathOf } from '../serve.ts'
 
 const yamlType = 'application/vnd.oai.openapi'
 const jsonType = 'application/vnd.oai.openapi+json'
+const plainJsonType = 'application/json'
 /** Not every reader of YAML knows aliases. */
 const noAliases = { aliasDuplicateObjects: false }
 
@@ -22,9 +24,9 @@ export function serveDocuments(api: FastifyInstance): void {
   const asYaml = once(() => Buffer.from(stringify(openapi(restOperations), noAliases)))
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, (request, reply) => {
-    const isJson = wantsJson(request)
-    reply.headers({ 'cache-control': 'no-cache', 'content-type': isJson ? jsonType : yamlType })
-    return reply.send(isJson ? asJson() : asYaml())
+    const type = typeFor(request)
+    reply.headers({ 'cache-control': 'no-cache', 'content-type': type })
+    return reply.send(type === yamlType ? asYaml() : asJson())
   })
 
   const asPage = once(() => Buffer.from(referencePage(openapi(restOperations))))
@@ -39,9 +41,11 @@ export function serveDocuments(api: FastifyInstance): void {
     )
 }
 
-function wantsJson(request: FastifyRequest): boolean {
+function typeFor(request: FastifyRequest): string {
   const accept = readAccept(request.headers.accept)?.toLowerCase() ?? ''
-  return queryOf(request).get('scheme') === 'json' || accept.includes(jsonType)
+  if (queryOf(request).get('scheme') === 'json' || accept.includes(jsonType)) return jsonType
+  const [best] = new Negotiator({ headers: { accept } }).mediaTypes([yamlType, plainJsonType])
+  return accept !== '' && best === plainJsonType ? plainJsonType : yamlType
 }
 
 /** Made when first asked for, kept from then on. */

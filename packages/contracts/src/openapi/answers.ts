@@ -59,7 +59,7 @@ function headersOfStatus(operation: Operation, status: number): string[] {
       : ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
     ...(status < 300 && hasTag(operation) ? ['ETag'] : []),
     ...(status === 206 ? ['Content-Range'] : []),
-    ...(status === 302 ? ['Location'] : []),
+    ...(status === 302 || (status === 201 && hasAddress(operation)) ? ['Location'] : []),
     ...(status === 204 && operation.media_type ? ['Upload-Offset', 'Upload-Expires'] : []),
   ]
 }
@@ -73,6 +73,8 @@ function contentOf(answer: z.ZodType, schemaOf: SchemaOf, example: string): Json
 
 const fileSchema = (type: string): Json =>
   type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
+
+const hasAddress = ({ answer }: Operation) => answer instanceof z.ZodObject && 'url' in answer.shape
 
 /** Is its answer a state that has a tag? The gateway's own bytes are files, which have parts, or no states at all. */
 function hasTag({ answer, answers, by }: Operation): boolean {

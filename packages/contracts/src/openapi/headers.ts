@@ -14,7 +14,7 @@ export const headerComponents: Record<string, Json> = {
   'Retry-After': count('Seconds after which it is worth trying again'),
   'WWW-Authenticate': text('Token'),
   ETag: text('Names the state, for If-Match and If-None-Match'),
-  Location: text('Where to go on'),
+  Location: text('Where to go on, or where the new object is'),
   'Content-Range': text('Which bytes of the file these are'),
   'Upload-Offset': count('Bytes of the file that are stored'),
   'Upload-Expires': text('When the file is given up, if nothing more comes'),

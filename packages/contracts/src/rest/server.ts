@@ -84,7 +84,11 @@ export const shareEntry = z
 export const shareListing = z.object({ entries: z.array(shareEntry) }).meta({ id: 'ShareListing' })
 
 export const schemaQuery = z.object({ scheme: z.string().optional(), lang: z.string().optional() })
-export const document = bytesAs('application/vnd.oai.openapi', 'application/vnd.oai.openapi+json')
+export const document = bytesAs(
+  'application/vnd.oai.openapi',
+  'application/vnd.oai.openapi+json',
+  'application/json',
+)
 export const pageToRead = bytesAs('text/html')
 
 export type Capabilities = z.infer<typeof capabilities>

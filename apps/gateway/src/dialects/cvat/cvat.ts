@@ -1,8 +1,10 @@
 import type { Dialect } from '../dialect.ts'
 import { annotations } from './annotations.ts'
 import { formatLists, renameFormats } from './formats.ts'
+import { jobs } from './jobs.ts'
 import { projects } from './projects.ts'
 import { requests } from './requests.ts'
+import { storages } from './storages.ts'
 import { tasks } from './tasks.ts'
 import { tokens } from './tokens.ts'
 import { webhooks } from './webhooks.ts'
@@ -14,6 +16,8 @@ export const cvat: Dialect = {
   translations: {
     ...projects,
     ...tasks,
+    ...jobs,
+    ...storages,
     ...annotations,
     ...formatLists,
     ...requests,
