@@ -119,8 +119,8 @@ describe('examples', () => {
     shown.safeParse(one?.content['application/json']).data
   /** Those without one, and why. */
   const without = {
-    'GET /events: 202': 'the same as 201, which is later',
     'GET /schema: 200': 'the example is the document itself',
+    'GET /events: 202': 'the same as 201, which is later',
     FormatDisabled: 'no format is switched off',
     ServerError: 'nobody can ask for it',
     Unavailable: 'nobody can ask for it',
