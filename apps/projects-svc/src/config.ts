@@ -40,7 +40,7 @@ const variables = z.object({
   RETICLE_PROJECTS_EMAIL_VERIFICATION: z.enum(['none', 'mandatory']).default('none'),
   RETICLE_HOST: z.string().default('127.0.0.1'),
   RETICLE_PORT: z.string().default('8080'),
-  RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RETICLE_PUBLIC_URL: setting.publicUrl(),
   RETICLE_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
   RETICLE_PROJECTS_MAX_JOBS_PER_TASK: setting.whole(5000, 1),
   RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS: setting.whole(11, 2),

@@ -12,7 +12,7 @@ const own = part(
     RETICLE_PORT: setting.port(8080),
     RETICLE_DATA_DIR: z.string().default('.reticle'),
     RETICLE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    RETICLE_PUBLIC_URL: setting.publicUrl(),
     RETICLE_SECRET_KEYS: z.string().optional(),
     RETICLE_LOG_LEVEL: z.enum(levels).default('info'),
     RETICLE_LOG_FORMAT: z.enum(['pretty', 'json']).optional(),

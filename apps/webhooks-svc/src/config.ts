@@ -23,7 +23,7 @@ export const readConfig = part(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_PORT: z.string().default('8080'),
-    RETICLE_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    RETICLE_PUBLIC_URL: setting.publicUrl(),
     RETICLE_SECRET_KEYS: z.string({ error: 'needed: <id>:<base64 of 32 bytes>' }),
     RETICLE_WEBHOOKS_ALLOW_HTTP: setting.flag(false),
     RETICLE_WEBHOOKS_ALLOWED_NETS: nets,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readEnv, setting } from './config.ts'
 
@@ -18,4 +18,30 @@ test('a number without an upper bound says where it begins', () => {
       problems: ['SLOTS: must be a whole number from 1 on, without a unit'],
     }),
   )
+})
+
+describe('the public address', () => {
+  const schema = z.object({ RETICLE_PUBLIC_URL: setting.publicUrl() })
+  const read = (url: string) => readEnv(schema, { RETICLE_PUBLIC_URL: url }).RETICLE_PUBLIC_URL
+
+  test.each([
+    ['https://label.example.org', 'https://label.example.org'],
+    ['https://label.example.org/', 'https://label.example.org'],
+    ['http://127.0.0.1:8080//', 'http://127.0.0.1:8080'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('%s is the origin %s', (url, origin) => {
+    expect(read(url)).toBe(origin)
+  })
+
+  test.each([
+    'https://example.org/reticle',
+    'https://example.org/reticle/',
+    'https://example.org/a/b',
+    'https://example.org/?tenant=a',
+    'https://example.org/#a',
+  ])('%s is refused with the address that would be right', (url) => {
+    expect(() => read(url)).toThrow(
+      /RETICLE_PUBLIC_URL: has to be without a path.*: https:\/\/example\.org$/s,
+    )
+  })
 })

@@ -61,6 +61,19 @@ export const setting = {
       .transform((word) => words[word])
       .pipe(z.boolean())
       .optional(),
+  /** The address that people and clients use, without a slash at its end. Every page and route is at the root of its host. */
+  publicUrl: () =>
+    z
+      .url({ protocol: /^https?$/ })
+      .transform((given, context) => {
+        const { origin, pathname, search, hash } = new URL(given)
+        if (pathname.replace(/\/+$/, '') === '' && search === '' && hash === '') return origin
+        context.addIssue(
+          `has to be without a path, because Reticle is at the root of its host: ${origin}`,
+        )
+        return z.NEVER
+      })
+      .optional(),
   list: () =>
     z
       .string()
