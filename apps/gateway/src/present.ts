@@ -138,7 +138,11 @@ function linkedBytes(
 
 const pageShape = z.looseObject({ count: z.number(), results: z.array(z.unknown()) })
 const linkedRecord = z.looseObject({ url: z.string() })
-const record = z.looseObject({ id: z.number(), updated_date: z.string().optional() })
+const record = z.looseObject({
+  id: z.number(),
+  updated_date: z.string().optional(),
+  revision: z.number().optional(),
+})
 
 function tagOf({ answer: schema }: Operation, answer: unknown): string | undefined {
   const found = record.safeParse(answer)

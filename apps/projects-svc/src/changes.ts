@@ -9,15 +9,17 @@ export function changesTo<R extends object>(row: R, wanted: Partial<R>): Partial
 export const isEmpty = (changes: object) => Object.keys(changes).length === 0
 
 /**
- * Old values of the top-level fields that differ, labels aside: `before_update` of events (`spec/api-annotations.md` 4.4).
+ * Old values of the top-level fields that differ, labels and the revision aside: `before_update` of events (`spec/api-annotations.md` 4.4).
  * Records are plain JSON.
  */
 export function fieldsBefore<R extends object>(before: R, after: R): Partial<R> {
   const changed: Partial<R> = { ...before }
   for (const key of keysOf(before))
-    if (key === 'labels' || isSame(before[key], after[key])) delete changed[key]
+    if (notCompared.has(key) || isSame(before[key], after[key])) delete changed[key]
   return changed
 }
+
+const notCompared: ReadonlySet<PropertyKey> = new Set(['labels', 'revision'])
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 

@@ -9,16 +9,38 @@ export interface Revisioned {
   id: number
   /** A `Date`, or ISO 8601 as records carry it. */
   updated_date?: Date | string
+  /** Counts the changes of the record itself, where its date also follows what belongs to it. */
+  revision?: number
 }
 
 /**
- * The entity tag of a record: `"<id>-<updated_date as epoch ms in base 36>"` (`spec/api-workspace.md` 1.8), without a date
- * `"<id>-<hash of what it says>"`.
+ * The entity tag of a record: `"<id>-<updated_date as epoch ms in base 36>"`, with a revision `"<id>-r<revision>-<date>"`,
+ * without a date `"<id>-<hash of its content>"`.
  */
 export function recordTag<R extends Revisioned>(record: R): string {
-  const { id, updated_date } = record
+  const { id, updated_date, revision } = record
   if (updated_date === undefined) return `"${id}-${hashOf(record)}"`
-  return `"${id}-${new Date(updated_date).getTime().toString(36)}"`
+  if (revision === undefined) return dateTag(id, updated_date)
+  return `${revisionPrefix(id, revision)}${dateText(updated_date)}"`
+}
+
+/** A record without a revision has this tag, and every record had it in earlier versions. */
+const dateTag = (id: number, date: Date | string) => `"${id}-${dateText(date)}"`
+
+/** Common to all tags of a record between two changes of itself. */
+const revisionPrefix = (id: number, revision: number) => `"${id}-r${revision}-`
+
+const dateText = (date: Date | string) => new Date(date).getTime().toString(36)
+
+/**
+ * A tag with a revision names a state for `If-None-Match`, date included. For `If-Match` the revision alone decides, because
+ * the date also follows changes of children. A tag of an earlier version matches while the date is the same.
+ */
+function isTagOf(given: string, record: Revisioned, present: string): boolean {
+  const { id, updated_date, revision } = record
+  if (given === present) return true
+  if (updated_date === undefined || revision === undefined) return false
+  return given.startsWith(revisionPrefix(id, revision)) || given === dateTag(id, updated_date)
 }
 
 /** The same for equal records, in whatever order their members stand. */
@@ -59,6 +81,6 @@ export function readIfMatch(given: string | undefined): 'any' | string[] {
 export function assertMatches(if_match: string | undefined, record: Revisioned): void {
   const wanted = readIfMatch(if_match)
   const present = recordTag(record)
-  if (wanted === 'any' || wanted.includes(present)) return
+  if (wanted === 'any' || wanted.some((given) => isTagOf(given, record, present))) return
   throw changedMeanwhile('The object was changed by someone else.', present)
 }

@@ -1,21 +1,28 @@
 import type { Guide } from '@reticle/sdk'
 import { useEffect, useId, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
+import { callTagged, type Tagged } from '../api/tagged.ts'
 import { Failure } from '../ui/failure.tsx'
 import { AddPicture } from './add-picture.tsx'
 import { LazyMarkdown } from './lazy-markdown.tsx'
 import { useSave } from './use-save.ts'
 
+/** An empty guide, read with its entity tag. */
+async function createGuide(owner: Props['owner']): Promise<Tagged<Guide>> {
+  const { id } = await api.createGuide({ body: owner })
+  return callTagged('getGuide', { id })
+}
+
 interface Props {
-  /** None yet: the first save makes it. */
-  guide: Guide | undefined
+  /** Undefined before the first save, which creates it. */
+  guide: Tagged<Guide> | undefined
   owner: { task_id: number } | { project_id: number }
   onClose: () => void
 }
 
 /** The text of a guide, and beside it how it reads. */
 export function GuideEditor({ guide, owner, onClose }: Props) {
-  const [text, setText] = useState(guide?.markdown ?? '')
+  const [text, setText] = useState(guide?.record.markdown ?? '')
   const [known, setKnown] = useState(guide)
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => area.current?.focus(), [])
@@ -57,9 +64,9 @@ export function GuideEditor({ guide, owner, onClose }: Props) {
         </button>
         <AddPicture
           guideId={async () => {
-            const there = known ?? (await api.createGuide({ body: owner }))
+            const there = known ?? (await createGuide(owner))
             setKnown(there)
-            return there.id
+            return there.record.id
           }}
           onAdded={insert}
         />

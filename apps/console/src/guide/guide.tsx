@@ -1,7 +1,7 @@
 import type { Project, Task } from '@reticle/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { api } from '../api/client.ts'
-import { useAnswer } from '../api/queries.ts'
+import { callTagged } from '../api/tagged.ts'
 import { useSelf } from '../shell/session.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
@@ -31,12 +31,15 @@ interface Props {
 function GuideOf({ of, guideId, owner }: Props) {
   const { data: self } = useSelf()
   const [isEdited, setIsEdited] = useState(false)
-  const asked = { id: guideId ?? 0 }
-  const { data: guide, error } = useAnswer(api.getGuide, asked, { enabled: guideId !== null })
+  const { data: read, error } = useQuery({
+    queryKey: ['guideWithTag', guideId],
+    queryFn: () => callTagged('getGuide', { id: guideId ?? 0 }), // a later save names the state that was read
+    enabled: guideId !== null,
+  })
+  const guide = read?.record
   if (error) return <Failure error={error} />
   if (guideId !== null && !guide) return <Loading />
-  if (isEdited)
-    return <GuideEditor guide={guide} owner={owner} onClose={() => setIsEdited(false)} />
+  if (isEdited) return <GuideEditor guide={read} owner={owner} onClose={() => setIsEdited(false)} />
   const edit = mayEdit(self, of) && (
     <button type="button" onClick={() => setIsEdited(true)}>
       {guide ? 'Edit the guide' : 'Write a guide'}

@@ -9,9 +9,9 @@ import { allow } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { recordsIfFew, tellChanges } from '../moving/told.ts'
-import { lockProjects, touchProjects } from '../projects/repo.ts'
+import { lockProjects, moveProjectRevisions } from '../projects/repo.ts'
 import { countUses, deleteUses, listUsers } from '../storages/repo.ts'
-import { lockTasks, touchTasks } from '../tasks/repo.ts'
+import { lockTasks, moveTaskRevisions } from '../tasks/repo.ts'
 import { cloudStorageRules } from './policy.ts'
 import { cloudStorageRecord } from './records.ts'
 import { deleteCloudStorages, findCloudStorage, lockCloudStorage } from './repo.ts'
@@ -71,8 +71,8 @@ async function release(tx: Tx, id: number, users: Users, context: Context): Prom
   await deleteUses(tx, [id])
   const project_ids = users.projects.map((one) => one.id)
   const task_ids = users.tasks.map((one) => one.id)
-  await touchProjects(tx, project_ids)
-  await touchTasks(tx, task_ids)
+  await moveProjectRevisions(tx, project_ids)
+  await moveTaskRevisions(tx, task_ids)
   if (!before) return
   const projects = await lockProjects(tx, project_ids)
   await tellChanges(tx, before, { projects, tasks: await lockTasks(tx, task_ids) }, context)

@@ -222,6 +222,7 @@ export interface JobsTable {
   created_date: Generated<Date>
   updated_date: Generated<Date>
   frame_count: number | null
+  revision: Generated<number>
 }
 
 export interface LabelsTable {
@@ -316,6 +317,7 @@ export interface ProjectsTable {
   created_date: Generated<Date>
   updated_date: Generated<Date>
   draft_id: string | null
+  revision: Generated<number>
 }
 
 export interface SessionsTable {
@@ -363,6 +365,7 @@ export interface TasksTable {
   consensus_replicas: Generated<number>
   validation_mode: 'gt' | 'gt_pool' | null
   draft_id: string | null
+  revision: Generated<number>
 }
 
 export interface UsersTable {

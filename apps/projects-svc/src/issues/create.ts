@@ -10,7 +10,7 @@ import { insertComment } from '../comments/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
 import { hasValidationFrame } from '../ground-truth/repo.ts'
-import { type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
+import { type JobView, lockJob, moveJobDate } from '../jobs/repo.ts'
 import { checkPeople } from '../people.ts'
 import { jobStaffStanding } from '../standing.ts'
 import { placeOf } from './messages.ts'
@@ -37,7 +37,7 @@ export async function createIssue(
   const asked = { job_id, frame, position, resolved, assignee_id: assignee, owner_id }
   const id = await insertIssue(tx, asked)
   const first = await insertComment(tx, { issue_id: id, owner_id, message })
-  await updateJobs(tx, [job_id], {})
+  await moveJobDate(tx, job_id)
   const row = await findIssue(tx, id)
   if (!row) throw new Error(`issue ${id} was not inserted`)
   const issue = await issueRecord(tx, row)

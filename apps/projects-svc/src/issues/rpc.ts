@@ -10,7 +10,7 @@ import { allow } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
 import type { IssueRow, ProjectsDb } from '../db/schema.ts'
-import { updateJobs } from '../jobs/repo.ts'
+import { moveJobDate } from '../jobs/repo.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { createIssue } from './create.ts'
@@ -77,7 +77,7 @@ export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         const issue = await issueRecord(tx, row)
         await emit(tx, issueDeleted, { issue, ...placeOf(row) }, context)
         await deleteIssue(tx, id)
-        await updateJobs(tx, [row.job_id], {})
+        await moveJobDate(tx, row.job_id)
       })
     },
   }

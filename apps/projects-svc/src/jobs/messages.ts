@@ -38,6 +38,7 @@ export function toJob(row: JobView, people: People, storages: Storages): Job {
     data_original_chunk_type: 'imageset',
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
+    revision: row.revision,
     issues: { url: `/issues?job_id=${row.id}`, count: row.issues_count },
     labels: { url: `/labels?job_id=${row.id}` },
     organization: row.organization_id,

@@ -1,5 +1,5 @@
 import { type InferResult, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
-import { laterDate } from '../db/dates.ts'
+import { laterDate, nextRevision } from '../db/dates.ts'
 import type { JobsTable, ProjectsDb } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -98,7 +98,7 @@ export async function listJobsById(
   return rows.filter((row) => row.task_id === task_id) // in SQL it would allow a walk of all jobs of the task
 }
 
-/** Changes jobs whose task is locked; their `updated_date` moves. */
+/** Changes jobs whose task is locked; their `updated_date` and their `revision` move. */
 export async function updateJobs(
   tx: Tx,
   ids: readonly number[],
@@ -106,9 +106,14 @@ export async function updateJobs(
 ): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ ...changes, updated_date: laterDate })
+    .set({ ...changes, revision: nextRevision, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
     .execute()
+}
+
+/** Moves the date of a job whose task is locked, because of a change of what belongs to it. */
+export async function moveJobDate(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('jobs').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
 
 export async function deleteJob(tx: Tx, id: number): Promise<void> {

@@ -62,6 +62,7 @@ describe.each(transports)('%s', (transport) => {
       data_original_chunk_type: 'imageset',
       created_date: job.created_date,
       updated_date: job.updated_date,
+      revision: 1,
       issues: { url: `/issues?job_id=${id}`, count: 0 },
       labels: { url: `/labels?job_id=${id}` },
       organization: null,

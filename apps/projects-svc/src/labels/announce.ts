@@ -9,19 +9,20 @@ import { lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
 import { affectedLabels, type LabelsPlan } from './plan.ts'
 
 /**
- * What follows from a change of labels: the dates of a project's tasks and of all jobs move, and annotations-svc is told. To be called
- * under the lock of the owner's row.
+ * What follows from a change of labels: the tasks of a project and all jobs have the new date of the owner, and annotations-svc
+ * gets an event. To be called under the lock of the owner's row.
  */
 export async function announceLabels(
   tx: Transaction<ProjectsDb>,
-  owner: Owner,
+  owner: Owner & { updated_date: Date },
   labels_revision: number,
   { before, plan }: { before: readonly Label[]; plan: LabelsPlan },
   cause: Cause,
 ): Promise<void> {
   await allowLongStatements(tx)
-  const task_ids = owner.kind === 'task' ? [owner.id] : await touchTasksOf(tx, owner.id)
-  await touchJobs(tx, task_ids)
+  const { kind, updated_date } = owner
+  const task_ids = kind === 'task' ? [owner.id] : await touchTasksOf(tx, owner.id, updated_date)
+  await touchJobs(tx, task_ids, updated_date)
   const data = {
     ...ownerColumns(owner),
     task_ids,
@@ -35,9 +36,13 @@ export async function announceLabels(
   await emit(tx, labelsChanged, data, cause)
 }
 
-async function touchTasksOf(tx: Transaction<ProjectsDb>, project_id: number): Promise<number[]> {
+async function touchTasksOf(
+  tx: Transaction<ProjectsDb>,
+  project_id: number,
+  date: Date,
+): Promise<number[]> {
   const tasks = await lockTasksOfProject(tx, project_id)
   const ids = tasks.map((task) => task.id)
-  await touchTasks(tx, ids)
+  await touchTasks(tx, ids, date)
   return ids
 }

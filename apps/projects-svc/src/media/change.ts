@@ -10,7 +10,7 @@ import { permittedSource } from '../cloud-storages/source.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { jobRules } from '../jobs/policy.ts'
-import { findJob, type JobView, lockJob } from '../jobs/repo.ts'
+import { findJob, type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
 import { tellOfJob } from '../jobs/touch.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { touchProject } from '../projects/repo.ts'
@@ -88,6 +88,7 @@ export async function changeJobMeta(
   const remove = async () => {
     await setDeletedFrames(tx, task.id, frames)
     await touchMedia(tx, task, cause)
+    await updateJobs(tx, [id], {})
   }
   await tellOfJob(tx, id, remove, cause)
 }

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { laterDate } from '../db/dates.ts'
+import { laterDate, nextRevision } from '../db/dates.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { selectTasks, type TaskView } from '../tasks/repo.ts'
 
@@ -27,7 +27,13 @@ export function moveProjectRow(
 ): Promise<ProjectRow> {
   return tx
     .updateTable('projects')
-    .set({ organization_id, owner_id, ...unassigned, updated_date: laterDate })
+    .set({
+      organization_id,
+      owner_id,
+      ...unassigned,
+      revision: nextRevision,
+      updated_date: laterDate,
+    })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -42,7 +48,13 @@ export async function moveTaskRows(
   const wanted = [...ids]
   await tx
     .updateTable('tasks')
-    .set({ organization_id, owner_id, ...unassigned, updated_date: laterDate })
+    .set({
+      organization_id,
+      owner_id,
+      ...unassigned,
+      revision: nextRevision,
+      updated_date: laterDate,
+    })
     .where((where) => where('id', '=', where.fn.any(where.val(wanted))))
     .execute()
   return selectTasks(tx)
@@ -55,7 +67,7 @@ export async function moveTaskRows(
 export async function unassignJobsOf(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ ...unassigned, updated_date: laterDate })
+    .set({ ...unassigned, revision: nextRevision, updated_date: laterDate })
     .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
     .execute()
 }

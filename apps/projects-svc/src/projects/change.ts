@@ -49,7 +49,8 @@ export async function changeProject(
   await emit(tx, projectUpdated, { project: after, before_update }, cause)
   if (relabelled) {
     const labels = { before: before.labels, plan: relabelled }
-    await announceLabels(tx, owner, labels_revision, labels, cause)
+    const { updated_date } = changed
+    await announceLabels(tx, { ...owner, updated_date }, labels_revision, labels, cause)
   }
   return after
 }

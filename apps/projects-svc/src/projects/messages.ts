@@ -33,6 +33,7 @@ export function toProject(row: ProjectRow, around: ProjectSurroundings): Project
     dimension: summary?.dimension ?? null,
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
+    revision: row.revision,
     organization: row.organization_id,
     organization_id: row.organization_id,
     source_storage: storageOf(around.storages, owner, 'source'),

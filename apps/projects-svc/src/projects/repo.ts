@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
-import { laterDate } from '../db/dates.ts'
+import { laterDate, nextRevision } from '../db/dates.ts'
 import type { ProjectRow, ProjectsDb, ProjectsTable } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -30,11 +30,11 @@ export function insertProject(tx: Tx, row: Insertable<ProjectsTable>): Promise<P
   return tx.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Changes a locked row; its `updated_date` moves. */
+/** Changes a locked row; its `updated_date` and its `revision` move. */
 export function updateProject(tx: Tx, id: number, changes: ProjectChanges): Promise<ProjectRow> {
   return tx
     .updateTable('projects')
-    .set({ ...changes, updated_date: laterDate })
+    .set({ ...changes, revision: nextRevision, updated_date: laterDate })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -45,17 +45,17 @@ export async function deleteProject(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('projects').where('id', '=', id).execute()
 }
 
-/** Moves the date of a locked project, where there is one. */
+/** Moves the date of a locked project, where there is one, because of a change of what belongs to it. */
 export async function touchProject(tx: Tx, id: number | null): Promise<void> {
   if (id === null) return
   await tx.updateTable('projects').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
 
-/** Moves the dates of locked projects. */
-export async function touchProjects(tx: Tx, ids: readonly number[]): Promise<void> {
+/** Moves the dates and the revisions of locked projects. */
+export async function moveProjectRevisions(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('projects')
-    .set({ updated_date: laterDate })
+    .set({ revision: nextRevision, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
     .execute()
 }
@@ -116,7 +116,7 @@ export function lockProjectsOfOrganization(tx: Tx, organization_id: number): Pro
 export async function releaseProjects(tx: Tx, organization_id: number): Promise<ProjectRow[]> {
   const rows = await tx
     .updateTable('projects')
-    .set({ organization_id: null, updated_date: laterDate })
+    .set({ organization_id: null, revision: nextRevision, updated_date: laterDate })
     .where('organization_id', '=', organization_id)
     .returningAll()
     .execute()

@@ -47,6 +47,7 @@ describe.each(transports)('%s', (transport) => {
       dimension: null,
       created_date: project.created_date,
       updated_date: project.created_date,
+      revision: 1,
       organization: null,
       organization_id: null,
       source_storage: null,
@@ -67,7 +68,8 @@ describe.each(transports)('%s', (transport) => {
     const before = await create({ name: 'p', bug_tracker: 'https://old.example' })
     await takeEvents()
     const after = await patch(before.id, { name: 'q', bug_tracker: 'https://old.example' })
-    expect(after).toEqual({ ...before, name: 'q', updated_date: after.updated_date })
+    const { updated_date } = after
+    expect(after).toEqual({ ...before, name: 'q', updated_date, revision: 2 })
     expect(after.updated_date > before.updated_date).toBe(true)
     const [event, ...more] = await takeEvents()
     expect(more).toEqual([])

@@ -55,7 +55,8 @@ export async function changeTask(
   await emit(tx, taskUpdated, { task: record, before_update }, cause)
   if (relabelled) {
     const labels = { before: before.labels, plan: relabelled }
-    await announceLabels(tx, owner, labels_revision, labels, cause)
+    const { updated_date } = changed
+    await announceLabels(tx, { ...owner, updated_date }, labels_revision, labels, cause)
   }
   if (move) await announceMove(tx, row, move, cause)
   for (const id of new Set([row.project_id, changed.project_id])) await touchProject(tx, id)

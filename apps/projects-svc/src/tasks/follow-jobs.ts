@@ -16,7 +16,7 @@ import {
 import { taskStatus } from './status.ts'
 
 /**
- * Changes jobs of a locked task and lets the task follow: its date moves, because its record counts jobs; only another derived
+ * Changes jobs of a locked task and lets the task follow: its date moves, its `revision` does not, because its record counts jobs; only another derived
  * status is an `update:task` event (`spec/api-annotations.md` 4.3), and so is what else of the task changes with them.
  *
  * @param columns of the task, other than they are
@@ -35,7 +35,7 @@ export async function withTaskFollowing<R>(
   const status = taskStatus(await listJobStatuses(tx, id))
   if (status === row.status && isEmpty(columns)) await touchTasks(tx, [id])
   else {
-    const changed = await updateTask(tx, id, { ...columns, status })
+    const changed = await updateTask(tx, id, { ...columns, status, revision: row.revision })
     const around = await taskSurroundings(tx, [changed])
     const task = toTask(changed, around)
     const before_update = fieldsBefore(toTask(row, { ...around, jobs }), task)

@@ -47,6 +47,7 @@ export function toTask(row: TaskView, around: TaskSurroundings): Task {
     guide_id: row.guide_id,
     created_date: row.created_date.toISOString(),
     updated_date: row.updated_date.toISOString(),
+    revision: row.revision,
     organization: row.organization_id,
     organization_id: row.organization_id,
     source_storage: storageOf(around.storages, owner, 'source'),

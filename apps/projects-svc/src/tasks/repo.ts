@@ -6,7 +6,7 @@ import {
   type Transaction,
   type Updateable,
 } from 'kysely'
-import { laterDate } from '../db/dates.ts'
+import { laterDate, laterDateOf, nextRevision } from '../db/dates.ts'
 import type { ProjectsDb, TaskRow, TasksTable } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -94,30 +94,39 @@ export async function insertTask(tx: Tx, row: Insertable<TasksTable>): Promise<n
   return id
 }
 
-/** Changes a locked row; its `updated_date` moves. */
+/** Changes a locked row; its `updated_date` and its `revision` move. */
 export async function updateTask(tx: Tx, id: number, changes: TaskChanges): Promise<TaskView> {
   await tx
     .updateTable('tasks')
-    .set({ ...changes, updated_date: laterDate })
+    .set({ revision: nextRevision, ...changes, updated_date: laterDate })
     .where('id', '=', id)
     .execute()
   return selectTasks(tx).where('tasks.id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Moves the dates of locked tasks. */
-export async function touchTasks(tx: Tx, ids: readonly number[]): Promise<void> {
+/** Moves the dates of locked tasks, because of a change of what belongs to them. */
+export async function touchTasks(tx: Tx, ids: readonly number[], date?: Date): Promise<void> {
   await tx
     .updateTable('tasks')
-    .set({ updated_date: laterDate })
+    .set({ updated_date: date ? laterDateOf(date) : laterDate })
+    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
+    .execute()
+}
+
+/** Moves the dates and the revisions of locked tasks. */
+export async function moveTaskRevisions(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx
+    .updateTable('tasks')
+    .set({ revision: nextRevision, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
     .execute()
 }
 
 /** Moves the dates of all jobs of locked tasks: what exports of them depend on has changed. */
-export async function touchJobs(tx: Tx, task_ids: readonly number[]): Promise<void> {
+export async function touchJobs(tx: Tx, task_ids: readonly number[], date?: Date): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ updated_date: laterDate })
+    .set({ updated_date: date ? laterDateOf(date) : laterDate })
     .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
     .execute()
 }
@@ -203,7 +212,7 @@ export async function releaseTasks(tx: Tx, ids: readonly number[]): Promise<Task
   const wanted = [...ids]
   await tx
     .updateTable('tasks')
-    .set({ organization_id: null, updated_date: laterDate })
+    .set({ organization_id: null, revision: nextRevision, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val(wanted))))
     .execute()
   return selectTasks(tx)

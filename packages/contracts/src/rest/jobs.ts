@@ -40,6 +40,8 @@ export const job = z
     data_original_chunk_type: z.enum(['imageset', 'video']),
     created_date: timestamp,
     updated_date: timestamp,
+    /** Moves with every change of the record itself, and not with a change of what belongs to it. */
+    revision: z.int().optional(),
     issues: z.object({ url: link, count: z.int() }).meta({ id: 'IssuesSummary' }),
     labels: z.object({ url: link }).meta({ id: 'LabelsSummary' }),
     organization: z.int().nullable(),

@@ -25,6 +25,8 @@ export const project = z
     dimension: z.enum(['2d', '3d']).nullable(),
     created_date: timestamp,
     updated_date: timestamp,
+    /** Moves with every change of the record itself, and not with a change of what belongs to it. */
+    revision: z.int().optional(),
     organization: z.int().nullable(),
     organization_id: z.int().nullable(),
     source_storage: storage.nullable(),

@@ -42,6 +42,8 @@ export const task = z
     guide_id: z.int().nullable(),
     created_date: timestamp,
     updated_date: timestamp,
+    /** Moves with every change of the record itself, and not with a change of what belongs to it. */
+    revision: z.int().optional(),
     organization: z.int().nullable(),
     organization_id: z.int().nullable(),
     source_storage: storage.nullable(),

@@ -350,6 +350,7 @@ export interface Project {
   dimension: "2d" | "3d" | null
   created_date: string
   updated_date: string
+  revision?: number
   organization: number | null
   organization_id: number | null
   source_storage: Storage | null
@@ -508,6 +509,7 @@ export interface Task {
   guide_id: number | null
   created_date: string
   updated_date: string
+  revision?: number
   organization: number | null
   organization_id: number | null
   source_storage: Storage | null
@@ -596,6 +598,7 @@ export interface Job {
   data_original_chunk_type: "imageset" | "video"
   created_date: string
   updated_date: string
+  revision?: number
   issues: IssuesSummary
   labels: LabelsSummary
   organization: number | null

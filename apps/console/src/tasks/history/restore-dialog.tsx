@@ -1,7 +1,8 @@
 import type { AnnotationRevision, InputOf } from '@reticle/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { useAnswer, useChange } from '../../api/queries.ts'
-import { annotationsTag } from '../../api/tags.ts'
+import { useChange } from '../../api/queries.ts'
+import { readAnnotationsTag } from '../../api/tagged.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -15,6 +16,13 @@ const restoreRevision = async (input: InputOf<'restoreJobRevision'>) => {
   await answer.body?.cancel()
 }
 
+/** The tag is read first: a change between both calls then makes the restore fail. */
+async function readNewest(id: number) {
+  const etag = await readAnnotationsTag(id)
+  const { results } = await api.listJobRevisions({ id, page_size: 1, sort: '-revision' })
+  return { etag, revision: results[0] }
+}
+
 interface Props {
   revision: AnnotationRevision
   onClose: () => void
@@ -23,27 +31,31 @@ interface Props {
 /** Asks before a job is made what it was; what it is now becomes a revision as well, so that it can be undone. */
 export function RestoreDialog({ revision, onClose }: Props) {
   const { job_id: id } = revision
-  const { data, error } = useAnswer(api.listJobRevisions, { id, page_size: 1, sort: '-revision' })
-  const newest = data?.results[0]
+  const { data, error } = useQuery({
+    queryKey: ['newestRevisionWithTag', id],
+    queryFn: () => readNewest(id),
+  })
+  const newest = data?.revision
   return (
     <Dialog title={`Restore revision ${revision.revision} of job ${id}`} onClose={onClose}>
       {error && <Failure error={error} />}
       {!error && !newest && <Loading />}
-      {newest && <Restore revision={revision} newest={newest} onClose={onClose} />}
+      {newest && <Restore revision={revision} newest={newest} etag={data.etag} onClose={onClose} />}
     </Dialog>
   )
 }
 
-function Restore({ revision, newest, onClose }: Props & { newest: AnnotationRevision }) {
+interface RestoreProps extends Props {
+  newest: AnnotationRevision
+  etag: string | undefined
+}
+
+function Restore({ revision, newest, etag, onClose }: RestoreProps) {
   const { job_id: id, revision: wanted } = revision
   const toast = useToast()
   const restore = useChange(restoreRevision)
   const ask = async () => {
-    await restore.mutateAsync({
-      id,
-      revision: wanted,
-      if_match: annotationsTag(id, newest.revision),
-    })
+    await restore.mutateAsync({ id, revision: wanted, if_match: etag })
     const undo = () => restore.mutateAsync({ id, revision: newest.revision })
     toast({ text: `Job ${id} is as it was at revision ${wanted}`, undo })
     onClose()

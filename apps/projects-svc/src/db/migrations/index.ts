@@ -19,6 +19,7 @@ import { passwordOrigins } from './0020-password-origins.ts'
 import { passwordFailuresAddress } from './0021-password-failures-address.ts'
 import { tokenSession } from './0022-token-session.ts'
 import { annotationTouches } from './0023-annotation-touches.ts'
+import { recordRevisions } from './0024-record-revisions.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -42,4 +43,5 @@ export const migrations: Migrations = {
   '0021-password-failures-address': passwordFailuresAddress,
   '0022-token-session': tokenSession,
   '0023-annotation-touches': annotationTouches,
+  '0024-record-revisions': recordRevisions,
 }

@@ -1,0 +1,31 @@
+import type { AnswerOf, InputOf } from '@reticle/sdk'
+import { api } from './client.ts'
+
+/** Operations on one record whose answer has an `ETag`. */
+type Named = 'getGuide' | 'updateGuide'
+
+/** A record and its entity tag, for `If-Match`. */
+export interface Tagged<R> {
+  record: R
+  etag: string | undefined
+}
+
+/** Calls an operation and keeps the `ETag` of its answer. */
+export async function callTagged<N extends Named>(
+  name: N,
+  input: InputOf<N>,
+): Promise<Tagged<AnswerOf<N>>> {
+  const answer = await api.respond(name, input)
+  return { record: await answer.json(), etag: etagOf(answer) }
+}
+
+/** The entity tag of the annotations of a job. Its body can be large and is not read. */
+export async function readAnnotationsTag(id: number): Promise<string | undefined> {
+  const answer = await api.respond('getJobAnnotations', { id })
+  await answer.body?.cancel()
+  return etagOf(answer)
+}
+
+/** A proxy that compresses makes a tag weak, and a weak one never matches `If-Match`. */
+export const etagOf = ({ headers }: Pick<Response, 'headers'>): string | undefined =>
+  headers.get('etag')?.replace(/^W\//, '')
