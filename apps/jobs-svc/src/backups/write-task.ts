@@ -37,7 +37,7 @@ export async function taskJson({ task, labels, frames, isListOnly }: Described):
     ...{ name, bug_tracker, status, subset, version, generator },
     labels: toArchiveLabels(labels),
     data: {
-      ...dataOf(task, names),
+      ...dataOf(task, names, isListOnly),
       storage: isListOnly ? 'cloud_storage' : 'local',
       ...(has_custom_segments && { custom_segments: true }),
       ...layoutOf(jobs, names.of),
@@ -73,13 +73,14 @@ async function namesIn(
 }
 
 /**
- * Of images an archive has those that are frames, so that all of it are; which of their source they were is a key of ours. A video is
- * there as a whole.
+ * Of images an archive has those that are frames, so that all of it are. Which of the uploaded files or of a list they were is a
+ * key of ours; files that were copied out of a share or a bucket are a source of their own. A video is there as a whole.
  */
-function dataOf({ data }: BackupTask, { count, isSorted }: FrameNames) {
+function dataOf({ data }: BackupTask, { count, isSorted }: FrameNames, isListOnly: boolean) {
   const { chunk_size, image_quality, start_frame, frame_filter, deleted_frames } = data
   const common = { chunk_size, image_quality, storage_method: 'cache', deleted_frames }
-  const isChosen = start_frame > 0 || frame_filter !== ''
+  const isChosen =
+    (start_frame > 0 || frame_filter !== '') && (data.storage === 'local' || isListOnly)
   if (data.video_name !== null) {
     const stop_frame = start_frame + (count - 1) * stepOf(frame_filter)
     const chosen = { start_frame, stop_frame, ...(frame_filter !== '' && { frame_filter }) }

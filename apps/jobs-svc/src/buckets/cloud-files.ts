@@ -6,7 +6,7 @@ import { ignore } from '../operations/report.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { gatherShare, type SourceDeps } from '../sources/deps.ts'
 import { type Found, wholeObject } from '../sources/found.ts'
-import { type Manifest, readManifest } from '../sources/manifest.ts'
+import { dropOtherManifests, type Manifest, readManifest } from '../sources/manifest.ts'
 import { excluding } from '../sources/server-files.ts'
 import { copyHere } from './copies.ts'
 import type { Bucket } from './listing.ts'
@@ -31,6 +31,7 @@ export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[
   if (!bucket) throw new Error('a preparation with a cloud storage has a way to it')
   deps.progress(0, 'Listing files')
   const sizes = await namedFiles(asked, bucket, deps)
+  dropOtherManifests(sizes, asked.server_files, deps.report)
   const manifest = await manifestOf(sizes, deps)
   const isOnly = manifest !== undefined && sizes.size === 1
   const isFiltered = asked.filename_pattern !== null && asked.server_files.length > 0

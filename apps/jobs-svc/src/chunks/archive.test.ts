@@ -13,6 +13,7 @@ import { gather } from '../media/packed.ts'
 import { locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
 import { testStore } from '../testing/run.ts'
 import { chunkArchive } from './archive.ts'
+import { chunkName } from './name.ts'
 
 /** `spec/api-workspace.md` 4.7: a chunk of pictures is a stored archive, in frame order. */
 
@@ -143,4 +144,41 @@ test('no more pictures are in memory than are made side by side', async () => {
   const lines = bytesOf(...Array.from({ length: 50 }, () => frame))
   await gather(chunkArchive({ ...deps, decode: counting, sideBySide: 3 }, chunk, lines))
   expect(most).toBe(3)
+})
+
+test.each([
+  ['compressed', ['000000.jpeg', '000001.jpeg', '000002.jpeg', '000003.jpeg']],
+  ['original', ['000000.jpeg', '000001.jpg', '000002.jpeg', '000003.jpeg']],
+] as const)(
+  '%s frames keep their places where placeholders stand for others',
+  async (quality, expected) => {
+    const frames = await Promise.all(
+      [40, 50, 60, 70].map(async (width) =>
+        storedFrame(blobs, await photo(width), { name: 'a.jpg' }),
+      ),
+    )
+    const located = locatedChunk({
+      start: 4,
+      stop: 7,
+      chosen: { frames: [5] },
+      has_placeholders: true,
+    })
+    const lines = bytesOf(...frames.map(encodeFrame))
+    const zip = await openZip(
+      sourceOf(await gather(chunkArchive(deps, { ...located, quality }, lines))),
+    )
+    expect([...zip.files.keys()]).toEqual(expected)
+    const widths = []
+    for (const member of zip.files.values())
+      widths.push(await widthOf(Buffer.from(await zip.bytes(member))))
+    expect(widths).toEqual([1, 50, 1, 1])
+  },
+)
+
+test('chunks with and without placeholders have different names', () => {
+  const located = locatedChunk({ start: 4, stop: 7, chosen: { frames: [5] } })
+  const quality = 'compressed' as const
+  expect(chunkName({ ...located, quality, has_placeholders: true })).not.toBe(
+    chunkName({ ...located, quality }),
+  )
 })

@@ -32,10 +32,13 @@ export function chunkArchive(
   return writeZip(files, noTime)
 }
 
+/** A frame, or `undefined` for a placeholder. */
+type Member = FrameSource | undefined
+
 async function* framesOf(
-  { start, chosen }: WantedChunk,
+  { start, chosen, has_placeholders = false }: WantedChunk,
   lines: AsyncIterable<Uint8Array>,
-): AsyncGenerator<FrameSource> {
+): AsyncGenerator<Member> {
   const some = chosen && new Set(chosen.frames)
   let frame = start
   for await (const batch of decodeFrames(lines))
@@ -43,19 +46,32 @@ async function* framesOf(
       const isIn = some === undefined || some.has(frame)
       frame += 1
       if (isIn) yield source
+      else if (has_placeholders) yield undefined
     }
 }
+
+/** A black JPEG of one pixel. */
+const placeholder = Buffer.from(
+  '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAB//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AP3//2Q==',
+  'base64',
+)
 
 const place = (index: number) => String(index).padStart(6, '0')
 
 async function* originals(
   { blobs }: ArchiveDeps,
-  frames: AsyncIterable<FrameSource>,
+  frames: AsyncIterable<Member>,
 ): AsyncGenerator<ArchiveFile> {
   let index = 0
   for await (const frame of frames) {
-    const path = `${place(index++)}${endingOf(frame)}`
-    yield { path, content: readSourceOrNothing(blobs, frame), isStored: true }
+    const name = place(index++)
+    yield frame
+      ? {
+          path: `${name}${endingOf(frame)}`,
+          content: readSourceOrNothing(blobs, frame),
+          isStored: true,
+        }
+      : { path: `${name}.jpeg`, content: placeholder, isStored: true }
   }
 }
 
@@ -68,9 +84,10 @@ function endingOf({ name, media_type }: FrameSource): string {
 async function* jpegs(
   { blobs, decode, sideBySide }: ArchiveDeps,
   { image_quality }: WantedChunk,
-  frames: AsyncIterable<FrameSource>,
+  frames: AsyncIterable<Member>,
 ): AsyncGenerator<ArchiveFile> {
   const made = inOrder(frames, sideBySide, async (frame, index) => {
+    if (!frame) return { path: `${place(index)}.jpeg`, content: placeholder, isStored: true }
     const read = () => gatherSource(blobs, frame)
     const content = await decode(read, jpegOf(image_quality)).catch((thrown) => {
       if (isUndecodable(thrown)) return read().catch(nothingIfUndecodable)

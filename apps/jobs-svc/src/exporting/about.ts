@@ -30,7 +30,7 @@ export async function aboutPart(
   return {
     ...described({ ...nothing, ...task, ...job, owner: task?.owner ?? null }, context),
     name: task?.name ?? '',
-    size,
+    size: target === 'job' ? framesOfJob(facts) : size,
     mode: (job ?? task)?.mode === 'interpolation' ? 'interpolation' : 'annotation',
     overlap: task?.overlap ?? 0,
     ...{ frame_filter, origin, step },
@@ -40,6 +40,11 @@ export async function aboutPart(
     ...(name !== null && { video: { name, width, height } }),
   }
 }
+
+/** Those that its ground truth has, else all of its range. */
+const framesOfJob = ({ jobs, frames }: Facts) =>
+  frames.length ||
+  jobs.reduce((count, { start_frame, stop_frame }) => count + stop_frame - start_frame + 1, 0)
 
 const nothing = {
   ...{ id: 0, name: '', bug_tracker: '', created_date: '', updated_date: '' },

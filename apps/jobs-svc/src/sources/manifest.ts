@@ -1,5 +1,8 @@
+import { isManifest } from '@reticle/contracts/rest/sources'
 import { FormatError } from '@reticle/formats/errors'
+import type { ReportWriter } from '@reticle/formats/report'
 import { z } from 'zod'
+import { ignore } from '../operations/report.ts'
 import type { KnownPicture } from './found.ts'
 
 /** The list of frames that comes with them, one JSON a line: the de-facto standard's `manifest.jsonl`. */
@@ -146,5 +149,27 @@ function parsed(line: string): unknown {
     return JSON.parse(line)
   } catch {
     return undefined
+  }
+}
+
+/**
+ * Removes the manifests that do not apply. A folder of a share or a bucket can hold several `.jsonl` files: one that the
+ * request names applies, otherwise the only one. The others are reported.
+ *
+ * @param files by their names
+ * @param named as the request names them
+ */
+export function dropOtherManifests(
+  files: Map<string, unknown>,
+  named: readonly string[],
+  report: ReportWriter,
+): void {
+  const manifests = [...files.keys()].filter(isManifest)
+  const wanted = new Set(named.map((name) => name.replace(/^\/+/, '')))
+  const others = manifests.filter((name) => !wanted.has(name))
+  if (manifests.length < 2) return
+  for (const name of others) {
+    ignore(report, name, 'one of several manifests')
+    files.delete(name)
   }
 }

@@ -4,6 +4,7 @@ import type { CreateWork } from '../requests/work.ts'
 import { filesBelow, shareKey } from '../share/files.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
+import { dropOtherManifests } from './manifest.ts'
 
 type Asked = Pick<
   CreateWork['params'],
@@ -36,6 +37,7 @@ export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found
     if (!isThere)
       throw new UnusableInput(`server_files: '${path}' is not on the file share, or empty`)
   }
+  dropOtherManifests(found, server_files, deps.report)
   const files = [...found.values()]
   if (!copy_data) return files
   return copyHere(files, 'share', deps, (share) =>

@@ -39,17 +39,41 @@ describe('random_uniform', () => {
 
 describe('random_per_job', () => {
   test.each([
-    [{ frames_per_job_count: 1 }, [1, 1, 1]],
-    [{ frames_per_job_count: 2 }, [2, 2, 2]],
-    [{ frames_per_job_count: 5 }, [5, 3, 2]],
+    [{ frames_per_job_count: 1 }, 1],
+    [{ frames_per_job_count: 2 }, 2],
+    [{ frames_per_job_count: 5 }, 5],
+    [{ frames_per_job_share: 0.5 }, 2],
+    [{ frames_per_job_share: 0.01 }, 1],
+  ])('%j draws %i frames for each job; shared ones count for both', (asked, count) => {
+    for (let random_seed = 0; random_seed < 20; random_seed++) {
+      const frames = chosen(perJob({ ...asked, random_seed }))
+      expect(frames).toEqual(ascending(frames))
+      const counts = jobs.map(
+        ({ start_frame, stop_frame }) =>
+          frames.filter((frame) => start_frame <= frame && frame <= stop_frame).length,
+      )
+      for (const [index, one] of counts.entries())
+        expect(one).toBeGreaterThanOrEqual(Math.min(count, index === 2 ? 4 : 5))
+      expect(counts[0]).toBeLessThanOrEqual(count)
+    }
+  })
+
+  test.each([
     [{ frames_per_job_share: 0.5 }, [2, 2, 2]],
-    [{ frames_per_job_share: 0.01 }, [1, 1, 1]],
-  ])('%j draws from each job %j of the frames that no earlier job has', (asked, counts) => {
-    const frames = chosen(perJob({ ...asked, random_seed: 3 }))
-    const within = (from: number, to: number) =>
-      frames.filter((frame) => from <= frame && frame <= to).length
-    expect([within(0, 4), within(5, 7), within(8, 9)]).toEqual(counts)
-    expect(frames).toEqual(ascending(frames))
+    [{ frames_per_job_share: 0.75 }, [3, 3, 2]],
+    [{ frames_per_job_count: 4 }, [4, 4, 2]],
+  ])('%j counts from the job size of the task, also for a shorter last job', (asked, counts) => {
+    const short = {
+      size: 10,
+      jobs: [0, 4, 8].map((start_frame) => ({
+        start_frame,
+        stop_frame: Math.min(9, start_frame + 3),
+      })),
+    }
+    const frames = selectFrames(perJob({ ...asked, random_seed: 3 }), short)
+    expect(
+      [0, 1, 2].map((job) => frames.filter((frame) => Math.floor(frame / 4) === job).length),
+    ).toEqual(counts)
   })
 })
 

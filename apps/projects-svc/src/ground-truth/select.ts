@@ -42,23 +42,31 @@ function drawnFromAll(
   return draw(count, 0, size - 1)
 }
 
-/** A frame that two jobs share belongs to the earlier one here. */
+/**
+ * The number of frames is a part of the job size of the task, also for a last job that is shorter. A job has so many frames,
+ * or all of its own. Chosen frames that it shares with an earlier job count, so that it gets only those that are missing.
+ */
 function drawnFromJobs(
-  { frames_per_job_count: count, frames_per_job_share: share }: FrameSelection,
+  { frames_per_job_count, frames_per_job_share }: FrameSelection,
   { jobs }: Choice,
   draw: Draw,
 ): number[] {
   const sizeOf = (job: Choice['jobs'][number]) => job.stop_frame - job.start_frame + 1
-  const largest = jobs.reduce((size, job) => Math.max(size, sizeOf(job)), 0)
-  if (amountOf(largest, count, share) > largest)
-    throw invalid({ frames_per_job_count: `No job has more than ${largest} frames.` })
+  const jobSize = jobs.reduce((size, job) => Math.max(size, sizeOf(job)), 0)
+  const count = amountOf(jobSize, frames_per_job_count, frames_per_job_share)
+  if (count > jobSize)
+    throw invalid({ frames_per_job_count: `No job has more than ${jobSize} frames.` })
+  const chosen: number[] = []
   let next = 0
-  return jobs.flatMap((job) => {
+  for (const job of jobs) {
+    const shared = chosen.filter((frame) => frame >= job.start_frame && frame <= job.stop_frame)
     const from = Math.max(job.start_frame, next)
     const left = Math.max(0, job.stop_frame - from + 1)
     next = from + left
-    return draw(Math.min(amountOf(sizeOf(job), count, share), left), from, job.stop_frame)
-  })
+    const missing = Math.max(0, Math.min(count, sizeOf(job)) - shared.length)
+    chosen.push(...draw(Math.min(missing, left), from, job.stop_frame))
+  }
+  return chosen
 }
 
 /** A share is never less than one frame. */

@@ -15,6 +15,10 @@ const of = (what: Viewed, place: ChunkPlace) => {
   const { start, stop, chosen } = framesOfChunk(what, 4, place)
   return chosen?.frames ?? [start, stop]
 }
+const rangeOf = (what: Viewed, place: ChunkPlace) => {
+  const { start, stop, has_placeholders } = framesOfChunk(what, 4, place)
+  return { start, stop, has_placeholders }
+}
 
 describe('by its number', () => {
   test.each([
@@ -38,6 +42,15 @@ describe('by its number', () => {
     [2, [8, 9]],
   ])('the chunk %i of ground truth has those of its frames that it has', (number, frames) => {
     expect(of(truth, { number })).toEqual(frames)
+  })
+
+  test.each([
+    [truth, 0, { start: 0, stop: 3, has_placeholders: true }],
+    [truth, 2, { start: 8, stop: 9, has_placeholders: true }],
+    [viewed(0, 9, [1]), 1, { start: 4, stop: 7, has_placeholders: true }],
+    [job, 1, { start: 4, stop: 7, has_placeholders: undefined }],
+  ])('a chunk of ground truth is as long as that of the task (%#)', (what, number, expected) => {
+    expect(rangeOf(what, { number })).toEqual(expected)
   })
 })
 
@@ -65,7 +78,6 @@ test.each([
   [job, { index: 2 }, 'the index 2 is not in this job: it has the indices 0 to 1'],
   [job, { index: -1 }, 'it has the indices 0 to 1'],
   [truth, { index: 2 }, 'it has the indices 0 to 1'],
-  [viewed(0, 9, [1]), { number: 1 }, 'the number 1 has no frame of this job'],
 ])('a chunk that is not there is refused (%#)', (what, place, text) => {
   expect(() => of(what, place)).toThrow(text)
 })

@@ -2,7 +2,7 @@ import type { LocatedChunk } from '@reticle/contracts/rest/facts'
 import { invalidText } from '@reticle/kit/errors'
 import type { Viewed } from './viewed.ts'
 
-type Frames = Pick<LocatedChunk, 'start' | 'stop' | 'chosen'>
+type Frames = Pick<LocatedChunk, 'start' | 'stop' | 'chosen' | 'has_placeholders'>
 
 /** Which chunk of what is viewed. */
 export interface ChunkPlace {
@@ -14,7 +14,8 @@ export interface ChunkPlace {
 
 /**
  * The frames of a chunk (`spec/api-workspace.md` 4.7): number c of a task is [c·chunk_size, (c+1)·chunk_size−1], of a job what
- * it has of these; index i is the same among the frames that the job has.
+ * it has of these; index i is the same among the frames that the job has. A chunk by number of a ground-truth job is as long as
+ * that of the task, so that a frame keeps its place in it.
  *
  * @throws DomainError invalid for a place without frames
  */
@@ -38,9 +39,7 @@ function chunkOfTask({ start, stop, chosen }: Viewed, chunk_size: number, number
   if (number < 0 || first > last) throw none()
   if (!chosen) return { start: first, stop: last }
   const frames = chosen.frames.filter((frame) => frame >= first && frame <= last)
-  if (frames.length === 0)
-    throw invalidText(`The chunk with the number ${number} has no frame of this job`)
-  return some(frames)
+  return { start: first, stop: last, chosen: { frames }, has_placeholders: true }
 }
 
 function chunkOfJob({ start, stop, chosen }: Viewed, chunk_size: number, index: number): Frames {

@@ -126,6 +126,8 @@ export const locatedChunk = z
       .object({ frames: z.array(z.int()) })
       .meta({ id: 'ChosenFrames' })
       .optional(),
+    /** Placeholders stand for the frames that the job does not have. */
+    has_placeholders: z.boolean().optional(),
     image_quality: z.int(),
     data_revision: z.int(),
     chunks_updated_date: z.string(),
