@@ -11,6 +11,7 @@ import { authentication } from './plugins/authenticate.ts'
 import { compressAnswers } from './plugins/compress.ts'
 import { clientErrors, watchConnections } from './plugins/connections.ts'
 import { allowOrigins, showToOrigin } from './plugins/cors.ts'
+import { dialectSessions } from './plugins/dialect-sessions.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
 import {
   type GoodCredentials,
@@ -166,10 +167,15 @@ function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
 
 function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
   const { services, settings } = ports
+  const options = {
+    limits: settings,
+    askBusy: busyOf(services),
+    afterCall: dialectSessions(services),
+  }
   for (const [name, table] of Object.entries(tables)) {
     const [, service] = Object.entries(services).find(([key]) => key === name) ?? []
     if (!service) throw new Error(`nobody answers the table ${name}`)
-    serve(api, table, service, { limits: settings, askBusy: busyOf(services) })
+    serve(api, table, service, options)
   }
   serveAbout(api)
   serveHealth(api, ports, phase)

@@ -6,6 +6,7 @@ import type { FastifyInstance, HTTPMethods } from 'fastify'
 import type { AskBusy } from './busy.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { methodNotAllowed } from './http-error.ts'
+import type { AfterCall } from './plugins/dialect-sessions.ts'
 import { present, sendJson } from './present.ts'
 import { type Limits, reader } from './read.ts'
 import { contextOf } from './request.ts'
@@ -22,6 +23,7 @@ interface Caller {
 export interface ServeOptions {
   limits: Limits
   askBusy: AskBusy
+  afterCall: AfterCall
 }
 
 /** Makes every row of a table that a service answers a route: read, call, present (`house.md` 3). */
@@ -44,7 +46,7 @@ function route(
   app: FastifyInstance,
   operation: Operation,
   call: Caller['call'],
-  { limits, askBusy }: ServeOptions,
+  { limits, askBusy, afterCall }: ServeOptions,
 ): void {
   const read = reader(operation, limits)
   app.route({
@@ -56,6 +58,7 @@ function route(
       const context = contextOf(request)
       const known = operation.busy && (await askBusy(operation, input, context))
       const answer = await call({ ...input, ...known }, context)
+      if (request.dialect) await afterCall({ operation, input, answer, request, reply })
       return present(operation, request, reply, answer)
     },
   })

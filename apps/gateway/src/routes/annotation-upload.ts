@@ -18,6 +18,7 @@ const inputs = z.object({
   ...importQuery.shape,
   id: z.int(),
   if_match: z.string().optional(),
+  names_default_subset: z.boolean().optional(),
 })
 
 /** All of it in one request; without a body it names a file that is somewhere else. */
@@ -66,7 +67,7 @@ async function importNamed(
 /** What is asked before there is a file, and with it. */
 function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
   const { filename, conv_mask_to_poly, cloud_storage_id, ...asked } = inputs.parse(call.input)
-  const { id, format, import_mode, dry_run, location, if_match } = asked
+  const { id, format, import_mode, dry_run, location, if_match, names_default_subset } = asked
   const target = targetOf(call.operation)
   return {
     wish: {
@@ -75,7 +76,10 @@ function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
       ...{ format, import_mode, dry_run, location, if_match },
     },
     ...{ filename, cloud_storage_id },
-    options: { format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
+    options: {
+      ...{ format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
+      names_default_subset,
+    },
   }
 }
 

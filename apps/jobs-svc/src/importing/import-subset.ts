@@ -48,7 +48,8 @@ export async function importSubset(
   const { work, draft_id, labels, progress } = about
   const { services, signal, tmpDir } = deps
   const context = contextOf(work, signal)
-  const named = { name: subset.name, subset: subset.name === 'default' ? '' : subset.name }
+  const isNamed = subset.name !== 'default' || work.params.names_default_subset === true
+  const named = { name: subset.name, subset: isNamed ? subset.name : '' }
   const { task_id } = await services.tasks.addDraftTask({ draft_id, ...named }, context)
   const frames = await attachImages(task_id, subset, about, deps, context)
 

@@ -43,7 +43,10 @@ const importParams = z.object({
   /** The storage that has the file, its name being the key there; null: it was uploaded. */
   cloud_storage_id: z.int().nullable().default(null),
 })
-const datasetParams = importParams.omit({ import_mode: true, if_match: true })
+const datasetParams = importParams.omit({ import_mode: true, if_match: true }).extend({
+  /** Tasks of the default subset are in a subset of this name. */
+  names_default_subset: z.boolean().optional(),
+})
 const createParams = z.object({
   files: z.array(uploadedFile),
   image_quality: z.int(),

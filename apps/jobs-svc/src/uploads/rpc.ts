@@ -118,6 +118,7 @@ async function startImport(
   context: Context,
 ): Promise<{ rq_id: string }> {
   const { target, id, conv_mask_to_poly, dry_run = false, if_match = null } = body
+  const { names_default_subset } = body
   const purpose = target === 'project' ? 'dataset' : 'annotations'
   const aim = { purpose, target, id } as const
   const facts = await permit(services.tasks, aim, context)
@@ -132,7 +133,7 @@ async function startImport(
     const asked = { format, conv_mask_to_poly, dry_run, ...given }
     const ofSet: ImportWork['params'] = { ...asked, import_mode, if_match }
     const params: ImportWork['params'] | ImportDatasetWork['params'] =
-      purpose === 'dataset' ? asked : ofSet
+      purpose === 'dataset' ? { ...asked, names_default_subset } : ofSet
     const size_class = sizeClass([given.file])
     // Dry runs do not exclude each other, nor what is done for real: each has an id of its own.
     const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined

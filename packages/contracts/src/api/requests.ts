@@ -271,6 +271,8 @@ export const requests = operations('RequestService', {
         file_id: z.string().optional(),
         location: z.string().optional(),
         cloud_storage_id: z.int().optional(),
+        /** Tasks of the default subset of a data set are in a subset of this name; otherwise in none. */
+        names_default_subset: z.boolean().optional(),
       })
       .meta({ id: 'StartImport' }),
     answers: { 202: rqId },

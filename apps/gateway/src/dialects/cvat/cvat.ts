@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts'
 import { annotations } from './annotations.ts'
 import { formatLists, renameFormats } from './formats.ts'
+import { invitations } from './invitations.ts'
 import { jobs } from './jobs.ts'
 import { projects } from './projects.ts'
 import { requests } from './requests.ts'
@@ -17,6 +18,7 @@ export const cvat: Dialect = {
     ...projects,
     ...tasks,
     ...jobs,
+    ...invitations,
     ...storages,
     ...annotations,
     ...formatLists,

@@ -1,5 +1,6 @@
 import type { Failed } from '../../http-error.ts'
 import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
+import { knownFields } from './known-fields.ts'
 import type { Words } from './words.ts'
 
 /** Our formats, as they are called there. */
@@ -23,9 +24,13 @@ export const formatName = (name: unknown): unknown => shown.get(String(name)) ??
 export const formatWords: Words = new Map([...shown].map(([own, theirs]) => [theirs, [own]]))
 
 const formats: Change = ({ importers, exporters }) => ({
-  importers: listed(importers),
-  exporters: listed(exporters).filter(({ name }) => name !== importedOnly),
+  importers: listed(importers).map(withoutExtras),
+  exporters: listed(exporters)
+    .filter(({ name }) => name !== importedOnly)
+    .map(withoutExtras),
 })
+
+const withoutExtras = (format: Fields) => knownFields('format', format)
 
 const listed = (given: unknown): Fields[] =>
   [given]

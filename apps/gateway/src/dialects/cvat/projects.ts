@@ -1,7 +1,10 @@
-import { type Change, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { withKnownFields } from './known-fields.ts'
 import { linkedLabels } from './labels.ts'
 
-const project: Change = (record, base) => linkedLabels(record, 'project_id', base)
+const project = withKnownFields('project', (record, base) =>
+  linkedLabels(record, 'project_id', base),
+)
 
 export const projects: Translations = {
   listProjects: pageAnswer(project),

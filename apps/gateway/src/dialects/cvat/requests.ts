@@ -1,13 +1,14 @@
-import { type Change, isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
 import { formatName, formatWords } from './formats.ts'
+import { knownFields, withKnownFields } from './known-fields.ts'
 import { withWords } from './words.ts'
 
-const request: Change = ({ operation, ...record }) => ({
+const request = withKnownFields('request', ({ operation, ...record }) => ({
   ...record,
   operation: isFields(operation)
-    ? { ...operation, format: formatName(operation.format) }
+    ? knownFields('operation', { ...operation, format: formatName(operation.format) })
     : operation,
-})
+}))
 
 /** Absent it means no. */
 const backUp = { query: (given: object) => ({ lightweight: 'false', ...given }) }
@@ -21,6 +22,7 @@ export const requests: Translations = {
   streamRequest: recordAnswer(request),
   streamRequests: recordAnswer(request),
   cancelRequest: { input: (input) => ({ ...input, only_exports: true }) },
+  importProjectDataset: { input: (input) => ({ ...input, names_default_subset: true }) },
   exportProjectBackup: backUp,
   exportTaskBackup: backUp,
 }

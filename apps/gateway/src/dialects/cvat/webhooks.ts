@@ -1,4 +1,5 @@
 import { type Change, isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { withKnownFields } from './known-fields.ts'
 
 /** Of events that came later, clients do not know the names. */
 const knownEvents = new Set([
@@ -22,15 +23,18 @@ function namesOf(action: string, resources: readonly string[]): string[] {
 
 const known = (names: unknown) => [names].flat().filter((name) => knownEvents.has(String(name)))
 
-const webhook: Change = ({ events_list, owner_left_date: _, ...record }) => ({
+const webhook = withKnownFields('webhook', ({ events_list, ...record }) => ({
   ...record,
   events: known(events_list),
-})
+}))
 
 const eventNames: Change = ({ events, ...record }) => ({ ...record, events: known(events) })
 
 /** What a receiver answers is an object there, whatever it is. */
-const delivery: Change = ({ response, ...record }) => ({ ...record, response: answered(response) })
+const delivery = withKnownFields('delivery', ({ response, ...record }) => ({
+  ...record,
+  response: answered(response),
+}))
 
 function answered(response: unknown): unknown {
   const text = String(response)

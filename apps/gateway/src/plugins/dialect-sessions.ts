@@ -1,0 +1,38 @@
+import type { Operation } from '@reticle/contracts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { sessionOf, setSession } from '../cookies.ts'
+import type { Services } from '../ports.ts'
+import { contextOf } from '../request.ts'
+
+/** A call that a service has answered. */
+export interface AnsweredCall {
+  operation: Operation
+  input: object
+  answer: unknown
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export type AfterCall = (call: AnsweredCall) => Promise<void>
+
+const registration = z.object({ body: z.object({ username: z.string(), password1: z.string() }) })
+const account = z.object({ key: z.string() }) // null where an address has to be verified first
+
+/** Clients of a dialect expect to be signed in after a registration, and the cookies of a session after a change of password. */
+export function dialectSessions({ identity }: Pick<Services, 'identity'>): AfterCall {
+  return async ({ operation, input, answer, request, reply }) => {
+    if (operation.name === 'changePassword') renewSession(request, reply)
+    const isOwnAccount = operation.name === 'register' && !request.principal
+    if (!isOwnAccount || !account.safeParse(answer).success) return
+    const { username, password1: password } = registration.parse(input).body
+    const { session } = await identity.signIn({ body: { username, password } }, contextOf(request))
+    setSession(request, reply, session)
+  }
+}
+
+function renewSession(request: FastifyRequest, reply: FastifyReply): void {
+  const session = sessionOf(request)
+  const isBySession = request.principal?.session_id !== undefined
+  if (session !== undefined && isBySession) setSession(request, reply, session)
+}
