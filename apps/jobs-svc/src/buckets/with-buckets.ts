@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { storages } from '@reticle/contracts/api/storages'
-import { type Context, conflict, type Service } from '@reticle/kit'
+import type { Context, Service } from '@reticle/kit'
 import type { BlobStore, Range } from '@reticle/kit/blob/blob'
+import { sourceChanged } from '../media/source-changed.ts'
 
 /**
  * Files that stay in a cloud storage, under keys of the store. A key names the task, not the storage: which one that is may
@@ -92,8 +93,5 @@ async function* whole(
     size += chunk.length
     yield chunk
   }
-  if (size !== length)
-    throw conflict(`"${path}" of the cloud storage is not the file any more that it was.`, {
-      code: 'source_changed',
-    })
+  if (size !== length) throw sourceChanged(path, 'cloud storage')
 }

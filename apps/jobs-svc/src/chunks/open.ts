@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { media } from '@reticle/contracts/api/media'
+import { decodeFrames } from '@reticle/contracts/frame-lines'
 import { type Context, DomainError, type Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { beyondCall } from '@reticle/kit/db/session/call-signal'
@@ -8,6 +9,7 @@ import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { atMost } from '../frames/at-most.ts'
 import { type Decoder, usualPlaces } from '../frames/decode.ts'
+import { assertUnchanged } from '../frames/source.ts'
 import { makeDead, makeLive, registerPending } from '../objects/repo.ts'
 import { chunkArchive } from './archive.ts'
 import { chunkName, type WantedChunk } from './name.ts'
@@ -101,6 +103,7 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
       try {
         for (;;) {
           const kept = await openKept(deps, chunk)
+          if (kept && chunk.storage === 'share') await assertSourcesUnchanged(deps, chunk, context)
           if (kept) return kept
           await Promise.race([wait(chunk, context), patience])
         }
@@ -112,6 +115,21 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
       stopping.abort(new DomainError('unavailable', 'The server is stopping.'))
       await Promise.allSettled(working.values())
     },
+  }
+}
+
+async function assertSourcesUnchanged(
+  { blobs, media }: Pick<ChunkDeps, 'blobs' | 'media'>,
+  { task_id, start, stop, chosen }: WantedChunk,
+  context: Context,
+): Promise<void> {
+  const isIn = chosen && new Set(chosen.frames)
+  const { chunks: lines } = await media.readFrames({ task_id, start, stop }, context)
+  let first = start
+  for await (const batch of decodeFrames(lines)) {
+    const own = batch.filter((_, place) => isIn === undefined || isIn.has(first + place))
+    await assertUnchanged(blobs, own)
+    first += batch.length
   }
 }
 

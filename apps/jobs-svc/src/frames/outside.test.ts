@@ -16,7 +16,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { readUpright } from '../exporting/upright.ts'
 import { gather } from '../media/packed.ts'
-import { shareKey, withShare } from '../share/files.ts'
+import { filesBelow, shareKey, withShare } from '../share/files.ts'
 import { locatedChunk, photo } from '../testing/chunks.ts'
 import { testStore } from '../testing/run.ts'
 import { storageOf } from '../testing/storages.ts'
@@ -55,9 +55,11 @@ function inBucket(bytes: Buffer) {
 async function onShare(bytes: Buffer) {
   await writeFile(join(share, 'a.jpg'), bytes)
   await writeFile(join(share, 'b.jpg'), picture)
-  const frame = (name: string, length: number): FrameSource =>
-    frameOf({ key: shareKey(name), length, offset: 0, packing: 'stored', name })
-  const frames = [frame('a.jpg', bytes.length), frame('b.jpg', picture.length)]
+  const frames: FrameSource[] = []
+  for await (const file of filesBelow(share, '.')) {
+    const { size: length, path: name } = file
+    frames.push(frameOf({ key: shareKey(file), length, offset: 0, packing: 'stored', name }))
+  }
   return { blobs: withShare(store.blobs, share), frames }
 }
 

@@ -11,7 +11,7 @@ import { gather } from '../media/packed.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { registerLive } from '../objects/repo.ts'
 import { type Change, type Decoder, openDecoder } from './decode.ts'
-import { gatherSource, openSource, undecodable } from './source.ts'
+import { assertUnchanged, gatherSource, openSource, undecodable } from './source.ts'
 
 export interface Picture {
   /** Media type. */
@@ -23,7 +23,7 @@ export interface Picture {
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** Each throws DomainError not_found when the source is gone or cannot be decoded. */
+/** Each throws DomainError not_found when the source is gone or cannot be decoded, conflict when it has changed on the share. */
 export interface Pictures {
   /** As it was uploaded. */
   original: (frame: LocatedFrame) => Promise<Picture>
@@ -61,6 +61,7 @@ export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictu
     return running
   }
   const smaller = async (frame: LocatedFrame, name: string, type: string, change: Change) => {
+    if (frame.storage === 'share') await assertUnchanged(blobs, [frame])
     const key = `${folderOf(frame)}${frame.data_revision}/${frame.frame}-${name}`
     const kept = await find(blobs, key)
     if (kept) return { type, length: kept.size, chunks: kept.chunks }

@@ -2,7 +2,7 @@ import type { StoredImage } from '@reticle/contracts/rest/media'
 import { DomainError, notFound } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { isBucketKey } from '../buckets/with-buckets.ts'
-import { frameKey } from '../media/frame-key.ts'
+import { frameKey, videoKey } from '../media/frame-key.ts'
 import { largestImageBytes } from '../media/image.ts'
 import { gather, isUnpackError, openPlace } from '../media/packed.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
@@ -10,7 +10,7 @@ import { isShareKey } from '../share/files.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 
-/** Where the bytes of an image are, which never change there. */
+/** Where the bytes of an image are. Other bytes never come from there: a file that has changed is an error. */
 export const sourceKey = ({ key, offset, length }: StoredImage) => `${key}:${offset}:${length}`
 
 /** Nothing can be seen of it, and asking again does not help. */
@@ -78,6 +78,24 @@ export async function* readSourceOrNothing(
     throw thrown
   }
   yield* pieces
+}
+
+/**
+ * Pictures that are kept of files on the share are not shown either once such a file has changed.
+ *
+ * @throws DomainError conflict `source_changed`; not_found for a file that was deleted
+ */
+export async function assertUnchanged(
+  blobs: Pick<BlobStore, 'stat'>,
+  images: Iterable<StoredImage>,
+): Promise<void> {
+  const keys = new Set<string>()
+  for (const image of images) {
+    const { packing, key } = image
+    if (packing === 'video') keys.add(videoKey(key))
+    else if (isShareKey(key)) keys.add(key)
+  }
+  for (const key of keys) await blobs.stat(key)
 }
 
 /** The same, opened when it is first read. */

@@ -13,6 +13,12 @@ export const frameKey = (
   format: FrameFormat,
 ): string => `${mark}${key}:${offset}:${format}`
 
+/** The key of the file of a video, by that of its index; stores of `videos/with-videos.ts` know its `stat`. */
+export const videoKey = (index: string): string => `${mark}${index}:file`
+
+/** The index that such a key names; nothing for other keys. */
+export const readVideoKey = (key: string): string | undefined => /^video:(.+):file$/.exec(key)?.[1]
+
 export interface FrameOfVideo {
   /** Of the index of the video. */
   index: string

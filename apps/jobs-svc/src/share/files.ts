@@ -1,61 +1,127 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalidText, notFound } from '@reticle/kit'
 import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
+import { sourceChanged } from '../media/source-changed.ts'
 import { away, isInside } from './folder.ts'
 
-/** A file of the share: its path from there on, and its bytes. */
-export interface SharedFile {
+/** A file of the share: its path relative to the root of the share, and its stamp. */
+export interface SharedFile extends Stamp {
   path: string
+}
+
+/** Bytes, and the time of the last modification in milliseconds since 1970. Another file of the path has another stamp. */
+interface Stamp {
   size: number
+  modified: number
 }
 
 /** Keys of our own never hold a colon. */
-const mark = 'share:'
+const mark = 'share'
 
-/** The key of a file that stays where it is, on the share. */
-export const shareKey = (path: string): string => `${mark}${path}`
+/**
+ * The key of a file that stays where it is, on the share. It holds the stamp of the file, so that every read finds out whether the
+ * file was replaced. The colon at its end keeps a file from being taken for one that is spread over objects, whatever it is called.
+ */
+export const shareKey = ({ path, size, modified }: SharedFile): string =>
+  `${mark}@${size}.${modified}:${path}:`
 
-export const isShareKey = (key: string): boolean => key.startsWith(mark)
+/** Keys without a stamp are those of media that was prepared by older versions. */
+const stamped = /^share@(\d+)\.(-?\d+):(.+):$/s
+const unstamped = /^share:(.+)$/s
+
+export const isShareKey = (key: string): boolean => stamped.test(key) || unstamped.test(key)
+
+interface Wanted {
+  path: string
+  /** Undefined: any file of the path is the wanted one. */
+  stamp?: Stamp
+}
+
+function readShareKey(key: string): Wanted | undefined {
+  const [, size, modified, path] = stamped.exec(key) ?? []
+  if (path !== undefined) return { path, stamp: { size: Number(size), modified: Number(modified) } }
+  const [, old] = unstamped.exec(key) ?? []
+  return old === undefined ? undefined : { path: old }
+}
 
 /** A store that also gives the files of the share, under keys of `shareKey`; nothing is ever written there. */
 export function withShare(blobs: BlobStore, root: string | undefined): BlobStore {
   return {
     ...blobs,
-    get: (key, range) =>
-      isShareKey(key) ? readShared(root, key.slice(mark.length), range) : blobs.get(key, range),
+    get: (key, range) => {
+      const wanted = readShareKey(key)
+      return wanted ? readShared(root, wanted, range) : blobs.get(key, range)
+    },
+    stat: async (key) => {
+      const wanted = readShareKey(key)
+      if (!wanted) return blobs.stat(key)
+      const { size, modified } = await findShared(root, wanted)
+      return { key, size, etag: `"${size}-${modified}"`, modified_date: new Date(modified) }
+    },
   }
 }
 
 const missing = (path: string) =>
   notFound(`There is no file ${path} on the share.`, 'object_missing')
 
-async function readShared(root: string | undefined, path: string, range?: Range) {
+const stampOf = ({ size, mtimeMs }: Stats): Stamp => ({ size, modified: Math.floor(mtimeMs) })
+
+/** @throws DomainError conflict when the file is not the one that was prepared */
+function assertSame(found: Stats, { path, stamp }: Wanted): void {
+  const { size, modified } = stampOf(found)
+  if (stamp && (stamp.size !== size || stamp.modified !== modified))
+    throw sourceChanged(path, 'file share')
+}
+
+async function findShared(root: string | undefined, wanted: Wanted) {
+  const { path } = wanted
   if (root === undefined) throw missing(path)
   const file = await resolveInside(await realpath(root).catch(away), path)
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined)
   if (file === undefined || !found?.isFile()) throw missing(path)
-  const { size } = found
-  return { size, chunks: piecesOf(file, path, boundsOf(size, range)) }
+  assertSame(found, wanted)
+  return { file, ...stampOf(found) }
+}
+
+async function readShared(root: string | undefined, wanted: Wanted, range?: Range) {
+  const { file, size } = await findShared(root, wanted)
+  if (range?.end !== undefined && range.end >= size) throw sourceChanged(wanted.path, 'file share')
+  return { size, chunks: piecesOf(file, wanted, boundsOf(size, range)) }
 }
 
 /** Neither a link that took the place of the file meanwhile is followed, nor a pipe waited for. */
 const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Opened at the first piece, so that nothing stays open when nobody reads. */
+/**
+ * The file is opened at the first piece, so that no handle stays open when the stream is not read. The last piece is returned only when the file did not
+ * change while it was read.
+ */
 async function* piecesOf(
   file: string,
-  path: string,
+  wanted: Wanted,
   { first, last }: { first: number; last: number },
 ): AsyncGenerator<Uint8Array> {
   if (last < first) return
-  const handle = await open(file, careful).catch(() => {
-    throw missing(path)
-  })
-  const bounds = { start: first, end: last, highWaterMark: pieceBytes }
-  for await (const piece of handle.createReadStream(bounds)) yield piece as Uint8Array
+  const unreadable = () => {
+    throw missing(wanted.path)
+  }
+  const handle = await open(file, careful).catch(unreadable)
+  try {
+    assertSame(await handle.stat(), wanted)
+    for (let at = first; at <= last; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, last + 1 - at))
+      const { bytesRead } = await handle.read(piece, 0, piece.length, at).catch(unreadable)
+      if (bytesRead === 0) throw sourceChanged(wanted.path, 'file share')
+      at += bytesRead
+      if (at > last) assertSame(await handle.stat(), wanted)
+      yield piece.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Where a path really leads; undefined when that is nowhere, or out of the share. */
@@ -83,7 +149,7 @@ async function* below(
   const real = await resolveInside(top, path)
   const found = real === undefined ? undefined : await stat(real).catch(() => undefined)
   if (real === undefined || !found) return
-  if (found.isFile()) yield { path, size: found.size }
+  if (found.isFile()) yield { path, ...stampOf(found) }
   if (!found.isDirectory() || folders.includes(real)) return
   const names = await readdir(real).catch(() => {
     throw invalidText(`The folder ${path} of the share cannot be read`)

@@ -30,7 +30,7 @@ export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found
       signal.throwIfAborted()
       isThere = true
       if (isExcluded(file.path)) continue
-      found.set(file.path, wholeObject(file.path, shareKey(file.path), file.size))
+      found.set(file.path, wholeObject(file.path, shareKey(file), file.size))
       if (found.size > limits.entries)
         throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
     }

@@ -1,6 +1,7 @@
 import { invalidText } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { UnusableInput } from '../operations/operation.ts'
+import { isShareKey } from '../share/files.ts'
 import type { VideoDecoder } from '../video/decoder.ts'
 import { openIndexes } from './indexes.ts'
 import { keepIndex } from './kept-index.ts'
@@ -10,7 +11,7 @@ import { openStaging } from './staging.ts'
 import type { Videos } from './videos.ts'
 
 export interface VideosOptions {
-  blobs: Pick<BlobStore, 'get' | 'put'>
+  blobs: Pick<BlobStore, 'get' | 'put' | 'stat'>
   /** Undefined: this installation reads no videos. */
   findDecoder: () => Promise<VideoDecoder | undefined>
   /** For local copies: of its own, removed at the end. */
@@ -46,6 +47,11 @@ export function openVideos(options: VideosOptions): Videos {
     return { reel: openReel({ decoder, file, index, first, form }), release }
   }
   const reels = openReels({ open, most, idleMs })
+  /** The local copy of a video may be of a file on the share that has changed since it was copied. */
+  const assertSame = async (key: string) => {
+    const { video } = await indexOf(key)
+    if (isShareKey(video.key)) await blobs.stat(video.key)
+  }
 
   return {
     prepare: async (video, key, signal) => {
@@ -58,7 +64,16 @@ export function openVideos(options: VideosOptions): Videos {
         release()
       }
     },
-    picture: (key, frame, form) => reels.picture({ key, frame, form }),
+    picture: async (key, frame, form) => {
+      // Started first: decoders serve frames in the order in which they are requested.
+      const picture = reels.picture({ key, frame, form })
+      const [bytes] = await Promise.all([picture, assertSame(key)])
+      return bytes
+    },
+    stat: async (key) => {
+      const { video } = await indexOf(key)
+      return blobs.stat(isShareKey(video.key) ? video.key : key)
+    },
     close: async () => {
       await reels.close()
       await staging.close()

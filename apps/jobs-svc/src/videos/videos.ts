@@ -1,3 +1,4 @@
+import type { BlobInfo } from '@reticle/kit/blob/blob'
 import type { PictureForm, VideoIndex } from '../video/decoder.ts'
 
 /** A video in the object store. */
@@ -28,8 +29,15 @@ export interface Videos {
    *
    * @param key of its index
    * @param frame its number in the video
-   * @throws DomainError not_found when the objects are gone; UnusableInput where there is no such picture
+   * @throws DomainError not_found when the objects are gone, conflict `source_changed` for a changed file on the share; UnusableInput where there is no such picture
    */
   picture: (key: string, frame: number, form: PictureForm) => Promise<Buffer>
+  /**
+   * Describes the file of a prepared video on the share; of other videos their index.
+   *
+   * @param key of its index
+   * @throws DomainError not_found; conflict `source_changed` for a file that has changed since then
+   */
+  stat: (key: string) => Promise<BlobInfo>
   close: () => Promise<void>
 }

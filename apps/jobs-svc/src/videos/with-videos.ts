@@ -1,17 +1,24 @@
 import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
 import { cutBytes } from '@reticle/kit/pieces'
 import { undecodable } from '../frames/source.ts'
-import { type FrameOfVideo, readFrameKey } from '../media/frame-key.ts'
+import { type FrameOfVideo, readFrameKey, readVideoKey } from '../media/frame-key.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { Videos } from './videos.ts'
 
-/** A store that also gives frames of videos, under keys of `frameKey`; nothing is ever written there. */
-export function withVideos(blobs: BlobStore, videos: Pick<Videos, 'picture'>): BlobStore {
+/**
+ * A store that also gives frames of videos, under keys of `frameKey`, and describes the files of videos, under keys of `videoKey`;
+ * nothing is ever written there.
+ */
+export function withVideos(blobs: BlobStore, videos: Pick<Videos, 'picture' | 'stat'>): BlobStore {
   return {
     ...blobs,
     get: (key, range) => {
       const wanted = readFrameKey(key)
       return wanted ? readFrame(videos, wanted, range) : blobs.get(key, range)
+    },
+    stat: (key) => {
+      const index = readVideoKey(key)
+      return index === undefined ? blobs.stat(key) : videos.stat(index)
     },
   }
 }

@@ -32,8 +32,11 @@ export async function locateFrame(
   if (!found) throw notFound()
   const { storage, cloud_storage_id, ...frame } = found
   assertAttached({ storage, cloud_storage_id })
-  return withRelated(frame)
+  return { ...withRelated(frame), ...outside(storage) }
 }
+
+/** Media in the object store is the usual case, of which nothing is said. */
+const outside = (storage: DataSetRow['storage']) => (storage === 'local' ? {} : { storage })
 
 function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number: number): void {
   if (number < start || number > stop)
@@ -75,12 +78,14 @@ export async function locateChunk(
   const dataSet = await findDataSet(db, viewed.task_id)
   if (!dataSet) throw notFound()
   assertAttached(dataSet)
-  const { task_id, chunk_size, image_quality, data_revision, chunks_updated_date } = dataSet
+  const { task_id, chunk_size, image_quality, data_revision, chunks_updated_date, storage } =
+    dataSet
   return {
     ...framesOfChunk(viewed, chunk_size, { number, index }),
     task_id,
     image_quality,
     data_revision,
     chunks_updated_date: chunks_updated_date.toISOString(),
+    ...outside(storage),
   }
 }

@@ -111,8 +111,17 @@ export const extents = z
   .meta({ id: 'Extents' })
 
 /** One frame for reading: what is needed to find, decode and cache its bytes. */
+/** Where the files of frames are, when not in the object store. */
+const outsideStorage = z.enum(['share', 'cloud_storage'])
+
 export const locatedFrame = frameSource
-  .extend({ task_id: z.int(), frame: z.int(), image_quality: z.int(), data_revision: z.int() })
+  .extend({
+    task_id: z.int(),
+    frame: z.int(),
+    image_quality: z.int(),
+    data_revision: z.int(),
+    storage: outsideStorage.optional(),
+  })
   .meta({ id: 'LocatedFrame' })
 
 /** The frames of a chunk, of a task or of as much of it as a job has; task-relative and inclusive. */
@@ -131,6 +140,7 @@ export const locatedChunk = z
     image_quality: z.int(),
     data_revision: z.int(),
     chunks_updated_date: z.string(),
+    storage: outsideStorage.optional(),
   })
   .meta({ id: 'LocatedChunk' })
 
@@ -156,8 +166,7 @@ export const attachMediaQuery = z.object({
   frame_filter: z.string().optional(),
   /** Of the video that all of them are frames of, its file; absent: they are images. */
   video_name: z.string().optional(),
-  /** Where they are, when not in the object store. */
-  storage: z.enum(['share', 'cloud_storage']).optional(),
+  storage: outsideStorage.optional(),
   /** The cloud storage that they are in. */
   cloud_storage_id: z.int().optional(),
 })
