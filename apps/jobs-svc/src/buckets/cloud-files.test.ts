@@ -51,6 +51,16 @@ test('keys and folders become frames that stay in the bucket', async () => {
   })
 })
 
+test.each([
+  ['among pictures', ['a.jpg', 'street/notes.txt']],
+  ['beside its folder', ['street/', 'street/notes.txt']],
+  ['alone', ['street/notes.txt']],
+])('a key that is named %s and is no picture fails by its name', async (_, server_files) => {
+  const message = 'server_files: street/notes.txt: this is no image, archive, video or PDF'
+  await expect(prepare({ server_files })).rejects.toThrow(message)
+  await expect(prepare({ server_files, copy_data: true })).rejects.toThrow(message)
+})
+
 test('what is left out is left out', async () => {
   const { names } = await prepare({
     server_files: ['b.jpg', 'street/'],

@@ -37,7 +37,11 @@ export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[
   const isFiltered = asked.filename_pattern !== null && asked.server_files.length > 0
   if (manifest && (isOnly || isFiltered))
     await addListed(sizes, manifest.content, { asked, bucket, deps })
-  const files = [...sizes].map(([key, size]) => fileOf(key, size, deps, manifest?.content))
+  const isNamed = new Set(asked.server_files)
+  const files = [...sizes].map(([key, size]): Found => {
+    const file = fileOf(key, size, deps, manifest?.content)
+    return isNamed.has(key) ? { ...file, named: `server_files: ${key}` } : file
+  })
   return asked.copy_data ? copied(files, deps) : files
 }
 

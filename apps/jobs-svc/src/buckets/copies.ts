@@ -19,8 +19,9 @@ export async function copyHere(
   const numbered = files.map((file, index) => ({ file, key: `${prefix}${name}-${index}` }))
   const copy = async ({ file, key }: (typeof numbered)[number]) => {
     const { size } = await blobs.put(key, piecesOf(file, deps), { signal })
-    const { known } = file
-    return { ...wholeObject(file.name, key, size), ...(known && { known }) }
+    const { known, named } = file
+    const about = { ...(known && { known }), ...(named !== undefined && { named }) }
+    return { ...wholeObject(file.name, key, size), ...about }
   }
   const copies: Found[] = []
   for await (const [, one, index] of inTurns(numbered, copy, signal)) {

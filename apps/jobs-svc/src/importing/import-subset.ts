@@ -103,7 +103,7 @@ async function attachImages(
     : archive
   const found = subset.embedded ? listing.files : imagesOf(subset, listing.files)
   const about = {
-    ...{ listing, related: relatedTo([]), selection: everyFrame, isListed: false, signal },
+    ...{ listing, related: relatedTo([]), selection: everyFrame, signal },
     report: run.report,
     progress: (share: number) => progress(share * framesShare, 'Reading images'),
   }

@@ -58,8 +58,8 @@ export async function findFrames(
     const items_done = Math.round(share * items_total)
     deps.progress(readShare * share, 'Reading images', { items_done, items_total })
   }
-  const isListed = params.job_file_mapping !== null
-  const about = { listing, related, selection, isListed, report, signal, progress }
+  const listedBy = listNameOf(params, manifest)
+  const about = { listing, related, selection, listedBy, report, signal, progress }
   const lines = frameLines(frames, about, counted)
   const staged = await stage(tmpDir, 'frames.lines', lines, signal)
   if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
@@ -73,6 +73,15 @@ export async function findFrames(
     ...(isInBucket && cloud_storage_id !== null && { cloud_storage_id }),
     ...(media.pdf && { isMade: true }),
   }
+}
+
+/** What gives files their frame numbers by name. */
+function listNameOf(
+  { job_file_mapping, sorting_method }: CreateWork['params'],
+  manifest: Manifest | undefined,
+): string | undefined {
+  if (job_file_mapping) return 'job_file_mapping'
+  return manifest && sorting_method === 'predefined' ? 'manifest' : undefined
 }
 
 /**

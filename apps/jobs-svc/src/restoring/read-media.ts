@@ -114,8 +114,8 @@ async function picturesOf(
   const frames = await inOrder(related.frames, asked, order)
   const counted: Counted = { seen: 0, count: 0 }
   const selection = selectionOf(task.data)
-  const isListed = asked.job_file_mapping !== null
-  const about = { listing: members, related, selection, isListed, report, signal, progress }
+  const listedBy = asked.job_file_mapping ? 'job_file_mapping' : undefined
+  const about = { listing: members, related, selection, listedBy, report, signal, progress }
   const names = namesIn(task)
   const lines = names.see(frameLines(frames, about, counted))
   const staged = await stage(tmpDir, listName, lines, signal)

@@ -18,6 +18,8 @@ export interface Found extends Place {
   name: string
   /** Bytes of the file itself; `length` counts those that are stored. */
   size: number
+  /** How the request names this file itself, and not only a folder of it. Such a file is never left out: it has to be media. */
+  named?: string
   /** Of a picture that somebody has looked at before: it is not opened. */
   known?: KnownPicture
   /** The member of a zip archive of which nobody knows yet where its bytes begin. */
@@ -29,6 +31,9 @@ export interface KnownPicture {
   /** Pixels, EXIF orientation applied; absent: nobody knows. */
   size?: { width: number; height: number }
 }
+
+/** What messages call a file. */
+export const titleOf = ({ named, name }: Pick<Found, 'named' | 'name'>): string => named ?? name
 
 /** Files of one listing, and how their bytes are read. */
 export interface Listing {

@@ -7,7 +7,7 @@ import { largestImageBytes, largestPixels } from '../media/image.ts'
 import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
-import type { Found, Listing } from './found.ts'
+import { type Found, type Listing, titleOf } from './found.ts'
 import type { Related } from './related.ts'
 import type { Selection } from './selection.ts'
 
@@ -15,8 +15,8 @@ export interface FrameDeps {
   listing: Listing
   related: Related
   selection: Selection
-  /** Each of the files has a place in a job, and so has to be a picture. */
-  isListed: boolean
+  /** The list that gives each of the files its frame number, and so has to name pictures only. */
+  listedBy?: string | undefined
   report: ReportWriter
   signal: AbortSignal
   /** Told how much of the files was looked at, 0 to 1. */
@@ -73,7 +73,8 @@ async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
   const kind = sniff(head)
   if (kind.is === 'image') return { file, head, media_type: kind.media_type }
   const what = whatElse(kind)
-  if (deps.isListed) throw new UnusableInput(`job_file_mapping: ${file.name}: ${what}`)
+  const title = file.named ?? (deps.listedBy && `${deps.listedBy}: ${file.name}`)
+  if (title !== undefined) throw new UnusableInput(`${title}: ${what}`)
   ignore(report, file.name, what)
   return undefined
 }
@@ -93,7 +94,7 @@ async function frameOf(
   const { name, size } = file
   if (size > largestImageBytes)
     throw new UnusableInput(
-      `${name}: images may have ${largestImageBytes} bytes, this one has ${size}`,
+      `${titleOf(file)}: images may have ${largestImageBytes} bytes, this one has ${size}`,
     )
   const measure = async () => {
     const begin = deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
@@ -102,7 +103,7 @@ async function frameOf(
   const { width, height } = file.known?.size ?? (await measure())
   if (width * height > largestPixels)
     throw new UnusableInput(
-      `${name}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
+      `${titleOf(file)}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
     )
   const files = await relatedImages(file, deps)
   const place = await deps.listing.place(file)
@@ -123,12 +124,12 @@ async function sizeOf(
   whole: Once,
   listing: Listing,
 ): Promise<{ width: number; height: number }> {
-  const { name, size } = file
+  const { size } = file
   const known = await imageSize(begin).catch(() => undefined)
   if (known) return known
   const readWhole = async () => imageSize(await listing.head(file, size)).catch(() => undefined)
   const found = await whole(readWhole)
-  if (!found) throw new UnusableInput(`${name}: the image cannot be read`)
+  if (!found) throw new UnusableInput(`${titleOf(file)}: the image cannot be read`)
   return found
 }
 

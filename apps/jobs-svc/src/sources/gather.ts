@@ -19,8 +19,17 @@ export async function gatherFiles(
   const files = uploaded(params)
   for (const file of await serverFiles(params, deps)) files.push(file)
   for (const file of await cloudFiles(params, deps)) files.push(file)
-  for (const file of await remoteFiles(params, deps)) files.push(file)
+  const taken = new Set(files.map(({ name }) => name))
+  for (const file of await remoteFiles(params, taken, deps)) files.push(file)
   assertDifferent(files)
+  return withMapping(files, params)
+}
+
+function withMapping(files: Found[], { job_file_mapping }: CreateWork['params']): Found[] {
+  if (!job_file_mapping) return files
+  const listed = new Set(job_file_mapping.flatMap((job) => job.files))
+  for (const file of files)
+    if (listed.has(file.name)) file.named ??= `job_file_mapping: ${file.name}`
   return files
 }
 

@@ -4,6 +4,7 @@ import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { gather, readPlace } from '../media/packed.ts'
 import { picture, preparing, zip } from '../testing/prepare.ts'
+import { upload } from '../testing/run.ts'
 
 /** Files from other servers: `spec/api-workspace.md` 4.5. */
 
@@ -77,10 +78,45 @@ test('an address inside is not asked', async () => {
   expect(there.received).toEqual([])
 })
 
-test('equal names from different places are refused', async () => {
-  await expect(prepare(from('/a.jpg', '/x/a.jpg'), allowed)).rejects.toThrow(
-    "There are two files called 'a.jpg'",
-  )
+test.each([
+  ['in their query', ['/photo?id=1', '/photo?id=2'], ['photo', 'photo_2']],
+  ['in their folder', ['/a.jpg', '/x/a.jpg', '/y/a.jpg'], ['a.jpg', 'a_2.jpg', 'a_3.jpg']],
+  ['in nothing', ['/a.jpg', '/a.jpg'], ['a.jpg', 'a_2.jpg']],
+  ['in how they are written', ['/a%62.jpg', '/ab.jpg'], ['ab.jpg', 'ab_2.jpg']],
+  ['in nothing that a name is made of', ['/', '/x/', '/?id=3'], ['file', 'file_2', 'file_3']],
+  [
+    'in their query, beside one that is called so',
+    ['/a.jpg?n=1', '/a.jpg?n=2', '/a_2.jpg'],
+    ['a.jpg', 'a_3.jpg', 'a_2.jpg'],
+  ],
+])('addresses that differ only %s are frames of their own', async (_, paths, expected) => {
+  const { names, frames } = await prepare({ ...from(...paths), ...inOrder }, allowed)
+  expect(names).toEqual(expected)
+  expect(new Set(frames.map(({ key }) => key)).size).toBe(paths.length)
+})
+
+test('a remote file that is called as an uploaded one is another frame', async () => {
+  const files = [await upload(blobs, 'a.jpg', small)]
+  const { names } = await prepare({ files, ...from('/a.jpg'), ...inOrder }, allowed)
+  expect(names).toEqual(['a.jpg', 'a_2.jpg'])
+})
+
+const page = '<!DOCTYPE html><html>please sign in</html>'
+test.each([
+  ['a page', page, 'this is a web page (HTML), no image'],
+  ['a text', 'no picture', 'this is no image, archive, video or PDF'],
+  ['nothing at all', '', 'this is no image, archive, video or PDF'],
+  ['the beginning of a picture', small.subarray(0, 20), 'the image cannot be read'],
+])('%s in place of a picture fails by its address', async (_, body, message) => {
+  there.answer(({ path }) => ({ body: path.startsWith('/login') ? body : small }))
+  const asked = { ...from('/a.jpg', '/login/b.jpg?key=secret', '/c.jpg'), ...inOrder }
+  await expect(prepare(asked, allowed)).rejects.toMatchObject({
+    name: 'Error',
+    message: `remote_files[1]: ${there.url}/login/b.jpg: ${message}`,
+  })
+  const alone = prepare(from('/login/b.jpg'), allowed)
+  await expect(alone).rejects.toThrow(`remote_files[0]: ${there.url}/login/b.jpg: ${message}`)
+  expect(attached).toEqual([])
 })
 
 test('nothing is left of what was fetched for a request that failed', async () => {

@@ -11,18 +11,21 @@ const longestShown = 300
 const longestName = 255
 
 /**
- * Files from other servers, fetched into objects below `prefix`; they are called what the last part of their address says
- * (`spec/api-workspace.md` 4.5).
+ * Files from other servers, fetched into objects below `prefix`; they are called what the last part of their address says, with
+ * a number where another file is called so (`spec/api-workspace.md` 4.5).
  *
+ * @param taken names of the other files of the request
  * @throws UnusableInput naming the address that could not be fetched; DomainError unavailable when that may pass
  */
 export async function remoteFiles(
   { remote_files }: Pick<CreateWork['params'], 'remote_files'>,
+  taken: ReadonlySet<string>,
   deps: SourceDeps,
 ): Promise<Found[]> {
   const { progress, signal } = deps
   if (remote_files.length === 0) return []
   const downloads = deps.openDownloads()
+  const names = differentNames(remote_files.map(nameOf), taken)
   const found = new Map<number, Found>()
   const waiting = remote_files.entries()
   const failed = new AbortController()
@@ -31,7 +34,9 @@ export async function remoteFiles(
     for (const [index, url] of waiting) {
       stop.throwIfAborted()
       const wanted = { url, key: `${deps.prefix}remote-${index}` }
-      found.set(index, await fetchOne(wanted, downloads, { ...deps, signal: stop }))
+      const size = await fetchOne(wanted, downloads, { ...deps, signal: stop })
+      const named = `remote_files[${index}]: ${shown(url)}`
+      found.set(index, { ...wholeObject(names[index] ?? '', wanted.key, size), named })
       progress((gatherShare * found.size) / remote_files.length, 'Fetching files')
     }
   }
@@ -45,15 +50,16 @@ export async function remoteFiles(
   return remote_files.flatMap((_, index) => found.get(index) ?? [])
 }
 
+/** @returns bytes */
 async function fetchOne(
   { url, key }: { url: string; key: string },
   downloads: Downloads,
   { blobs, signal }: SourceDeps,
-): Promise<Found> {
+): Promise<number> {
   try {
     const pieces = await downloads.open(url, signal)
     const { size } = await blobs.put(key, pieces, { signal })
-    return wholeObject(nameOf(url), key, size)
+    return size
   } catch (thrown) {
     if (!(thrown instanceof DownloadFailed)) throw thrown
     const message = `${shown(url)} could not be fetched: ${thrown.message}`
@@ -70,6 +76,25 @@ function nameOf(url: string): string {
     .replace(/[\p{Cc}/\\]/gu, '')
     .slice(-longestName) // its end tells more than its begin
   return name === '' || name === '.' || name === '..' ? 'file' : name
+}
+
+/** The first file of a name keeps it. The same addresses in the same order get the same names. */
+function differentNames(names: readonly string[], taken: ReadonlySet<string>): string[] {
+  const used = new Set([...taken, ...names])
+  const kept = new Set(taken)
+  const numbers = new Map<string, number>()
+  return names.map((name) => {
+    if (!kept.has(name)) {
+      kept.add(name)
+      return name
+    }
+    const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? []
+    let number = numbers.get(name) ?? 2
+    while (used.has(`${stem}_${number}${ending}`)) number += 1
+    numbers.set(name, number + 1)
+    used.add(`${stem}_${number}${ending}`)
+    return `${stem}_${number}${ending}`
+  })
 }
 
 function decoded(text: string): string {

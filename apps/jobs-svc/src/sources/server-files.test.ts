@@ -116,6 +116,43 @@ describe('what is not on the share is not there', () => {
   )
 })
 
+describe('what is named and is no picture', () => {
+  const message = 'server_files: street/notes.txt: this is no image, archive, video or PDF'
+
+  test.each([
+    ['alone', ['street/notes.txt']],
+    ['among pictures', ['a.jpg', 'street/notes.txt', 'b.jpg']],
+    ['beside its folder', ['street/', 'street/notes.txt']],
+    ['before its folder', ['street/notes.txt', 'street']],
+  ])('%s fails by its path', async (_, server_files) => {
+    await expect(prepare({ server_files }, { shareDir })).rejects.toThrow(message)
+    await expect(prepare({ server_files, copy_data: true }, { shareDir })).rejects.toThrow(message)
+    expect(attached).toEqual([])
+  })
+
+  test('is left out where it is excluded, or found in a folder', async () => {
+    const server_files = ['a.jpg', 'street/notes.txt']
+    const left = { server_files_exclude: ['street/notes.txt'] }
+    expect((await prepare({ server_files, ...left }, { shareDir })).names).toEqual(['a.jpg'])
+    expect((await prepare({ server_files: ['street/'] }, { shareDir })).names).toEqual(street)
+  })
+
+  test('fails by the name of the list that maps files to jobs', async () => {
+    const job_file_mapping = [{ files: ['street/1.jpg'] }, { files: ['street/notes.txt'] }]
+    const mapped = prepare({ server_files: ['street/'], job_file_mapping }, { shareDir })
+    await expect(mapped).rejects.toThrow('job_file_mapping: street/notes.txt: this is no image')
+  })
+})
+
+test('a file that is listed twice is one frame, and reported', async () => {
+  const server_files = ['b.jpg', 'a.jpg', 'b.jpg']
+  const { names, outcome } = await prepare({ server_files }, { shareDir })
+  expect(names).toEqual(['a.jpg', 'b.jpg'])
+  expect(outcome.report).toMatchObject({
+    entries: [{ reason: 'listed twice in server_files', examples: [{ file: 'b.jpg' }] }],
+  })
+})
+
 test('more files than an archive may have are too many', async () => {
   const limits = { entries: 3, bytes: 1, ratio: 1 }
   await expect(prepare({ server_files: ['street/'] }, { shareDir, limits })).rejects.toThrow(

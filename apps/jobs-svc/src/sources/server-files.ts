@@ -1,5 +1,6 @@
 import { copyHere } from '../buckets/copies.ts'
 import { UnusableInput } from '../operations/operation.ts'
+import { ignore } from '../operations/report.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { filesBelow, shareKey } from '../share/files.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
@@ -20,20 +21,15 @@ type Asked = Pick<
 export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
   const { server_files, copy_data } = asked
   if (server_files.length === 0 || asked.cloud_storage_id !== null) return []
-  const { shareDir, limits, signal } = deps
+  const { shareDir, report } = deps
   if (shareDir === undefined) throw new UnusableInput('server_files: there is no file share')
   const isExcluded = excluding(asked.server_files_exclude)
   const found = new Map<string, Found>()
+  const listed = new Set<string>()
   for (const path of server_files) {
-    let isThere = false
-    for await (const file of filesBelow(shareDir, path)) {
-      signal.throwIfAborted()
-      isThere = true
-      if (isExcluded(file.path)) continue
-      found.set(file.path, wholeObject(file.path, shareKey(file), file.size))
-      if (found.size > limits.entries)
-        throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
-    }
+    if (listed.has(path)) ignore(report, path, 'listed twice in server_files')
+    listed.add(path)
+    const isThere = await addFiles(path, found, { ...deps, shareDir, isExcluded })
     if (!isThere)
       throw new UnusableInput(`server_files: '${path}' is not on the file share, or empty`)
   }
@@ -44,6 +40,33 @@ export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found
     deps.progress(gatherShare * share, 'Copying files'),
   )
 }
+
+interface AddDeps extends Pick<SourceDeps, 'limits' | 'signal'> {
+  shareDir: string
+  isExcluded: (path: string) => boolean
+}
+
+/** @returns false when the path is no file, and no folder that has one */
+async function addFiles(
+  path: string,
+  found: Map<string, Found>,
+  { shareDir, isExcluded, limits, signal }: AddDeps,
+): Promise<boolean> {
+  let isThere = false
+  for await (const file of filesBelow(shareDir, path)) {
+    signal.throwIfAborted()
+    isThere = true
+    if (isExcluded(file.path)) continue
+    const whole = wholeObject(file.path, shareKey(file), file.size)
+    found.set(file.path, { ...whole, ...found.get(file.path), ...namedBy(path, file.path) })
+    if (found.size > limits.entries)
+      throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
+  }
+  return isThere
+}
+
+const namedBy = (given: string, path: string): Pick<Found, 'named'> =>
+  given.replace(/\/$/, '') === path ? { named: `server_files: ${path}` } : {}
 
 /** A path that ends with a slash leaves out all that is in the folder. */
 export function excluding(paths: readonly string[]): (path: string) => boolean {

@@ -100,6 +100,8 @@ async function sorted(
     if (kind.is === 'image') found.images.push(file)
     else if (kind.is === 'unknown') {
       if (isManifest(file.name)) found.manifests.push(file)
+      else if (file.named !== undefined)
+        throw new UnusableInput(`${file.named}: ${await whatElse(file, given)}`)
       else ignore(report, file.name, 'unknown file type')
     } else if (kind.is === 'unsupported' && kind.media_type.startsWith('image/'))
       throw unsupported(kind.media_type)
@@ -116,6 +118,14 @@ async function look(file: Found, { head }: Listing, { isAll }: Selection): Promi
   const size = isAll && kind.is === 'image' && (await imageSize(begin).catch(() => undefined))
   if (size) file.known = { media_type: kind.media_type, size }
   return kind
+}
+
+/** Servers return a page in place of a file that needs a login. */
+async function whatElse(file: Found, { head }: Listing): Promise<string> {
+  const begin = Buffer.from(await head(file, sniffedBytes)).toString('latin1')
+  return /^\s*<(!doctype\s+html|html)/i.test(begin)
+    ? 'this is a web page (HTML), no image'
+    : 'this is no image, archive, video or PDF'
 }
 
 function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void {
