@@ -1,4 +1,5 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
+import type { ProbeOptions } from '../video/decoder.ts'
 import type { Videos } from '../videos/videos.ts'
 import type { Found } from './found.ts'
 import type { Counted } from './frame-lines.ts'
@@ -10,15 +11,16 @@ export interface VideoDeps {
   /** Key under which the index of the video is kept. */
   key: string
   signal: AbortSignal
+  options?: ProbeOptions
 }
 
 /** The chosen frames of a video as lines of the list of frames: `frame_000007` is the eighth of the video (`spec/formats.md` 4.2). */
 export async function* videoLines(
   { key: video, size, name }: Found,
-  { videos, selection, key, signal }: VideoDeps,
+  { videos, selection, key, signal, options }: VideoDeps,
   counted: Counted,
 ): AsyncGenerator<string> {
-  const { index, length } = await videos.prepare({ key: video, size, name }, key, signal)
+  const { index, length } = await videos.prepare({ key: video, size, name }, key, signal, options)
   const { width, height } = index
   counted.first = { width, height }
   for (let frame = 0; frame < index.pts.length && !selection.isOver(frame); frame++) {

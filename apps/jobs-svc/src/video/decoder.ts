@@ -24,7 +24,8 @@ export interface VideoIndex {
   codec: Codec
   /**
    * How a frame is told from the others. `order`: the file gives its pictures no times of their own (AVI does not, where pictures
-   * are stored in another order than shown), so `pts` counts them from 0, and every way to one begins at the first.
+   * are stored in another order than shown) or several the same time (cameras that are faster than the clock of the file), so `pts`
+   * counts them from 0, and every way to one begins at the first.
    */
   by: 'time' | 'order'
   /** Pixels of a picture as people see it, `orientation` applied. Pixels count as square. */
@@ -59,6 +60,11 @@ export interface VideoPicture {
   bytes: Buffer
 }
 
+export interface ProbeOptions {
+  /** Pictures with equal times are one frame, the first of them: so older versions counted. */
+  mergesEqualTimes?: boolean
+}
+
 export interface VideoDecoder {
   /** For capabilities and logs. */
   about: { adapter: 'ffmpeg' | 'node-av'; version: string }
@@ -68,7 +74,7 @@ export interface VideoDecoder {
    * @throws UnusableInput, one sentence, for what is no video, is cut off, has no video stream, another codec than `codecs`, more
    *   than `mostFrames` or `mostPixels`, or breaks its decoder; DomainError unavailable when the decoder was killed by others
    */
-  probe: (file: VideoFile, signal: AbortSignal) => Promise<VideoIndex>
+  probe: (file: VideoFile, signal: AbortSignal, options?: ProbeOptions) => Promise<VideoIndex>
   /**
    * Pictures of the wanted frames, in their order. Decoding begins at the last key frame before what is wanted and goes on
    * over neighbours; where the next wanted frame is far, it begins anew. Pull-driven: a decoder that is not read from waits

@@ -6,6 +6,6 @@ import { probe } from './probe.ts'
 /** The port on what an adapter can do. */
 export const decoderOf = (engine: Engine): VideoDecoder => ({
   about: engine.about,
-  probe: (file, signal) => probe(engine, file, signal),
+  probe: (file, signal, options) => probe(engine, file, signal, options),
   frames: (file, index, wanted, as, signal) => frames(engine, { file, index, wanted, as }, signal),
 })

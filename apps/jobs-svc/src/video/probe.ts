@@ -3,6 +3,7 @@ import {
   mostFrames,
   mostPixels,
   mostTime,
+  type ProbeOptions,
   type VideoFile,
   type VideoIndex,
 } from './decoder.ts'
@@ -10,13 +11,14 @@ import { endsEarly } from './ends-early.ts'
 import type { Engine, PacketFacts } from './engine.ts'
 import { cutOff, otherCodec, pictureless, tooLarge, tooManyFrames, unreadable } from './failures.ts'
 import { orientationOf, turned } from './orientation.ts'
-import { gatherTimes } from './times.ts'
+import { areEqual, differentTimes, gatherTimes } from './times.ts'
 
 /** As `VideoDecoder.probe`. */
 export async function probe(
   engine: Engine,
   file: VideoFile,
   signal: AbortSignal,
+  { mergesEqualTimes = false }: ProbeOptions = {},
 ): Promise<VideoIndex> {
   const { stream, first } = await engine.look(file, signal)
   if (!stream) throw pictureless(file)
@@ -32,12 +34,37 @@ export async function probe(
   const about = { codec, ...turned(first, orientation), orientation, time_base }
   const { times, keys, hasTimes } = await readPackets(engine, file, signal)
   // Pictures before the first that can be decoded hang on what was cut away before the beginning.
-  if (hasTimes && codec !== 'vp8') return timed(file, about, times.sorted(first.time), keys)
+  const stored = times.sorted(first.time)
+  const different = differentTimes(stored)
+  const isClear = different.length === stored.length
+  if (hasTimes && codec !== 'vp8' && (isClear || mergesEqualTimes))
+    return timed(file, about, different, keys)
 
   const decoded = await decodeAll(engine, file, signal)
-  if (hasTimes && decoded.hasTimes) return timed(file, about, decoded.times.sorted(), keys)
-  const pts = Float64Array.from({ length: decoded.times.count() }, (_, place) => place)
-  return { ...about, by: 'order', pts, keys: new Float64Array() }
+  const known = isClear || codec === 'vp8' ? undefined : different
+  const pts = hasTimes ? timesOfFrames(decoded, mergesEqualTimes, known) : undefined
+  if (pts) return timed(file, about, pts, keys)
+  const order = Float64Array.from({ length: decoded.times.count() }, (_, place) => place)
+  return { ...about, by: 'order', pts: order, keys: new Float64Array() }
+}
+
+/**
+ * Times by which every frame is found again; undefined where there are none.
+ *
+ * @param known where packets have equal times: these, each once. Two packets may be the halves of one picture, then decoders give out
+ *   the same. What they give out else depends on where decoding began
+ */
+function timesOfFrames(
+  { times, hasTimes }: Awaited<ReturnType<typeof decodeAll>>,
+  mergesEqualTimes: boolean,
+  known: Float64Array | undefined,
+): Float64Array | undefined {
+  if (!hasTimes) return undefined
+  const shown = times.sorted()
+  const different = differentTimes(shown)
+  if (mergesEqualTimes) return different
+  const isSure = known === undefined || areEqual(shown, known)
+  return isSure && different.length === shown.length ? shown : undefined
 }
 
 type Times = ReturnType<typeof gatherTimes>
@@ -45,7 +72,7 @@ type About = Omit<VideoIndex, 'by' | 'pts' | 'keys'>
 
 function timed(file: VideoFile, about: About, pts: Float64Array, keys: Times): VideoIndex {
   if (pts.length === 0) throw unreadable(file, 'no picture has a time')
-  return { ...about, by: 'time', pts, keys: keys.sorted() }
+  return { ...about, by: 'time', pts, keys: differentTimes(keys.sorted()) }
 }
 
 function checkSize(file: VideoFile, { width, height }: { width: number; height: number }): void {
@@ -83,7 +110,7 @@ function take(found: Found, { time, isKey, isShown, isCut }: PacketFacts): void 
   if (isKey) found.keys.add(time)
 }
 
-/** Codecs whose packets may hold a picture that is never shown, and files without times: only decoding tells what is there. */
+/** Codecs whose packets may hold a picture that is never shown, files without times or with equal ones: only decoding tells what is there. */
 async function decodeAll(engine: Engine, file: VideoFile, signal: AbortSignal) {
   const times = gatherTimes()
   let hasTimes = true

@@ -13,10 +13,18 @@ export function gatherTimes() {
       count += 1
     },
     count: () => count,
-    /** Ascending, each once, none before `from`. */
-    sorted: (from = Number.NEGATIVE_INFINITY): Float64Array => {
-      const all = room.slice(0, count).sort()
-      return all.filter((time, place) => time >= from && time !== all[place - 1])
-    },
+    /** Ascending, equal ones as often as they were added, none before `from`. */
+    sorted: (from = Number.NEGATIVE_INFINITY): Float64Array =>
+      room
+        .slice(0, count)
+        .sort()
+        .filter((time) => time >= from),
   }
 }
+
+/** Each once, of ascending times. */
+export const differentTimes = (sorted: Float64Array): Float64Array =>
+  sorted.filter((time, place) => time !== sorted[place - 1])
+
+export const areEqual = (one: Float64Array, other: Float64Array): boolean =>
+  one.length === other.length && one.every((time, place) => time === other[place])

@@ -54,11 +54,11 @@ export function openVideos(options: VideosOptions): Videos {
   }
 
   return {
-    prepare: async (video, key, signal) => {
+    prepare: async (video, key, signal, options) => {
       const decoder = await decoderOf()
       const { path, release } = await staging.acquire(video)
       try {
-        const index = await decoder.probe({ path, name: video.name }, signal)
+        const index = await decoder.probe({ path, name: video.name }, signal, options)
         return { index, length: await keepIndex(blobs, key, { video, index }) }
       } finally {
         release()

@@ -1,5 +1,5 @@
 import type { BlobInfo } from '@reticle/kit/blob/blob'
-import type { PictureForm, VideoIndex } from '../video/decoder.ts'
+import type { PictureForm, ProbeOptions, VideoIndex } from '../video/decoder.ts'
 
 /** A video in the object store. */
 export interface StoredVideo {
@@ -23,7 +23,12 @@ export interface Videos {
    *
    * @throws UnusableInput for what is none, or without a decoder
    */
-  prepare: (video: StoredVideo, key: string, signal: AbortSignal) => Promise<PreparedVideo>
+  prepare: (
+    video: StoredVideo,
+    key: string,
+    signal: AbortSignal,
+    options?: ProbeOptions,
+  ) => Promise<PreparedVideo>
   /**
    * One picture of a prepared video. Whoever reads frames in order pays for decoding each once.
    *

@@ -1,6 +1,12 @@
 import { describe } from 'vitest'
 import { tryOddities, tryRefusals, tryStandIns, tryStops } from './faults-contract.ts'
-import { tryChoosing, tryCounting, tryEveryClip, tryLies } from './frames-contract.ts'
+import {
+  tryChoosing,
+  tryCounting,
+  tryEqualTimes,
+  tryEveryClip,
+  tryLies,
+} from './frames-contract.ts'
 import { type Open, prepareGround } from './ground.ts'
 
 /** Every call starts processes, of which a machine that does other things as well starts few at once. */
@@ -10,7 +16,7 @@ const patience = { timeout: 90_000 }
 export function tryDecoder(name: string, open: Open): void {
   describe(name, patience, () => {
     const ground = prepareGround(open)
-    const parts = [tryEveryClip, tryCounting, tryChoosing, tryLies]
+    const parts = [tryEveryClip, tryCounting, tryEqualTimes, tryChoosing, tryLies]
     for (const part of [...parts, tryRefusals, tryOddities, tryStops, tryStandIns]) part(ground)
   })
 }

@@ -1,3 +1,4 @@
+import type { Clip } from '@reticle/kit/testing/video/clips'
 import type { Packet } from 'node-av/lib'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -111,6 +112,56 @@ export function tryCounting(ground: Ground): void {
       ground.decoder.frames(fileOf('turned.mp4'), index, [0], png, never),
     )
     expect(await sharp(picture).metadata()).toMatchObject({ ...size, format: 'png' })
+  })
+}
+
+/** Pictures faster than the milliseconds of Matroska, and a clock that stands still. */
+const equalTimes: Record<string, Partial<Clip>> = {
+  'fast.mkv': { codec: 'h264', ticks: 2000, options: { bf: '0', qp: '20' } },
+  'fast-B-frames.mkv': { codec: 'h264', ticks: 2500, options: { bf: '3', qp: '20' } },
+  'fast.webm': { codec: 'vp9', ticks: 3000, options: { 'cpu-used': '8' } },
+  'fast-vp8.webm': {
+    codec: 'vp8',
+    ticks: 2000,
+    options: { deadline: 'realtime', 'cpu-used': '8' },
+  },
+  'one-repeated.mp4': { codec: 'h264', options: { bf: '0' }, change: repeatTime },
+}
+
+/** Frame 30 has the time of frame 31, and its own for decoding. */
+function repeatTime(packet: Packet): true {
+  if (packet.pts === 30n) packet.pts = 31n
+  return true
+}
+
+/** Frames are counted by their pictures, not by their times. */
+export function tryEqualTimes(ground: Ground): void {
+  const { make, numbers } = ground
+  describe.each(Object.entries(equalTimes))('%s, where pictures have equal times', (file, clip) => {
+    test('has a frame for every picture that is shown, in the order of decoding', async () => {
+      const index = await ground.decoder.probe(make(file, clip), never)
+      expect([index.by, index.pts.length]).toEqual(['order', frameCount])
+      const all = range(0, frameCount)
+      expect(await numbers(file, index, all)).toEqual(asMany(all))
+    })
+
+    test('has its frames with a step, and in any order', async () => {
+      const index = await ground.decoder.probe(make(file, clip), never)
+      const stepped = range(0, frameCount).filter((frame) => frame % 7 === 3)
+      expect(await numbers(file, index, stepped)).toEqual(asMany(stepped))
+      for (const frame of [49, 1, 24, 25, 2, 0])
+        expect(await numbers(file, index, [frame])).toEqual([[frame, frame]])
+    })
+
+    test('has the frames that older versions counted, where these are wanted', async () => {
+      const given = make(file, clip)
+      const index = await ground.decoder.probe(given, never, { mergesEqualTimes: true })
+      expect([index.by, index.pts.length < frameCount]).toEqual(['time', true])
+      const all = range(0, index.pts.length)
+      const shown = (await numbers(file, index, all)).map(([, number]) => number)
+      expect(shown).toEqual([...new Set(shown)].sort((one, other) => one - other))
+      expect([shown.length, shown[0]]).toEqual([all.length, 0])
+    })
   })
 }
 
