@@ -142,6 +142,15 @@ describe('a manifest', () => {
     expect([...drawn].sort()).toEqual(['a.jpg', 'b.jpg'])
   })
 
+  test('that lists what is no picture fails by its name', async () => {
+    const members = { 'a.jpg': small, 'b.jpg': 'no picture', 'c.jpg': small }
+    const listed = await manifest(manifestOf(Object.keys(members).map((name) => entry(name))))
+    const files = [await upload(blobs, 'all.zip', await zip(members)), listed]
+    await expect(prepare({ files, ...predefined })).rejects.toThrow('manifest: b.jpg: no image')
+    const sorted = await prepare({ files })
+    expect(sorted.names).toEqual(['a.jpg', 'c.jpg'])
+  })
+
   test('is needed for the predefined order of an archive', async () => {
     const files = [await upload(blobs, 'all.zip', await zip({ 'a.jpg': small }))]
     await expect(prepare({ files, ...predefined })).rejects.toThrow('needs a manifest (*.jsonl)')
