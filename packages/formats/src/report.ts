@@ -3,11 +3,14 @@
 export type ReportKind = 'skipped' | 'converted' | 'dropped'
 
 /**
- * spec/formats.md 4.4; `duplicate` is that of spec/extensions.md 4, `merged-group` is ours: members of a group became one
- * object; `other-size`: a picture has another size than its frame.
+ * spec/formats.md 4.4; `duplicate` is that of spec/extensions.md 4. Ours are `merged-group`: members of a group became one object;
+ * `other-size`: a picture has another size than its frame; `changed-image`: restored media is not as the manifest of its backup lists
+ * it; `damaged-image`: a restored picture cannot be decoded.
  */
 export type ReportCode =
+  | 'changed-image'
   | 'clipped'
+  | 'damaged-image'
   | 'degenerate-shape'
   | 'dropped-attribute'
   | 'dropped-shape-type'

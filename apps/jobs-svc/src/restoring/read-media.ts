@@ -7,13 +7,21 @@ import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { chunkSize } from '../operations/find-frames.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { type Staged, stage } from '../operations/staging.ts'
-import { type Found, type Listing, listing, wholeObject } from '../sources/found.ts'
+import { type Found, type Listing, listing, titleOf, wholeObject } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { type Manifest, readManifest } from '../sources/manifest.ts'
 import { inOrder } from '../sources/order.ts'
 import { relatedTo } from '../sources/related.ts'
 import { selectionOf } from '../sources/selection.ts'
 import { videoLines } from '../sources/video-lines.ts'
+import type { ProbeOptions } from '../video/decoder.ts'
+import {
+  compareVideo,
+  type ListedVideo,
+  noteMissing,
+  pictureCheck,
+  readListedVideo,
+} from './compare-media.ts'
 import type { BackupArchive } from './read-archive.ts'
 import type { ArchivedTask, FoundMedia } from './read-task.ts'
 
@@ -55,13 +63,15 @@ const others = new Set([manifestName, 'index.json'])
 export async function findMedia(wanted: MediaWanted, deps: Deps): Promise<RestoredMedia> {
   const { archive, task } = wanted
   const members = membersOf(wanted, deps)
-  const manifestOf = () => readOwnManifest(wanted)
   const [only, second] = members.files
   if (task.data.storage === 'cloud_storage' && !only)
-    return listed(wanted, await manifestOf(), deps)
+    return listedFrames(wanted, await readOwnManifest(wanted), deps)
   const isVideo = only && !second && (await isVideoFile(members, only))
-  if (isVideo) return videoOf(wanted, { members, file: only }, deps)
-  const found = await picturesOf(wanted, members, await manifestOf(), deps)
+  const listed = await readListedVideo(archive, manifestOf(wanted))
+  if (only && listed && !isVideo)
+    throw new UnusableInput(`${titleOf(only)}: the manifest lists a video, but this file is none`)
+  if (isVideo) return videoOf(wanted, { members, file: only, listed }, deps)
+  const found = await picturesOf(wanted, members, await readOwnManifest(wanted), deps)
   if (found.counted.count > 0) return found
   throw new UnusableInput(`${archive.file.name}: ${wanted.folder}data: No media data found`)
 }
@@ -77,16 +87,20 @@ function membersOf({ archive, folder }: MediaWanted, { blobs }: Pick<Deps, 'blob
 }
 
 function memberOf(entry: ZipEntry, name: string, key: string): Found {
-  const { size, packedSize: length, isDeflated } = entry
-  return { name, size, key, offset: 0, length, packing: isDeflated ? 'deflated' : 'stored', entry }
+  const { name: named, size, packedSize: length, isDeflated } = entry
+  const packing = isDeflated ? 'deflated' : 'stored'
+  return { name, named, size, key, offset: 0, length, packing, entry }
 }
 
 const isVideoFile = async (members: Listing, file: Found) =>
   sniff(await members.head(file, sniffedBytes)).is === 'video'
 
-async function readOwnManifest({ archive, folder }: MediaWanted): Promise<Manifest | undefined> {
-  const name = `${folder}data/${manifestName}`
-  const entry = archive.zip.files.get(name)
+const manifestOf = ({ archive, folder }: MediaWanted) =>
+  archive.zip.files.get(`${folder}data/${manifestName}`)
+
+async function readOwnManifest(wanted: MediaWanted): Promise<Manifest | undefined> {
+  const { archive } = wanted
+  const entry = manifestOf(wanted)
   if (!entry) return undefined
   // Names in it are those of the members, from the folder of the media on.
   return readManifest(manifestName, archive.zip.stream(entry))
@@ -97,7 +111,7 @@ interface Pictures extends RestoredMedia {
 }
 
 async function picturesOf(
-  { task, seed }: MediaWanted,
+  { folder: taskFolder, task, seed }: MediaWanted,
   members: Listing,
   manifest: Manifest | undefined,
   { report, signal, tmpDir, progress }: Deps,
@@ -114,8 +128,10 @@ async function picturesOf(
   const frames = await inOrder(related.frames, asked, order)
   const counted: Counted = { seen: 0, count: 0 }
   const selection = selectionOf(task.data)
-  const listedBy = asked.job_file_mapping ? 'job_file_mapping' : undefined
-  const about = { listing: members, related, selection, listedBy, report, signal, progress }
+  const compared = { listing: members, manifest, report, folder: `${taskFolder}data/` }
+  if (manifest) noteMissing(manifest, members.files, compared)
+  const check = pictureCheck(compared)
+  const about = { listing: members, related, selection, check, report, signal, progress }
   const names = namesIn(task)
   const lines = names.see(frameLines(frames, about, counted))
   const staged = await stage(tmpDir, listName, lines, signal)
@@ -152,23 +168,71 @@ function namesIn({ data }: ArchivedTask): SeenNames {
 }
 
 async function videoOf(
-  { task, prefix }: MediaWanted,
-  { members, file }: { members: Listing; file: Found },
-  { blobs, videos, signal, tmpDir }: Deps,
+  wanted: MediaWanted,
+  { members, file, listed }: { members: Listing; file: Found; listed: ListedVideo | undefined },
+  deps: Deps,
 ): Promise<RestoredMedia> {
-  const key = `${prefix}video`
-  const { size } = await blobs.put(key, members.read(file), { signal })
+  const key = `${wanted.prefix}video`
+  const { size } = await deps.blobs.put(key, members.read(file), { signal: deps.signal })
+  const video = wholeObject(file.name, key, size)
+  const { counted, ...media } = await framesOfVideo(wanted, video, listed?.length, deps)
+  const title = titleOf(file)
+  assertEnough(counted, { task: wanted.task, title })
+  const { first, total = 0 } = counted
+  if (listed)
+    compareVideo(listed, { size: first, length: total }, { report: deps.report, file: title })
+  return { ...media, video_name: file.name, chunk_size: 36 }
+}
+
+/** Older versions counted pictures with equal times once: so do frames of their backups, of which the manifest lists as many. */
+async function framesOfVideo(
+  wanted: MediaWanted,
+  video: Found,
+  length: number | undefined,
+  deps: Deps,
+) {
+  const found = await countFrames(wanted, video, {}, deps)
+  if (length === undefined || (found.counted.total ?? 0) <= length) return found
+  const merged = await countFrames(wanted, video, { mergesEqualTimes: true }, deps)
+  return merged.counted.total === length ? merged : found
+}
+
+async function countFrames(
+  { task, prefix }: MediaWanted,
+  video: Found,
+  options: ProbeOptions,
+  { videos, signal, tmpDir }: Deps,
+) {
   const counted: Counted = { seen: 0, count: 0 }
-  const about = { videos, selection: selectionOf(task.data), key: `${prefix}index`, signal }
+  const name = options.mergesEqualTimes ? 'merged' : 'index'
+  const about = {
+    videos,
+    selection: selectionOf(task.data),
+    key: `${prefix}${name}`,
+    signal,
+    options,
+  }
   const names = namesIn(task)
-  const lines = names.see(videoLines(wholeObject(file.name, key, size), about, counted))
-  const staged = await stage(tmpDir, listName, lines, signal)
-  if (counted.count === 0) throw new UnusableInput(`${file.name}: No media data found`)
-  return { ...foundMedia(staged, names), video_name: file.name, chunk_size: 36 }
+  const lines = names.see(videoLines(video, about, counted))
+  const staged = await stage(tmpDir, `${name}.${listName}`, lines, signal)
+  return { ...foundMedia(staged, names), counted }
+}
+
+/** @throws UnusableInput for a video that has fewer frames than its jobs, naming it */
+function assertEnough(
+  { count }: Counted,
+  { task: { jobs }, title }: { task: ArchivedTask; title: string },
+): void {
+  const last = jobs.map(({ type, stop_frame }) => (type === 'annotation' ? stop_frame : 0))
+  const needed = Math.max(0, ...last) + 1
+  if (count < needed)
+    throw new UnusableInput(
+      `${title}: the video has ${count} frames for the task, its jobs have ${needed}: it is cut off or another one`,
+    )
 }
 
 /** Media that stays in a cloud storage: which one that is, somebody says later. */
-async function listed(
+async function listedFrames(
   { archive, folder, task, task_id }: MediaWanted,
   manifest: Manifest | undefined,
   { tmpDir, signal }: Deps,

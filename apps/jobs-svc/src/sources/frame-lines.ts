@@ -17,6 +17,8 @@ export interface FrameDeps {
   selection: Selection
   /** The list that gives each of the files its frame number, and so has to name pictures only. */
   listedBy?: string | undefined
+  /** Looks at a picture as a whole; without `size` at one beside a frame. */
+  check?: (file: Found, size?: { width: number; height: number }) => Promise<void>
   report: ReportWriter
   signal: AbortSignal
   /** Told how much of the files was looked at, 0 to 1. */
@@ -29,6 +31,8 @@ export interface Counted {
   seen: number
   /** Frames. */
   count: number
+  /** Pictures of a video, chosen or not. */
+  total?: number
   /** Of the first frame, in pixels. */
   first?: { width: number; height: number }
 }
@@ -101,6 +105,7 @@ async function frameOf(
     return sizeOf(file, begin, whole, deps.listing)
   }
   const { width, height } = file.known?.size ?? (await measure())
+  await deps.check?.(file, { width, height })
   if (width * height > largestPixels)
     throw new UnusableInput(
       `${titleOf(file)}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
@@ -148,13 +153,14 @@ async function relatedImages(frame: Found, deps: FrameDeps): Promise<StoredImage
 
 async function relatedImage(
   file: Found,
-  { listing, report }: FrameDeps,
+  { listing, report, check }: FrameDeps,
 ): Promise<StoredImage | undefined> {
   const { name, size, known } = file
   const kind: Kind = known
     ? { is: 'image', media_type: known.media_type }
     : sniff(await listing.head(file, sniffedBytes))
   const isUsable = kind.is === 'image' && size <= largestImageBytes
+  if (isUsable) await check?.(file)
   if (isUsable) return { name, ...(await listing.place(file)), media_type: kind.media_type }
   ignore(report, name, kind.is === 'image' ? 'too large for a related image' : whatElse(kind))
   return undefined

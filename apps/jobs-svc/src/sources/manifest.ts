@@ -14,6 +14,8 @@ export interface Manifest {
   related: ReadonlyMap<string, readonly string[]>
   /** What it says of pictures, frames and context images, by name. */
   pictures: ReadonlyMap<string, KnownPicture>
+  /** Pixels of frames that it says, by name. */
+  dimensions: ReadonlyMap<string, { width: number; height: number }>
   /** Bytes of files, by name, where it says them: ours does of files that are not there. */
   sizes: ReadonlyMap<string, number>
 }
@@ -50,16 +52,18 @@ export async function readManifest(
   const places = new Map<string, number>()
   const related = new Map<string, readonly string[]>()
   const pictures = new Map<string, KnownPicture>()
+  const dimensions = new Map<string, { width: number; height: number }>()
   const sizes = new Map<string, number>()
+  const read = { places, related, pictures, dimensions, sizes }
   let number = 0
   for await (const line of linesOf(name, pieces)) {
     number += 1
     const fail: Fail = (reason) => new FormatError(reason, { file: name, record: `line ${number}` })
     const value = parsed(line)
     if (number <= 2) assertHead(number, value, fail)
-    else addFrame({ places, related, pictures, sizes }, readFrame(value, fail), folder, fail)
+    else addFrame(read, readFrame(value, fail), folder, fail)
   }
-  return { places, related, pictures, sizes }
+  return read
 }
 
 type Fail = (reason: string) => FormatError
@@ -84,11 +88,12 @@ interface Filled {
   places: Map<string, number>
   related: Map<string, readonly string[]>
   pictures: Map<string, KnownPicture>
+  dimensions: Map<string, { width: number; height: number }>
   sizes: Map<string, number>
 }
 
 function addFrame(
-  { places, related, pictures, sizes }: Filled,
+  { places, related, pictures, dimensions, sizes }: Filled,
   { name, extension, width, height, size: bytes, meta }: z.infer<typeof frame>,
   folder: string,
   fail: Fail,
@@ -99,6 +104,7 @@ function addFrame(
   places.set(file, places.size)
   const size = width && height ? { width, height } : undefined
   addPicture(pictures, file, size)
+  if (size) dimensions.set(file, size)
   const beside = (meta?.related_images ?? []).map((one) => `${folder}${one}`)
   if (beside.length > 0) related.set(file, beside)
   for (const one of beside) addPicture(pictures, one)
@@ -129,7 +135,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   avif: 'image/avif',
 }
 
-async function* linesOf(file: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** @throws FormatError for a line without end */
+export async function* linesOf(
+  file: string,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of pieces) {

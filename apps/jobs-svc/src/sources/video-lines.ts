@@ -23,6 +23,7 @@ export async function* videoLines(
   const { index, length } = await videos.prepare({ key: video, size, name }, key, signal, options)
   const { width, height } = index
   counted.first = { width, height }
+  counted.total = index.pts.length
   for (let frame = 0; frame < index.pts.length && !selection.isOver(frame); frame++) {
     counted.seen += 1
     if (!selection.has(frame)) continue
