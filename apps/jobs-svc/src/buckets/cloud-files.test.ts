@@ -43,7 +43,12 @@ test('keys and folders become frames that stay in the bucket', async () => {
   const street = ['street/1.jpg', 'street/10.jpg', 'street/night/2 ü.jpg']
   expect(names).toEqual(['b.jpg', ...street])
   expect(query).toMatchObject({ storage: 'cloud_storage', cloud_storage_id: 9 })
-  expect(frames[0]).toMatchObject({ key: 'bucket:1:b.jpg:', width: 8, height: 6, offset: 0 })
+  expect(frames[0]).toMatchObject({
+    key: `bucket:1@${small.length}:b.jpg:`,
+    width: 8,
+    height: 6,
+    offset: 0,
+  })
   const store = withBuckets(blobs, storages)
   for (const frame of frames) expect(await gather(readPlace(store, frame))).toEqual(small)
   expect(outcome.report).toMatchObject({
@@ -133,7 +138,11 @@ describe('a manifest', () => {
     const { frames, read } = await prepare({ server_files: ['m.jsonl'] }, given)
     expect(frames).toHaveLength(1)
     expect(frames[0]?.related?.files).toMatchObject([
-      { name: 'side/left.png', key: 'bucket:1:side/left.png:', media_type: 'image/png' },
+      {
+        name: 'side/left.png',
+        key: `bucket:1@${small.length}:side/left.png:`,
+        media_type: 'image/png',
+      },
     ])
     expect(new Set(read)).toEqual(new Set(['m.jsonl']))
   })
@@ -171,10 +180,29 @@ test('there is an end to how many files are listed', async () => {
   await expect(attempt).rejects.toThrow('server_files: there are more than 2 files')
 })
 
-test('a file that became another one is not taken for the one that it was', async () => {
+test.each([
+  ['smaller', small.subarray(0, 100)],
+  ['larger by a byte', Buffer.concat([small, Buffer.from('x')])],
+  ['much larger', Buffer.concat([small, Buffer.alloc(200_000)])],
+  ['empty', Buffer.alloc(0)],
+])('a file that became %s is refused by its name', async (_, bytes) => {
   const { frames } = await prepare({ server_files: ['a.jpg'] })
-  const [frame] = frames
-  const { storages } = storageOf({ 'a.jpg': small.subarray(0, 100) })
-  const read = async () => frame && gather(readPlace(withBuckets(blobs, storages), frame))
-  await expect(read()).rejects.toMatchObject({ kind: 'conflict', code: 'source_changed' })
+  const [frame = expect.fail('no frame')] = frames
+  const { storages } = storageOf({ 'a.jpg': bytes })
+  const read = gather(readPlace(withBuckets(blobs, storages), frame))
+  await expect(read).rejects.toMatchObject({
+    ...{ kind: 'conflict', code: 'source_changed' },
+    message: expect.stringContaining('"a.jpg" of the cloud storage has changed'),
+  })
+})
+
+test('a file that was prepared by an older version is read', async () => {
+  const { storages } = storageOf({ 'a.jpg': small })
+  const old = {
+    key: 'bucket:1:a.jpg:',
+    offset: 0,
+    length: small.length,
+    packing: 'stored' as const,
+  }
+  expect(await gather(readPlace(withBuckets(blobs, storages), old))).toEqual(small)
 })

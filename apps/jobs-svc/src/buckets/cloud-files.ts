@@ -148,7 +148,7 @@ async function addListed(
 
 function fileOf(key: string, size: number, { task_id }: SourceDeps, manifest?: Manifest): Found {
   const known = manifest?.pictures.get(key)
-  return { ...wholeObject(key, bucketKey(task_id, key), size), ...(known && { known }) }
+  return { ...wholeObject(key, bucketKey(task_id, key, size), size), ...(known && { known }) }
 }
 
 async function copied(files: readonly Found[], deps: SourceDeps): Promise<Found[]> {

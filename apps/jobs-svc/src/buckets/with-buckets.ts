@@ -12,20 +12,26 @@ import { sourceChanged } from '../media/source-changed.ts'
 /** Keys of our own never hold a colon. */
 const mark = 'bucket:'
 
-/** The colon at its end keeps a file from being taken for one that is spread over objects, whatever it is called. */
-export const bucketKey = (task_id: number, path: string): string => `${mark}${task_id}:${path}:`
+/**
+ * The colon at its end keeps a file from being taken for one that is spread over objects, whatever it is called. Keys without a size are
+ * those of media that was prepared by older versions.
+ */
+export const bucketKey = (task_id: number, path: string, size: number): string =>
+  `${mark}${task_id}@${size}:${path}:`
 
 export const isBucketKey = (key: string): boolean => key.startsWith(mark)
 
 interface FileOfBucket {
   task_id: number
   path: string
+  /** Bytes that the file had when it was prepared. */
+  size?: number
 }
 
 function readBucketKey(key: string): FileOfBucket {
-  const [, task_id, path] = /^bucket:(\d+):(.+):$/s.exec(key) ?? []
+  const [, task_id, size, path] = /^bucket:(\d+)(?:@(\d+))?:(.+):$/s.exec(key) ?? []
   if (path === undefined) throw new Error(`${key} is no file of a cloud storage`)
-  return { task_id: Number(task_id), path }
+  return { task_id: Number(task_id), path, ...(size !== undefined && { size: Number(size) }) }
 }
 
 type Reader = Pick<Service<typeof storages>, 'readSourceFile'>
@@ -64,18 +70,20 @@ const ofNobody = (): Context => ({
 
 async function readPart(
   storages: Reader,
-  { task_id, path: key }: FileOfBucket,
+  { task_id, path: key, size }: FileOfBucket,
   range: Range | undefined,
   chosen: Chosen | undefined,
 ) {
   const { start, end } = range ?? { start: 0 }
   if (end === undefined) throw new Error('files of cloud storages are read in parts')
   const { cloud_storage_id, context = ofNobody() } = chosen ?? {}
+  /** One byte behind the last one of the file: there is one only when the file is larger now. */
+  const beyond = size !== undefined && end + 1 >= size ? 1 : 0
   const wanted = {
     task_id,
     key,
     start,
-    end,
+    end: end + beyond,
     ...(cloud_storage_id !== undefined && { cloud_storage_id }),
   }
   const { chunks } = await storages.readSourceFile(wanted, context)
@@ -91,6 +99,7 @@ async function* whole(
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
+    if (size > length) throw sourceChanged(path, 'cloud storage')
     yield chunk
   }
   if (size !== length) throw sourceChanged(path, 'cloud storage')

@@ -47,7 +47,7 @@ const texts: Readonly<Record<string, Buffer>> = {
 function inBucket(bytes: Buffer) {
   const { storages } = storageOf({ 'a.jpg': bytes, 'b.jpg': picture })
   const frame = (name: string, length: number): FrameSource =>
-    frameOf({ key: bucketKey(1, name), length, offset: 0, packing: 'stored', name })
+    frameOf({ key: bucketKey(1, name, length), length, offset: 0, packing: 'stored', name })
   const frames = [frame('a.jpg', bytes.length), frame('b.jpg', picture.length)]
   return { blobs: withBuckets(store.blobs, storages), frames }
 }

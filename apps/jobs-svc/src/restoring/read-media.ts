@@ -263,7 +263,8 @@ async function* listedLines(
         { file },
       )
     const { media_type, size } = known
-    const place = { key: bucketKey(task_id, name), offset: 0, length, packing: 'stored' } as const
+    const key = bucketKey(task_id, name, length)
+    const place = { key, offset: 0, length, packing: 'stored' } as const
     return { image: { name, ...place, media_type }, size }
   }
   for (const name of places.keys()) {
