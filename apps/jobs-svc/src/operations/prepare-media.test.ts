@@ -199,7 +199,7 @@ describe('files that are mapped to jobs', () => {
       "job_file_mapping: no image called 'e' was sent",
     )
     await expect(prepare({ files, ...jobs(['a', 'd']) })).rejects.toThrow(
-      "job_file_mapping: no image called 'd' was sent",
+      'job_file_mapping: d: this is no image, archive, video or PDF',
     )
     await expect(prepare({ files: [archive], ...jobs(['a.png', 'd.txt']) })).rejects.toThrow(
       'job_file_mapping: d.txt: no image',
