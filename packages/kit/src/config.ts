@@ -67,7 +67,8 @@ export const setting = {
       .url({ protocol: /^https?$/ })
       .transform((given, context) => {
         const { origin, pathname, search, hash } = new URL(given)
-        if (pathname.replace(/\/+$/, '') === '' && search === '' && hash === '') return origin
+        const isRoot = [...pathname].every((one) => one === '/')
+        if (isRoot && search === '' && hash === '') return origin
         context.addIssue(
           `has to be without a path, because Reticle is at the root of its host: ${origin}`,
         )

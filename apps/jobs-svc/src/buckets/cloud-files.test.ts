@@ -154,6 +154,37 @@ describe('a manifest', () => {
     )
   })
 
+  describe('among several .jsonl files of a folder', () => {
+    const first = manifestOf(line('z'), line('y'))
+    const second = manifestOf(line('y'), line('z'))
+    const folder = { 'd/1.jsonl': first, 'd/2.jsonl': second, 'd/y.jpg': small, 'd/z.jpg': small }
+    const reportOf = async (server_files: string[], given: Record<string, Uint8Array> = folder) => {
+      const { names, outcome } = await prepare({ server_files, ...own }, given)
+      return { names, others: outcome.report?.entries.map(({ reason, count }) => [reason, count]) }
+    }
+
+    test.each([
+      ['does not apply unless it is named', ['d/'], ['d/y.jpg', 'd/z.jpg'], 2],
+      ['applies where it is named', ['d/', 'd/1.jsonl'], ['d/z.jpg', 'd/y.jpg'], 1],
+      ['applies where another one is named', ['d/2.jsonl', 'd/'], ['d/y.jpg', 'd/z.jpg'], 1],
+    ])('%s', async (_, server_files, expected, count) => {
+      const { names, others } = await reportOf(server_files)
+      expect(names).toEqual(expected)
+      expect(others).toEqual([['one of several manifests', count]])
+    })
+
+    test('applies when it is the only one', async () => {
+      const { 'd/2.jsonl': _, ...only } = folder
+      expect(await reportOf(['d/'], only)).toEqual({ names: ['d/z.jpg', 'd/y.jpg'], others: [] })
+    })
+
+    test('is refused when several are named', async () => {
+      await expect(reportOf(['d/', 'd/1.jsonl', 'd/2.jsonl'])).rejects.toThrow(
+        'Only one manifest (*.jsonl) can be used, but there are 2',
+      )
+    })
+  })
+
   test('of many files takes few questions', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `f${index}`)
     const given = Object.fromEntries(many.map((name) => [`d/${name}.jpg`, small]))
