@@ -30,7 +30,8 @@ export const fileOf = async ({ name, bytes }: Hostile | Odd): Promise<Picture> =
   bytes: await bytes(),
 })
 
-export const noMedia = 'No media data found'
+/** Files of no known kind are named, with what is read. */
+export const noMedia = /^No media data found(\. \S.*: .*Pictures are read as JPEG, PNG, .*)?$/s
 
 /** Bytes that are pressed to nearly nothing. */
 export const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 ** 2)

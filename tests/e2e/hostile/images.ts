@@ -34,7 +34,7 @@ export async function wholeImages(): Promise<Whole> {
 const cap = 178_956_970
 const tooMany = (name: string, sides: string) =>
   `${name}: ${sides} pixels are too many, at most ${cap} are allowed`
-const svg = "Media type 'image/svg+xml' is not supported by this installation"
+const svg = /^a\.\w+: SVG drawings are not read\. Pictures are read as JPEG, PNG, /
 const drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='30000' height='30000'/>"
 const lines = (...all: string[]) => Buffer.from(all.join('\n'))
 
@@ -99,8 +99,18 @@ export function hostileImages(whole: Whole): Hostile[] {
       lines('push graphic-context', "image over 0,0 0,0 'https://127.0.0.1/a'", 'pop'),
       noMedia,
     ),
-    one('a page of PostScript', 'a.png', lines('%!PS-Adobe-3.0', '(%pipe%id) (r) file'), noMedia),
-    one('a picture of a library', 'a.jpg', lines('P5', '60000 60000', '255', ''), noMedia),
+    one(
+      'a page of PostScript',
+      'a.png',
+      lines('%!PS-Adobe-3.0', '(%pipe%id) (r) file'),
+      /^No media data found\. a\.png: PostScript documents are not read\. Documents are read as PDF/,
+    ),
+    one(
+      'a picture of a library',
+      'a.jpg',
+      lines('P5', '60000 60000', '255', ''),
+      /^a\.jpg: PNM pictures \(.*\) are not read\. Pictures are read as JPEG, PNG, /,
+    ),
     one('no bytes', 'a.png', Buffer.alloc(0), noMedia),
   ]
 }

@@ -67,7 +67,7 @@ export function hostileVideos(elsewhere: () => string): Hostile[] {
       'a list of pieces that lie on a server',
       'play.mp4',
       () => text('#EXTM3U', '#EXT-X-TARGETDURATION:2', '#EXTINF:2,', `${elsewhere()}/a.ts`),
-      noMedia,
+      /^play\.mp4: playlists are not read\. Videos are read as MP4, MOV, /,
     ),
     one(
       'a list of files',

@@ -1,8 +1,12 @@
 import { isTarHeader } from '@reticle/formats/archive/tar-reader'
 import { isBitmap } from '@reticle/formats/image/bmp'
-import { canUnpack, type Packer } from './unpacker.ts'
+import { isCameraRaw } from './kinds/camera-raw.ts'
+import { containerOf, latin1Of } from './kinds/containers.ts'
+import { type ForeignKind, type ForeignName, foreignKind } from './kinds/foreign.ts'
+import { foreignOf } from './kinds/foreign-marks.ts'
+import type { Packer } from './unpacker.ts'
 
-/** What a file is, told by its first bytes and never by its name (`reliability.md` 9). */
+/** What a file is, by its first bytes and never by its name (`reliability.md` 9). */
 export type Kind =
   | { is: 'image'; media_type: string }
   | { is: 'zip' }
@@ -11,8 +15,8 @@ export type Kind =
   | { is: 'packed'; by: Packer }
   | { is: 'video' }
   | { is: 'pdf' }
-  /** Known, but not readable by this installation. */
-  | { is: 'unsupported'; media_type: string }
+  /** Known, and not read. */
+  | { is: 'foreign'; foreign: ForeignKind }
   | { is: 'unknown' }
 
 /** Bytes of the start of a file that `sniff` looks at. */
@@ -21,45 +25,36 @@ export const sniffedBytes = 512
 interface Signature {
   at: number
   bytes: string
-  /** What it begins with besides, where the mark alone could stand in a text: a drawing would pass for a picture. */
+  /** Further bytes at the start, where the mark alone could be part of a text: a drawing would pass for a picture. */
   begins?: string
   kind: Kind
 }
 
 const image = (media_type: string): Kind => ({ is: 'image', media_type })
-const unsupported = (media_type: string): Kind => ({ is: 'unsupported', media_type })
+const foreign = (name: ForeignName): Kind => ({ is: 'foreign', foreign: foreignKind(name) })
 
-const signatures: readonly Signature[] = [
+const images: readonly Signature[] = [
   { at: 0, bytes: '\xff\xd8\xff', kind: image('image/jpeg') },
   { at: 0, bytes: '\x89PNG\r\n\x1a\n', kind: image('image/png') },
   { at: 0, bytes: 'GIF87a', kind: image('image/gif') },
   { at: 0, bytes: 'GIF89a', kind: image('image/gif') },
   { at: 0, bytes: 'II*\0', kind: image('image/tiff') },
   { at: 0, bytes: 'MM\0*', kind: image('image/tiff') },
+  { at: 0, bytes: 'II+\0\x08\0', kind: image('image/tiff') },
+  { at: 0, bytes: 'MM\0+\0\x08', kind: image('image/tiff') },
   { at: 8, bytes: 'WEBP', begins: 'RIFF', kind: image('image/webp') },
   { at: 4, bytes: 'ftypavif', begins: '\0', kind: image('image/avif') },
   { at: 4, bytes: 'ftypavis', begins: '\0', kind: image('image/avif') },
+]
+
+/** Looked for behind the kinds that are not read: some of those begin like these. */
+const containersOfMore: readonly Signature[] = [
   { at: 4, bytes: 'ftypmif1', begins: '\0', kind: image('image/avif') },
-  { at: 4, bytes: 'ftyphei', begins: '\0', kind: unsupported('image/heic') },
   { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
   { at: 0, bytes: 'PK\x05\x06', kind: { is: 'zip' } },
   { at: 0, bytes: '%PDF-', kind: { is: 'pdf' } },
-  { at: 4, bytes: 'ftyp', begins: '\0', kind: { is: 'video' } },
-  { at: 4, bytes: 'moov', kind: { is: 'video' } },
-  { at: 4, bytes: 'mdat', kind: { is: 'video' } },
-  { at: 4, bytes: 'wide', kind: { is: 'video' } },
-  { at: 8, bytes: 'AVI ', begins: 'RIFF', kind: { is: 'video' } },
-  { at: 0, bytes: '\x1aE\xdf\xa3', kind: { is: 'video' } },
-  { at: 0, bytes: 'FLV', kind: unsupported('video') },
-  { at: 0, bytes: '\0\0\x01\xba', kind: unsupported('video') },
-  { at: 0, bytes: '7z\xbc\xaf', kind: unsupported('archive') },
-  { at: 0, bytes: 'Rar!', kind: unsupported('archive') },
   { at: 0, bytes: '\x1f\x8b', kind: { is: 'packed', by: 'gzip' } },
-  {
-    at: 0,
-    bytes: '\x28\xb5\x2f\xfd',
-    kind: canUnpack('zstd') ? { is: 'packed', by: 'zstd' } : unsupported('archive'),
-  },
+  { at: 0, bytes: '\x28\xb5\x2f\xfd', kind: { is: 'packed', by: 'zstd' } },
 ]
 
 /** Known by more than their first bytes: two letters begin many texts, and tar had no mark of its own at first. */
@@ -78,24 +73,37 @@ const families = new Map([
 
 /** What media this installation reads: families of files, and the types of its images. */
 export function readable(): { media: string[]; image_types: string[] } {
-  const kinds = [...signatures, ...recognized].map(({ kind }) => kind)
-  const images = kinds.flatMap((kind) => (kind.is === 'image' ? [kind.media_type] : []))
+  const kinds = [...images, ...containersOfMore, ...recognized].map(({ kind }) => kind)
+  const types = kinds.flatMap((kind) => (kind.is === 'image' ? [kind.media_type] : []))
   const media = new Set(kinds.flatMap(({ is }) => families.get(is) ?? []))
-  const image_types = new Set(images.map((type) => type.replace('image/', '')))
+  const image_types = new Set(types.map((type) => type.replace('image/', '')))
   return { media: [...media], image_types: [...image_types] }
 }
 
 /** Reads the first `sniffedBytes` of a file (fewer when it is shorter). */
-export function sniff(head: Uint8Array): Kind {
-  const length = Math.min(head.byteLength, sniffedBytes)
-  const text = Buffer.from(head.buffer, head.byteOffset, length).toString('latin1')
-  const found =
-    signatures.find(
-      ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
-    ) ?? recognized.find(({ is }) => is(head))
-  if (found) return found.kind
-  return isDrawing(text) ? unsupported('image/svg+xml') : { is: 'unknown' }
+export function sniff(begin: Uint8Array): Kind {
+  const head = begin.subarray(0, sniffedBytes)
+  const text = latin1Of(head)
+  const picture = withMark(images, text)
+  if (picture) return isTiff(picture) && isCameraRaw(head) ? foreign('raw') : picture
+  const known = recognized.find(({ is }) => is(head))
+  if (known) return known.kind
+  if (isDrawing(text)) return foreign('svg')
+  const other = foreignOf(head)
+  if (other) return foreign(other)
+  const more = withMark(containersOfMore, text)
+  if (more) return more
+  return containerOf(head) ? { is: 'video' } : { is: 'unknown' }
 }
+
+function withMark(signatures: readonly Signature[], text: string): Kind | undefined {
+  const found = signatures.find(
+    ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
+  )
+  return found?.kind
+}
+
+const isTiff = (kind: Kind) => kind.is === 'image' && kind.media_type === 'image/tiff'
 
 const byteOrderMark = '\xef\xbb\xbf'
 

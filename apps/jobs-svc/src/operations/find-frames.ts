@@ -1,6 +1,7 @@
 import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
 import { isBucketKey } from '../buckets/with-buckets.ts'
+import { explainRead } from '../media/kinds/foreign.ts'
 import { pagesOf } from '../pdf/pages.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
@@ -62,7 +63,8 @@ export async function findFrames(
   const about = { listing, related, selection, listedBy, report, signal, progress }
   const lines = frameLines(frames, about, counted)
   const staged = await stage(tmpDir, 'frames.lines', lines, signal)
-  if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
+  if (counted.count === 0)
+    throw new UnusableInput(withoutFrames(counted, params.start_frame, report))
   if (selection.isAll)
     for (const { name } of related.left()) ignore(report, name, 'related to no image')
   const isInBucket = listing.files.some(({ key }) => isBucketKey(key))
@@ -118,10 +120,33 @@ async function framesOfVideo(
   return { staged, chunk_size: chunkOfVideo, video_name: video.name }
 }
 
-const withoutFrames = ({ seen }: Pick<Counted, 'seen'>, start_frame: number) =>
-  seen === 0
-    ? 'No media data found'
-    : `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`
+function withoutFrames(
+  { seen }: Pick<Counted, 'seen'>,
+  start_frame: number,
+  report?: ReportWriter,
+): string {
+  if (seen > 0)
+    return `start_frame: there are only ${seen} frames, the frame ${start_frame} is none of them`
+  const leftOut = report ? explainLeftOut(report) : ''
+  return leftOut === '' ? 'No media data found' : `No media data found. ${leftOut}`
+}
+
+/** Files of one reason that are named. */
+const mostNamed = 5
+const mostReasons = 5
+
+/** Which files were left out and why, and what is read in their place. */
+function explainLeftOut(report: ReportWriter): string {
+  const { entries } = report.read()
+  const ignored = entries.filter(({ code }) => code === 'ignored-file').slice(0, mostReasons)
+  if (ignored.length === 0) return ''
+  const reasons = ignored.map(({ reason, examples, count }) => {
+    const names = examples.slice(0, mostNamed).flatMap(({ file }) => file ?? [])
+    const more = count > names.length ? ` (and ${count - names.length} more)` : ''
+    return `${names.join(', ')}${more}: ${reason}`
+  })
+  return [...reasons, explainRead()].join('. ')
+}
 
 /** That of a bucket may list more than was asked for. */
 function withinAsked(

@@ -303,12 +303,12 @@ describe('what cannot be used fails with one sentence, and nothing is attached',
     [
       'a video',
       async () => [['a.mp4', '\0\0\0\x18ftypisom']],
-      "Media type 'video' is not supported by this installation",
+      "a.mp4: Media type 'video' is not supported by this installation, which has no decoder",
     ],
     [
       'a drawing',
       async () => [['a.svg', '<svg xmlns="x"/>']],
-      "Media type 'image/svg+xml' is not supported by this installation",
+      'a.svg: SVG drawings are not read. Pictures are read as JPEG, PNG, ',
     ],
     [
       'a picture that ends at once',

@@ -4,6 +4,8 @@ import { headBytes, imageSize } from '@reticle/formats/image/size'
 import type { ReportWriter } from '@reticle/formats/report'
 import { atMost } from '../frames/at-most.ts'
 import { largestImageBytes, largestPixels } from '../media/image.ts'
+import { explainForeign } from '../media/kinds/foreign.ts'
+import { explainUnknown } from '../media/kinds/foreign-marks.ts'
 import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
@@ -76,7 +78,7 @@ async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
   const head = await listing.head(file, selection.isAll ? headBytes : sniffedBytes)
   const kind = sniff(head)
   if (kind.is === 'image') return { file, head, media_type: kind.media_type }
-  const what = whatElse(kind)
+  const what = whatElse(kind, file.name)
   const title = file.named ?? (deps.listedBy && `${deps.listedBy}: ${file.name}`)
   if (title !== undefined) throw new UnusableInput(`${title}: ${what}`)
   ignore(report, file.name, what)
@@ -85,8 +87,11 @@ async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
 
 const nothing = new Uint8Array()
 
-const whatElse = (kind: Kind) =>
-  kind.is === 'unsupported' ? `media type '${kind.media_type}' is not supported` : 'no image'
+function whatElse(kind: Kind, name: string): string {
+  if (kind.is === 'foreign') return explainForeign(kind.foreign)
+  if (kind.is === 'unknown') return explainUnknown(name, 'no image')
+  return `no image, but a ${kind.is}: send it by itself`
+}
 
 type Once = ReturnType<typeof atMost>
 
@@ -162,6 +167,6 @@ async function relatedImage(
   const isUsable = kind.is === 'image' && size <= largestImageBytes
   if (isUsable) await check?.(file)
   if (isUsable) return { name, ...(await listing.place(file)), media_type: kind.media_type }
-  ignore(report, name, kind.is === 'image' ? 'too large for a related image' : whatElse(kind))
+  ignore(report, name, kind.is === 'image' ? 'too large for a related image' : whatElse(kind, name))
   return undefined
 }

@@ -3,6 +3,8 @@ import { headBytes, imageSize } from '@reticle/formats/image/size'
 import { copyHere } from '../buckets/copies.ts'
 import { isBucketKey } from '../buckets/with-buckets.ts'
 import { inTurns } from '../media/in-turns.ts'
+import { explainForeign, type ForeignKind, isMeantAsFrames } from '../media/kinds/foreign.ts'
+import { explainUnknown } from '../media/kinds/foreign-marks.ts'
 import type { Kind } from '../media/sniff.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
@@ -10,6 +12,7 @@ import { ignore } from '../operations/report.ts'
 import { type ArchiveDeps, openArchive } from './archives.ts'
 import { readShare } from './deps.ts'
 import { type Found, type Listing, listing } from './found.ts'
+import { firstOf } from './order.ts'
 import { everyFrame, type Selection } from './selection.ts'
 
 /** What frames are made of. */
@@ -28,20 +31,22 @@ export interface Media {
 /** What comes alone: it has all the frames. */
 interface Alone {
   file: Found
-  kind: Exclude<Kind, { is: 'image' | 'unknown' }>
+  kind: Exclude<Kind, { is: 'image' | 'foreign' | 'unknown' }>
 }
 
 interface Sorted {
   images: Found[]
   alone: Alone[]
   manifests: Found[]
+  /** Files of kinds that are not read and were meant as frames, by kind. */
+  foreign: Map<ForeignKind, string[]>
 }
 
 /**
- * Many images, one archive of them, one video or one PDF; a manifest may come with either (`spec/api-workspace.md` 4.5). What files
- * are is told by their bytes; what nobody knows is skipped.
+ * Many images, one archive of them, one video or one PDF; a manifest may come with either (`spec/api-workspace.md` 4.5). The kind of a
+ * file follows from its bytes. Files of unknown kinds are left out, and so are texts, sound and models.
  *
- * @throws UnusableInput for mixtures and for media that is known but not supported; FormatError for a bad archive
+ * @throws UnusableInput for mixtures, and naming pictures, videos and archives of kinds that are not read; FormatError for a bad archive
  */
 export async function sortOut(
   files: Found[],
@@ -49,14 +54,14 @@ export async function sortOut(
   selection: Selection = everyFrame,
 ): Promise<Media> {
   const given = listing(files, deps.blobs)
-  const { images, alone, manifests } = await sorted(given, deps, selection)
+  const { images, alone, manifests, foreign } = await sorted(given, deps, selection)
+  if (foreign.size > 0) throw new UnusableInput(explainAll(foreign))
   assertOneKind(images, alone)
   const [one] = alone
   const [manifest, second] = manifests
   if (second) throw new UnusableInput(tooManyManifests(manifests.length))
   const asked = manifest && { manifest: { file: manifest, from: given, isOwn: false } }
   if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
-  if (one.kind.is === 'unsupported') throw unsupported(one.kind.media_type)
   const file = await here(one.file, deps)
   if (one.kind.is === 'video')
     return { listing: { ...given, files: [] }, video: file, isArchive: false }
@@ -69,8 +74,9 @@ export async function sortOut(
 const tooManyManifests = (count: number) =>
   `Only one manifest (*.jsonl) can be used, but there are ${count}`
 
-const unsupported = (media_type: string) =>
-  new UnusableInput(`Media type '${media_type}' is not supported by this installation`)
+/** One sentence a kind, with the names of its files. */
+const explainAll = (foreign: ReadonlyMap<ForeignKind, string[]>): string =>
+  [...foreign].map(([kind, names]) => `${firstOf(names)}: ${explainForeign(kind)}`).join('. ')
 
 /** What is read in leaps does not stay in a cloud storage (`spec/api-workspace.md` 5.5). */
 async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
@@ -89,7 +95,7 @@ async function sorted(
   { report, signal, progress }: ArchiveDeps,
   selection: Selection,
 ): Promise<Sorted> {
-  const found: Sorted = { images: [], alone: [], manifests: [] }
+  const found: Sorted = { images: [], alone: [], manifests: [], foreign: new Map() }
   const count = given.files.length
   for await (const [file, kind, index] of inTurns(
     given.files,
@@ -100,14 +106,19 @@ async function sorted(
     if (kind.is === 'image') found.images.push(file)
     else if (kind.is === 'unknown') {
       if (isManifest(file.name)) found.manifests.push(file)
-      else if (file.named !== undefined)
-        throw new UnusableInput(`${file.named}: ${await whatElse(file, given)}`)
-      else ignore(report, file.name, 'unknown file type')
-    } else if (kind.is === 'unsupported' && kind.media_type.startsWith('image/'))
-      throw unsupported(kind.media_type)
-    else found.alone.push({ file, kind })
+      else leaveOut(file, explainUnknown(file.name, whatIsRead(file)), report)
+    } else if (kind.is !== 'foreign') found.alone.push({ file, kind })
+    else if (isMeantAsFrames(kind.foreign))
+      addTo(found.foreign, kind.foreign, file.named ?? file.name)
+    else leaveOut(file, explainForeign(kind.foreign), report)
   }
   return found
+}
+
+function addTo(foreign: Sorted['foreign'], kind: ForeignKind, name: string): void {
+  const names = foreign.get(kind)
+  if (names) names.push(name)
+  else foreign.set(kind, [name])
 }
 
 /** Where all pictures are frames each is opened once: what tells that it is one tells its size as well, mostly. */
@@ -120,12 +131,13 @@ async function look(file: Found, { head }: Listing, { isAll }: Selection): Promi
   return kind
 }
 
-/** Servers return a page in place of a file that needs a login. */
-async function whatElse(file: Found, { head }: Listing): Promise<string> {
-  const begin = Buffer.from(await head(file, sniffedBytes)).toString('latin1')
-  return /^\s*<(!doctype\s+html|html)/i.test(begin)
-    ? 'this is a web page (HTML), no image'
-    : 'this is no image, archive, video or PDF'
+const whatIsRead = ({ named }: Found): string =>
+  named === undefined ? 'unknown file type' : 'this is no image, archive, video or PDF'
+
+/** @throws UnusableInput for a file that the request names */
+function leaveOut(file: Found, reason: string, report: ArchiveDeps['report']): void {
+  if (file.named !== undefined) throw new UnusableInput(`${file.named}: ${reason}`)
+  ignore(report, file.name, reason)
 }
 
 function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void {
@@ -143,7 +155,6 @@ function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void 
 }
 
 function nameOf(kind: Alone['kind']): string {
-  if (kind.is === 'unsupported') return kind.media_type
   return kind.is === 'tar' || kind.is === 'packed' ? 'archive' : kind.is
 }
 

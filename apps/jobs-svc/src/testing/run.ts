@@ -57,7 +57,7 @@ export async function runOf(
     checkpoints: { afterMs: 5 * 60_000, everyMs: 15_000 },
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
-    videos: { prepare: () => Promise.reject(unsupportedVideo()) },
+    videos: { prepare: (video) => Promise.reject(unsupportedVideo(video)) },
     pdfs: testPdfs,
     openDownloads: () => openDownloads({ nets: [], allowHttp: true, maxBytes: 1024 * 1024 }),
     told,

@@ -24,8 +24,8 @@ export interface VideoIndex {
   codec: Codec
   /**
    * How a frame is told from the others. `order`: the file gives its pictures no times of their own (AVI does not, where pictures
-   * are stored in another order than shown) or several the same time (cameras that are faster than the clock of the file), so `pts`
-   * counts them from 0, and every way to one begins at the first.
+   * are stored in another order than shown), several the same time (cameras that are faster than the clock of the file), or is of a
+   * container whose times may repeat, break or be missing, so `pts` counts them from 0, and every way to one begins at the first.
    */
   by: 'time' | 'order'
   /** Pixels of a picture as people see it, `orientation` applied. Pixels count as square. */
@@ -41,7 +41,27 @@ export interface VideoIndex {
 }
 
 /** As FFmpeg calls them. A list, since whatever else a build can decode is so much more that can be attacked. */
-export const codecs = ['h264', 'hevc', 'vp8', 'vp9', 'av1', 'mpeg4', 'mjpeg'] as const
+export const codecs = [
+  'h264',
+  'hevc',
+  'vp8',
+  'vp9',
+  'av1',
+  'mpeg4',
+  'mjpeg',
+  'mpeg1video',
+  'mpeg2video',
+  'vc1',
+  'wmv1',
+  'wmv2',
+  'wmv3',
+  'msmpeg4v2',
+  'msmpeg4v3',
+  'flv1',
+  'vp6',
+  'vp6f',
+  'theora',
+] as const
 export type Codec = (typeof codecs)[number]
 
 /** What is made of a frame: the same as of an image (`frames/pictures.ts`). */
@@ -100,9 +120,6 @@ export const mostPixels = 35_651_584
 
 /** Times further from 0 are refused; they leave room to calculate exactly, and hold 13 days of nanoseconds. */
 export const mostTime = 2 ** 50
-
-/** Containers that are opened, as FFmpeg calls their readers; in all of them frames are found exactly. */
-export const containers = ['mov', 'matroska', 'avi'] as const
 
 /** What one process of a decoder may take. A way of many frames to the first wanted one adds to the silence. */
 export interface DecoderLimits extends ProgramLimits {

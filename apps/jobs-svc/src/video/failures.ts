@@ -13,6 +13,14 @@ export class UndecodableFrame extends UnusableInput {
   }
 }
 
+const conversion = 'Convert it, for example by `ffmpeg -i input -c:v libx264 output.mp4`'
+
+/** The codec is known, but this build of the decoder lacks it. */
+export const undecodable = ({ name }: ReadFile, codec: string) =>
+  new UnusableInput(
+    `${name}: no picture of this ${codec} video can be decoded: it is damaged, or the decoder of this installation lacks the codec. ${conversion}`,
+  )
+
 /** @param said by the decoder, for the log: it may name paths */
 export const unreadable = ({ name }: ReadFile, said?: string) =>
   new UnusableInput(
@@ -30,7 +38,7 @@ export const cutOff = ({ name }: ReadFile) =>
 
 export const otherCodec = ({ name }: ReadFile, codec: string) =>
   new UnusableInput(
-    `${name}: videos of the codec '${codec}' are not supported; these are: ${codecs.join(', ')}`,
+    `${name}: videos of the codec '${codec}' are not supported; these are: ${codecs.join(', ')}. ${conversion}`,
   )
 
 export const tooLarge = (

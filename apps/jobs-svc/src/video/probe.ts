@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises'
+import { containerBytes, hasExactTimes } from '../media/kinds/containers.ts'
 import {
   codecs,
   mostFrames,
@@ -9,7 +11,15 @@ import {
 } from './decoder.ts'
 import { endsEarly } from './ends-early.ts'
 import type { Engine, PacketFacts } from './engine.ts'
-import { cutOff, otherCodec, pictureless, tooLarge, tooManyFrames, unreadable } from './failures.ts'
+import {
+  cutOff,
+  otherCodec,
+  pictureless,
+  tooLarge,
+  tooManyFrames,
+  undecodable,
+  unreadable,
+} from './failures.ts'
 import { orientationOf, turned } from './orientation.ts'
 import { areEqual, differentTimes, gatherTimes } from './times.ts'
 
@@ -26,12 +36,15 @@ export async function probe(
   const codec = codecs.find((one) => one === stream.codec)
   if (!codec) throw otherCodec(file, stream.codec)
   checkSize(file, stream)
-  if (!first) throw unreadable(file, 'no picture can be decoded')
+  const isStream = !(await hasTimesToFind(file.path))
+  if (!first)
+    throw isStream ? undecodable(file, codec) : unreadable(file, 'no picture can be decoded')
   checkSize(file, first)
   if (!(time_base.num > 0 && time_base.den > 0)) throw unreadable(file, 'no time base')
 
   const orientation = orientationOf(stream.matrix)
   const about = { codec, ...turned(first, orientation), orientation, time_base }
+  if (isStream) return ordered(file, about, await decodeAll(engine, file, signal))
   const { times, keys, hasTimes } = await readPackets(engine, file, signal)
   // Pictures before the first that can be decoded hang on what was cut away before the beginning.
   const stored = times.sorted(first.time)
@@ -44,8 +57,7 @@ export async function probe(
   const known = isClear || codec === 'vp8' ? undefined : different
   const pts = hasTimes ? timesOfFrames(decoded, mergesEqualTimes, known) : undefined
   if (pts) return timed(file, about, pts, keys)
-  const order = Float64Array.from({ length: decoded.times.count() }, (_, place) => place)
-  return { ...about, by: 'order', pts: order, keys: new Float64Array() }
+  return ordered(file, about, decoded)
 }
 
 /**
@@ -67,8 +79,26 @@ function timesOfFrames(
   return isSure && different.length === shown.length ? shown : undefined
 }
 
+/** Whether the container gives every picture a time of its own. */
+async function hasTimesToFind(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const head = Buffer.alloc(containerBytes)
+    const { bytesRead } = await file.read(head, 0, containerBytes, 0)
+    return hasExactTimes(head.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+}
+
 type Times = ReturnType<typeof gatherTimes>
 type About = Omit<VideoIndex, 'by' | 'pts' | 'keys'>
+
+function ordered(file: VideoFile, about: About, { times }: { times: Times }): VideoIndex {
+  if (times.count() === 0) throw unreadable(file, 'no picture can be decoded')
+  const pts = Float64Array.from({ length: times.count() }, (_, place) => place)
+  return { ...about, by: 'order', pts, keys: new Float64Array() }
+}
 
 function timed(file: VideoFile, about: About, pts: Float64Array, keys: Times): VideoIndex {
   if (pts.length === 0) throw unreadable(file, 'no picture has a time')

@@ -157,7 +157,7 @@ describe('local copies', patience, () => {
 test('without a decoder videos are not supported', async () => {
   const { videos } = opened({ findDecoder: async () => undefined })
   await expect(videos.prepare(video, 'requests/d', signal)).rejects.toThrow(
-    "Media type 'video' is not supported by this installation",
+    "a.mp4: Media type 'video' is not supported by this installation, which has no decoder",
   )
 })
 

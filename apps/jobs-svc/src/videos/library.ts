@@ -8,7 +8,7 @@ import { keepIndex } from './kept-index.ts'
 import { openReel } from './reel.ts'
 import { type Asked, openReels } from './reels.ts'
 import { openStaging } from './staging.ts'
-import type { Videos } from './videos.ts'
+import type { StoredVideo, Videos } from './videos.ts'
 
 export interface VideosOptions {
   blobs: Pick<BlobStore, 'get' | 'put' | 'stat'>
@@ -24,22 +24,25 @@ export interface VideosOptions {
   idleMs?: number
 }
 
-export const unsupportedVideo = () =>
-  new UnusableInput("Media type 'video' is not supported by this installation")
+export const unsupportedVideo = ({ name }: Pick<StoredVideo, 'name'>) =>
+  new UnusableInput(
+    `${name}: Media type 'video' is not supported by this installation, which has no decoder (an administrator can install ffmpeg). ` +
+      'Send pictures of the video, for example those of `ffmpeg -i input frame_%06d.png`',
+  )
 
 export function openVideos(options: VideosOptions): Videos {
   const { blobs, findDecoder, folder, mostBytes, mostReels: most = 3, idleMs = 3000 } = options
   const staging = openStaging({ blobs, folder, mostBytes })
   const indexOf = openIndexes(blobs)
 
-  const decoderOf = async () => {
+  const decoderOf = async (video: Pick<StoredVideo, 'name'>) => {
     const decoder = await findDecoder()
-    if (!decoder) throw unsupportedVideo()
+    if (!decoder) throw unsupportedVideo(video)
     return decoder
   }
   const open = async ({ key, frame: first, form }: Asked) => {
-    const decoder = await decoderOf()
     const { video, index } = await indexOf(key)
+    const decoder = await decoderOf(video)
     if (first >= index.pts.length)
       throw invalidText(`The video has no frame ${first}: it has ${index.pts.length}`)
     const { path, release } = await staging.acquire(video)
@@ -55,7 +58,7 @@ export function openVideos(options: VideosOptions): Videos {
 
   return {
     prepare: async (video, key, signal, options) => {
-      const decoder = await decoderOf()
+      const decoder = await decoderOf(video)
       const { path, release } = await staging.acquire(video)
       try {
         const index = await decoder.probe({ path, name: video.name }, signal, options)

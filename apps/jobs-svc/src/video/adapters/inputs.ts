@@ -1,20 +1,26 @@
-import { codecs, containers, mostPixels } from '../decoder.ts'
+import type { Container } from '../../media/kinds/containers.ts'
+import { codecs, mostPixels } from '../decoder.ts'
 import type { PacketFacts } from '../engine.ts'
 
-/** Decoders by name, of which a build has some: two libraries decode AV1. */
-const decoders = [...codecs, 'libdav1d', 'libaom-av1']
+/** Decoders by name, of which a build has some: two libraries decode AV1, and two decoders are not called like their codec. */
+const decoders = [...codecs, 'libdav1d', 'libaom-av1', 'flv', 'msmpeg4']
 
-/** Names of FFmpeg's readers as it matches them: those of `containers`. */
-const readers: Record<(typeof containers)[number], string> = {
+/** Names of FFmpeg's readers as it matches them. */
+const readers: Record<Container, string> = {
   mov: 'mov,mp4,m4a,3gp,3g2,mj2',
   matroska: 'matroska,webm',
   avi: 'avi',
+  mpegts: 'mpegts',
+  mpeg: 'mpeg',
+  asf: 'asf',
+  flv: 'flv',
+  ogg: 'ogg',
 }
 
 /** Options of FFmpeg for every file it opens (`reliability.md` 9): local files only, and these containers. */
 export const inputOptions = {
   protocol_whitelist: 'file',
-  format_whitelist: containers.map((one) => readers[one]).join(','),
+  format_whitelist: Object.values(readers).join(','),
 }
 
 /** These decoders only. ffprobe opens one for every stream, sound too, and gives up where it may not: it goes without. */

@@ -8,6 +8,7 @@ import {
   tryLies,
 } from './frames-contract.ts'
 import { type Open, prepareGround } from './ground.ts'
+import { tryLosses, tryStreams } from './streams-contract.ts'
 
 /** Every call starts processes, of which a machine that does other things as well starts few at once. */
 const patience = { timeout: 90_000 }
@@ -16,7 +17,8 @@ const patience = { timeout: 90_000 }
 export function tryDecoder(name: string, open: Open): void {
   describe(name, patience, () => {
     const ground = prepareGround(open)
-    const parts = [tryEveryClip, tryCounting, tryEqualTimes, tryChoosing, tryLies]
+    const counting = [tryEveryClip, tryCounting, tryEqualTimes, tryChoosing, tryLies]
+    const parts = [...counting, tryStreams, tryLosses]
     for (const part of [...parts, tryRefusals, tryOddities, tryStops, tryStandIns]) part(ground)
   })
 }

@@ -37,6 +37,19 @@ export const clips: Record<string, Partial<Clip>> = {
   'B-frames.avi': { codec: 'mpeg4', options: { bf: '2' } },
   'h264.avi': { codec: 'h264', options: { bf: '3' } },
   'mjpeg.avi': { codec: 'mjpeg' },
+  'B-frames.ts': { codec: 'h264', options: { bf: '3' } },
+  'camera.m2ts': { codec: 'h264', options: { bf: '2' }, hasSound: true },
+  'hevc.ts': { codec: 'hevc', options: { 'x265-params': x265('open-gop=1') } },
+  'mpeg2.ts': { codec: 'mpeg2video', options: { bf: '2' } },
+  'mpeg2.mpg': { codec: 'mpeg2video', options: { bf: '2' } },
+  'mpeg1.mpg': { codec: 'mpeg1video' },
+  'disc.vob': { codec: 'mpeg2video', options: { bf: '2' } },
+  'wmv2.wmv': { codec: 'wmv2' },
+  'wmv1.asf': { codec: 'wmv1' },
+  'msmpeg4.avi': { codec: 'msmpeg4v3' },
+  'h264.flv': { codec: 'h264', options: { bf: '3' } },
+  'flv1.flv': { codec: 'flv1' },
+  'theora.ogv': { codec: 'theora' },
 }
 
 function x265(more: string): string {

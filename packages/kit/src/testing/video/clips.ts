@@ -9,13 +9,20 @@ import {
   AV_SAMPLE_FMT_FLTP,
   AVFMT_GLOBALHEADER,
   FF_ENCODER_AAC,
+  FF_ENCODER_FLV,
   FF_ENCODER_LIBSVTAV1,
+  FF_ENCODER_LIBTHEORA,
   FF_ENCODER_LIBVPX_VP8,
   FF_ENCODER_LIBVPX_VP9,
   FF_ENCODER_LIBX264,
   FF_ENCODER_LIBX265,
   FF_ENCODER_MJPEG,
+  FF_ENCODER_MPEG1VIDEO,
+  FF_ENCODER_MPEG2VIDEO,
   FF_ENCODER_MPEG4,
+  FF_ENCODER_MSMPEG4V3,
+  FF_ENCODER_WMV1,
+  FF_ENCODER_WMV2,
 } from 'node-av/constants'
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib'
 import { drawNumber, type Size } from './numbered.ts'
@@ -28,6 +35,13 @@ const encoders = {
   av1: FF_ENCODER_LIBSVTAV1,
   mpeg4: FF_ENCODER_MPEG4,
   mjpeg: FF_ENCODER_MJPEG,
+  mpeg1video: FF_ENCODER_MPEG1VIDEO,
+  mpeg2video: FF_ENCODER_MPEG2VIDEO,
+  msmpeg4v3: FF_ENCODER_MSMPEG4V3,
+  wmv1: FF_ENCODER_WMV1,
+  wmv2: FF_ENCODER_WMV2,
+  flv1: FF_ENCODER_FLV,
+  theora: FF_ENCODER_LIBTHEORA,
 }
 
 /** Clips for tests, encoded when they are needed: every picture shows its own number (`numbered.ts`). */
@@ -67,7 +81,7 @@ const usual: Clip = {
   fileOptions: {},
 }
 
-/** Encodes a clip into a file whose kind its name tells: .mp4, .mov, .mkv, .webm, .avi. */
+/** Encodes a clip into a file whose name ends with its kind: .mp4, .mov, .mkv, .webm, .avi, .ts, .m2ts, .mpg, .vob, .wmv, .asf, .flv, .ogv. */
 export function writeClip(path: string, given: Partial<Clip> = {}): void {
   if (given.codec === 'av1') writeApart(path, given)
   else writeHere(path, { ...usual, ...given })

@@ -1,0 +1,80 @@
+/** Containers of videos that decoders open. A list, since every other reader of a decoder is one more that can be attacked. */
+export const containers = ['mov', 'matroska', 'avi', 'mpegts', 'mpeg', 'asf', 'flv', 'ogg'] as const
+export type Container = (typeof containers)[number]
+
+/** As messages and documents call them. */
+export const readVideos =
+  'MP4, MOV, Matroska, WebM, AVI, MPEG-TS (.ts, .mts, .m2ts), MPEG-PS (.mpg, .vob), WMV, FLV and Ogg'
+
+interface Mark {
+  at: number
+  bytes: string
+  /** Further bytes at the start, where the mark alone could be part of a text. */
+  begins?: string
+  container: Container
+}
+
+const asfHeader = '\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c'
+
+const marks: readonly Mark[] = [
+  { at: 4, bytes: 'ftyp', begins: '\0', container: 'mov' },
+  { at: 4, bytes: 'moov', container: 'mov' },
+  { at: 4, bytes: 'mdat', container: 'mov' },
+  { at: 4, bytes: 'wide', container: 'mov' },
+  { at: 0, bytes: '\x1aE\xdf\xa3', container: 'matroska' },
+  { at: 8, bytes: 'AVI ', begins: 'RIFF', container: 'avi' },
+  { at: 0, bytes: '\0\0\x01\xba', container: 'mpeg' },
+  { at: 0, bytes: asfHeader, container: 'asf' },
+  { at: 0, bytes: 'FLV\x01', container: 'flv' },
+  { at: 0, bytes: 'OggS\0', container: 'ogg' },
+]
+
+/** Bytes from one packet of a transport stream to the next, and those before the first: plain, with time codes (AVCHD), with parity. */
+const packetForms = [
+  { bytes: 188, before: 0 },
+  { bytes: 192, before: 4 },
+  { bytes: 204, before: 0 },
+] as const
+
+/** Bytes of the start of a file that are enough to recognise its container. */
+export const containerBytes = 512
+
+/**
+ * The container that a file begins like.
+ *
+ * @param head the first `containerBytes` of the file
+ */
+export function containerOf(head: Uint8Array): Container | undefined {
+  const text = latin1Of(head.subarray(0, containerBytes))
+  const found = marks.find(
+    ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
+  )
+  if (found) return found.container
+  return packetForms.some((form) => hasPackets(head, form)) ? 'mpegts' : undefined
+}
+
+export const latin1Of = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1')
+
+const packetsLooked = 3
+
+/** Whether the file begins with packets of a transport stream (ISO/IEC 13818-1 2.4.3.2). */
+function hasPackets(head: Uint8Array, { bytes, before }: (typeof packetForms)[number]): boolean {
+  for (let packet = 0; packet < packetsLooked; packet += 1)
+    if (!isPacketHeader(head, before + packet * bytes)) return false
+  return true
+}
+
+/** A `G` begins texts as well: a packet has no error, is not scrambled in a reserved way and holds something. */
+function isPacketHeader(head: Uint8Array, at: number): boolean {
+  const [sync, flags = 0, , control = 0] = head.subarray(at, at + 4)
+  const hasError = (flags & 0x80) !== 0
+  const scrambling = control >> 6
+  return sync === 0x47 && !hasError && scrambling !== 1 && (control & 0x30) !== 0
+}
+
+/** Whether every picture of a file can be found from its time. Containers for transmission have times that repeat, break or are missing. */
+export const hasExactTimes = (head: Uint8Array): boolean => {
+  const container = containerOf(head)
+  return container === undefined || ['mov', 'matroska', 'avi'].includes(container)
+}
