@@ -30,7 +30,7 @@ export const fileOf = async ({ name, bytes }: Hostile | Odd): Promise<Picture> =
   bytes: await bytes(),
 })
 
-/** Files of no known kind are named, with what is read. */
+/** The message names files of unknown kinds and lists the kinds that are read. */
 export const noMedia = /^No media data found(\. \S.*: .*Pictures are read as JPEG, PNG, .*)?$/s
 
 /** Bytes that are pressed to nearly nothing. */

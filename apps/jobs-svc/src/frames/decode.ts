@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { DomainError } from '@reticle/kit'
 import type { Sharp } from 'sharp'
-import { openImage } from '../media/image.ts'
+import { longestSeconds, openShownImage } from '../media/image.ts'
 import { atMost } from './at-most.ts'
 import { undecodable } from './source.ts'
 
@@ -39,7 +39,7 @@ const second = 1000
  */
 export function openDecoder({
   places = usualPlaces,
-  longestSeconds: seconds = 20,
+  longestSeconds: seconds = longestSeconds,
   patienceMs = 10 * second,
 }: Limits = {}): Decoder {
   const inPlace = atMost(places)
@@ -56,7 +56,8 @@ export function openDecoder({
         const bytes = await read()
         const late = setTimeout(() => reject(tooSlow(seconds)), seconds * second)
         try {
-          resolve(await change(openImage(bytes)).timeout({ seconds }).toBuffer())
+          const image = await openShownImage(bytes, seconds)
+          resolve(await change(image).timeout({ seconds }).toBuffer())
         } catch (thrown) {
           reject(isTimeout(thrown) ? tooSlow(seconds) : undecodable())
         } finally {

@@ -2,6 +2,7 @@ import { setImmediate as othersFirst } from 'node:timers/promises'
 import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from '@reticle/formats/image/bmp'
 import '@reticle/formats/image/size' // says which decoders may be used
 import sharp, { type Sharp } from 'sharp'
+import { mayBeDeep, withUsedRange } from './used-range.ts'
 
 /** More is refused before anything is decoded (`reliability.md` 9). */
 export const largestPixels = 178_956_970
@@ -25,6 +26,15 @@ export function openImage(bytes: Uint8Array): Sharp {
     sequentialRead: true,
     pages: 1,
   }).autoOrient()
+}
+
+/** Longest for one image (`reliability.md` 9). */
+export const longestSeconds = 20
+
+/** Opens an image for display: one of more than eight bits a channel with the range of values that it uses. */
+export async function openShownImage(bytes: Uint8Array, seconds = longestSeconds): Promise<Sharp> {
+  if (!mayBeDeep(bytes)) return openImage(bytes)
+  return withUsedRange(() => openImage(bytes), seconds)
 }
 
 /**

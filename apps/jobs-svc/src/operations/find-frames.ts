@@ -135,7 +135,7 @@ function withoutFrames(
 const mostNamed = 5
 const mostReasons = 5
 
-/** Which files were left out and why, and what is read in their place. */
+/** Lists the files that were left out, the reasons, and the kinds that are read. */
 function explainLeftOut(report: ReportWriter): string {
   const { entries } = report.read()
   const ignored = entries.filter(({ code }) => code === 'ignored-file').slice(0, mostReasons)

@@ -85,7 +85,7 @@ describe('a file that may stand beside pictures is left out and reported', () =>
   })
 })
 
-describe('where nothing is left the message names what was sent', () => {
+describe('a request without any frame fails with the names of its files', () => {
   test.each([
     ['sound.wav', 'RIFF\0\0\0\0WAVE', 'sound.wav: WAV sound', 'showspectrumpic'],
     ['letter.rtf', '{\\rtf1', 'letter.rtf: RTF documents', 'Documents are read as PDF'],

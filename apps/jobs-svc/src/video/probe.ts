@@ -79,7 +79,7 @@ function timesOfFrames(
   return isSure && different.length === shown.length ? shown : undefined
 }
 
-/** Whether the container gives every picture a time of its own. */
+/** Whether the container stores a distinct time for every picture. */
 async function hasTimesToFind(path: string): Promise<boolean> {
   const file = await open(path)
   try {

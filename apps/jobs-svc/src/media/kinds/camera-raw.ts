@@ -1,4 +1,4 @@
-/** Tags of TIFF that tell a raw picture of a camera from others (TIFF 6.0, DNG 1.7). */
+/** Tags of TIFF that distinguish a raw picture of a camera from others (TIFF 6.0, DNG 1.7). */
 const tags = {
   subfile: 0x00fe,
   compression: 0x0103,

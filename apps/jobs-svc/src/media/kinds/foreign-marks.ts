@@ -17,7 +17,7 @@ const mark = (name: ForeignName, bytes: string, at = 0, begins?: string): Mark =
   ...(begins !== undefined && { begins }),
 })
 
-/** Brands of a base media file (ISO/IEC 14496-12) that are no video, and no picture that is read. */
+/** Brands of a base media file (ISO/IEC 14496-12) for pictures and sound that are not read. */
 const brands: Record<string, ForeignName> = {
   heic: 'heic',
   heix: 'heic',
@@ -258,7 +258,7 @@ function foreignByName(name: string): ForeignName | undefined {
 /**
  * Why a file without a known mark is left out.
  *
- * @param what it is where its name does not help
+ * @param what the reason for a name without a known ending
  */
 export function explainUnknown(name: string, what: string): string {
   const called = foreignByName(name)

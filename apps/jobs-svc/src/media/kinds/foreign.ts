@@ -178,12 +178,12 @@ export const foreignKind = (name: ForeignName): ForeignKind => foreignKinds[name
 export const isMeantAsFrames = ({ family }: ForeignKind): boolean =>
   family === 'image' || family === 'video' || family === 'archive'
 
-/** What the kind is, what is read in its place and how to convert it. */
+/** Explains a kind: its name, the kinds that are read in its place, and how to convert it. */
 export function explainForeign({ what, family, advice }: ForeignKind): string {
   const { read, advice: usual } = families[family]
   return `${what} are not read. ${read}; ${advice ?? usual}`
 }
 
-/** What is read at all. */
+/** All kinds of media that are read. */
 export const explainRead = (): string =>
   `${families.image.read}; documents as PDF; videos as ${readVideos}; archives as ${archives}`

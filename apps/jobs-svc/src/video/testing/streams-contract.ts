@@ -74,7 +74,7 @@ export function tryLosses(ground: Ground): void {
     },
   )
 
-  test('a transport stream of sound alone is no video', async () => {
+  test('a transport stream of sound alone is refused', async () => {
     make('only.ts', { frames: 0, hasSound: true })
     await expect(ground.decoder.probe(fileOf('only.ts'), never)).rejects.toThrow(/^only\.ts: /)
   })
