@@ -18,6 +18,7 @@ export type ReportCode =
   | 'duplicate-entry'
   | 'frame-outside-job'
   | 'ignored-file'
+  | 'ignored-page'
   | 'mask-too-small'
   | 'merged-group'
   | 'other-size'

@@ -28,7 +28,7 @@ export function openImage(bytes: Uint8Array): Sharp {
   }).autoOrient()
 }
 
-/** Longest for one image (`reliability.md` 9). */
+/** Seconds that one image may take. */
 export const longestSeconds = 20
 
 /** Opens an image for display: one of more than eight bits a channel with the range of values that it uses. */

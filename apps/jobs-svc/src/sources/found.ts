@@ -1,4 +1,4 @@
-import { type RandomAccess, readPieces } from '@reticle/formats/archive/source'
+import { type RandomAccess, readPieces, sourceOf } from '@reticle/formats/archive/source'
 import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
@@ -30,6 +30,8 @@ export interface KnownPicture {
   media_type: string
   /** Pixels, EXIF orientation applied; absent: nobody knows. */
   size?: { width: number; height: number }
+  /** Of which the first is the frame; absent: one, or a manifest describes the picture, so that it is not opened. */
+  pages?: number | 'uncounted'
 }
 
 /** What messages call a file. */
@@ -43,6 +45,8 @@ export interface Listing {
   head: (file: Found, bytes: number) => Promise<Uint8Array>
   /** All of it in pieces. */
   read: (file: Found) => AsyncIterable<Uint8Array>
+  /** Any part of it. A file that is packed is read as a whole at once. */
+  source: (file: Found) => Promise<RandomAccess>
 }
 
 /** An archive whose members are read where they lie. */
@@ -87,6 +91,13 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
     },
     read: async function* (file) {
       yield* await openPlace(blobs, await place(file))
+    },
+    source: async (file) => {
+      const { key, size, offset, length, packing } = await found(file)
+      if (packing !== 'stored')
+        return sourceOf(await gather(await openPlace(blobs, await place(file))))
+      const whole = archive?.source ?? blobSource(blobs, { key, size: offset + length })
+      return { size, read: (start, end) => whole.read(offset + start, offset + end) }
     },
   }
 }

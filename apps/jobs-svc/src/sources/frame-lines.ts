@@ -6,6 +6,8 @@ import { atMost } from '../frames/at-most.ts'
 import { largestImageBytes, largestPixels } from '../media/image.ts'
 import { explainForeign } from '../media/kinds/foreign.ts'
 import { explainUnknown } from '../media/kinds/foreign-marks.ts'
+import { isUnpackError } from '../media/packed.ts'
+import { countPages, countPagesInHead } from '../media/pages/count-pages.ts'
 import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
@@ -105,16 +107,15 @@ async function frameOf(
     throw new UnusableInput(
       `${titleOf(file)}: images may have ${largestImageBytes} bytes, this one has ${size}`,
     )
-  const measure = async () => {
-    const begin = deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
-    return sizeOf(file, begin, whole, deps.listing)
-  }
-  const { width, height } = file.known?.size ?? (await measure())
+  const begin =
+    file.known?.size || deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
+  const { width, height } = file.known?.size ?? (await sizeOf(file, begin, whole, deps.listing))
   await deps.check?.(file, { width, height })
   if (width * height > largestPixels)
     throw new UnusableInput(
       `${titleOf(file)}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
     )
+  await reportPages({ file, head: begin, media_type }, whole, deps)
   const files = await relatedImages(file, deps)
   const place = await deps.listing.place(file)
   return {
@@ -126,6 +127,35 @@ async function frameOf(
     ...(files.length > 0 && { related: { files } }),
   }
 }
+
+/** A frame is made of the first page of a picture: others are reported. */
+async function reportPages(image: Image, whole: Once, deps: FrameDeps): Promise<void> {
+  const pages = await pagesOf(image, whole, deps)
+  if (pages === 1) return
+  const item = pages === 2 ? 'page 2' : `pages 2 to ${pages}`
+  const place = { file: image.file.name, item }
+  deps.report.note('skipped', 'ignored-page', onlyFirstPage, place, pages - 1)
+}
+
+async function pagesOf(
+  { file, head, media_type }: Image,
+  whole: Once,
+  { listing }: FrameDeps,
+): Promise<number> {
+  const known = file.known?.size
+    ? (file.known.pages ?? 1)
+    : await countPagesInHead(head, file.size, media_type)
+  if (typeof known === 'number') return known
+  const count = async () => countPages(await listing.source(file), media_type)
+  const counted = file.packing === 'stored' ? count() : whole(count)
+  return counted.catch((thrown) => {
+    if (isUnpackError(thrown)) return 1 // the frame is reported as undecodable when it is opened
+    throw thrown
+  })
+}
+
+const onlyFirstPage =
+  'a frame is made of the first page of a picture; send the other pages as files, for example those of `magick input page-%04d.png`'
 
 /** @param whole lets through who reads all of an image: several large ones at once would fill the memory */
 async function sizeOf(

@@ -5,6 +5,7 @@ import { isBucketKey } from '../buckets/with-buckets.ts'
 import { inTurns } from '../media/in-turns.ts'
 import { explainForeign, type ForeignKind, isMeantAsFrames } from '../media/kinds/foreign.ts'
 import { explainUnknown } from '../media/kinds/foreign-marks.ts'
+import { countPagesInHead } from '../media/pages/count-pages.ts'
 import type { Kind } from '../media/sniff.ts'
 import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
@@ -126,8 +127,12 @@ async function look(file: Found, { head }: Listing, { isAll }: Selection): Promi
   if (file.known) return { is: 'image', media_type: file.known.media_type }
   const begin = await head(file, isAll ? headBytes : sniffedBytes)
   const kind = sniff(begin.subarray(0, sniffedBytes))
-  const size = isAll && kind.is === 'image' && (await imageSize(begin).catch(() => undefined))
-  if (size) file.known = { media_type: kind.media_type, size }
+  if (!isAll || kind.is !== 'image') return kind
+  const { media_type } = kind
+  const size = await imageSize(begin).catch(() => undefined)
+  if (!size) return kind
+  const pages = (await countPagesInHead(begin, file.size, media_type)) ?? 'uncounted'
+  file.known = pages === 1 ? { media_type, size } : { media_type, size, pages }
   return kind
 }
 

@@ -65,7 +65,7 @@ function hasPackets(head: Uint8Array, { bytes, before }: (typeof packetForms)[nu
   return true
 }
 
-/** A `G` begins texts as well: a packet has no error, is not scrambled in a reserved way and holds something. */
+/** The sync byte is a `G`, which begins texts as well: the flags of a packet show no error, no reserved scrambling and a content. */
 function isPacketHeader(head: Uint8Array, at: number): boolean {
   const [sync, flags = 0, , control = 0] = head.subarray(at, at + 4)
   const hasError = (flags & 0x80) !== 0
