@@ -82,6 +82,8 @@ describe('a video is known by its container', () => {
     ['a transport stream', packets(188, 0)],
     ['a transport stream of AVCHD, with time codes', packets(192, 4)],
     ['a transport stream with parity', packets(204, 0)],
+    ['a transport stream that begins within a packet', packets(188, 0).slice(100)],
+    ['AVCHD that begins within a packet', packets(192, 4).slice(130)],
     ['a program stream', '\0\0\x01\xba\x44'],
     ['Windows Media', asf],
     ['Ogg of Theora', oggOf('\x80theora')],

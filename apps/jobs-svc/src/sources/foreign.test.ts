@@ -89,7 +89,7 @@ describe('a request without any frame fails with the names of its files', () => 
   test.each([
     ['sound.wav', 'RIFF\0\0\0\0WAVE', 'sound.wav: WAV sound', 'showspectrumpic'],
     ['letter.rtf', '{\\rtf1', 'letter.rtf: RTF documents', 'Documents are read as PDF'],
-    ['map.tga', '\0\0\x0a\0', 'map.tga: unknown file type; the name is one of Targa', 'magick'],
+    ['map.tga', '\0\0\x0a\0', 'map.tga: unknown file type, but a known ending: Targa', 'magick'],
     ['notes.txt', 'text', 'notes.txt: unknown file type', 'videos as MP4, MOV'],
   ])('%s', async (name, bytes, what, advice) => {
     const failed = prepare({ files: await send({ [name]: bytes }) })

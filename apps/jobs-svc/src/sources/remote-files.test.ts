@@ -112,9 +112,7 @@ test.each([
   const asked = { ...from('/a.jpg', '/login/b.jpg?key=secret', '/c.jpg'), ...inOrder }
   await expect(prepare(asked, allowed)).rejects.toMatchObject({
     name: 'Error',
-    message: expect.stringContaining(
-      `remote_files[1]: ${there.url}/login/b.jpg: ${message}`,
-    ),
+    message: expect.stringContaining(`remote_files[1]: ${there.url}/login/b.jpg: ${message}`),
   })
   const alone = prepare(from('/login/b.jpg'), allowed)
   await expect(alone).rejects.toThrow(`remote_files[0]: ${there.url}/login/b.jpg: ${message}`)

@@ -29,12 +29,8 @@ const marks: readonly Mark[] = [
   { at: 0, bytes: 'OggS\0', container: 'ogg' },
 ]
 
-/** Bytes from one packet of a transport stream to the next, and those before the first: plain, with time codes (AVCHD), with parity. */
-const packetForms = [
-  { bytes: 188, before: 0 },
-  { bytes: 192, before: 4 },
-  { bytes: 204, before: 0 },
-] as const
+/** Bytes from one packet of a transport stream to the next: plain, with time codes (AVCHD), with parity. */
+const packetLengths = [188, 192, 204]
 
 /** Bytes of the start of a file that are enough to recognise its container. */
 export const containerBytes = 512
@@ -45,12 +41,13 @@ export const containerBytes = 512
  * @param head the first `containerBytes` of the file
  */
 export function containerOf(head: Uint8Array): Container | undefined {
-  const text = latin1Of(head.subarray(0, containerBytes))
+  const begin = head.subarray(0, containerBytes)
+  const text = latin1Of(begin)
   const found = marks.find(
     ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
   )
   if (found) return found.container
-  return packetForms.some((form) => hasPackets(head, form)) ? 'mpegts' : undefined
+  return packetLengths.some((bytes) => hasPackets(begin, bytes)) ? 'mpegts' : undefined
 }
 
 export const latin1Of = ({ buffer, byteOffset, length }: Uint8Array): string =>
@@ -58,10 +55,16 @@ export const latin1Of = ({ buffer, byteOffset, length }: Uint8Array): string =>
 
 const packetsLooked = 3
 
-/** Whether the file begins with packets of a transport stream (ISO/IEC 13818-1 2.4.3.2). */
-function hasPackets(head: Uint8Array, { bytes, before }: (typeof packetForms)[number]): boolean {
-  for (let packet = 0; packet < packetsLooked; packet += 1)
-    if (!isPacketHeader(head, before + packet * bytes)) return false
+/** Whether the file begins with packets of a transport stream (ISO/IEC 13818-1 2.4.3.2), the first of which may be cut off. */
+function hasPackets(head: Uint8Array, bytes: number): boolean {
+  for (let start = 0; start + (packetsLooked - 1) * bytes + 4 <= head.length; start += 1)
+    if (isPacketHeader(head, start) && hasFurther(head, start, bytes)) return true
+  return false
+}
+
+function hasFurther(head: Uint8Array, start: number, bytes: number): boolean {
+  for (let packet = 1; packet < packetsLooked; packet += 1)
+    if (!isPacketHeader(head, start + packet * bytes)) return false
   return true
 }
 

@@ -238,6 +238,9 @@ const endings: Record<string, ForeignName> = {
   h265: 'rawVideo',
   '265': 'rawVideo',
   dav: 'recorder',
+  mts: 'cutStream',
+  m2ts: 'cutStream',
+  ts: 'cutStream',
   obj: 'obj',
   stl: 'stl',
   doc: 'office',
@@ -262,5 +265,5 @@ function foreignByName(name: string): ForeignName | undefined {
  */
 export function explainUnknown(name: string, what: string): string {
   const called = foreignByName(name)
-  return called ? `${what}; the name is one of ${explainForeign(foreignKind(called))}` : what
+  return called ? `${what}, but a known ending: ${explainForeign(foreignKind(called))}` : what
 }

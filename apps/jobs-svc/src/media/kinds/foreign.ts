@@ -106,6 +106,11 @@ export const foreignKinds = {
     family: 'video',
     advice: 'put them into one, for example by `ffmpeg -i input -c copy output.mp4`',
   },
+  cutStream: {
+    what: 'MPEG-TS videos whose beginning is damaged',
+    family: 'video',
+    advice: 'repair them, for example by `ffmpeg -i input -c copy output.ts`',
+  },
   y4m: { what: 'YUV4MPEG2 videos', family: 'video' },
   dv: { what: 'DV videos', family: 'video' },
   recorder: { what: 'videos of Dahua and Hikvision recorders', family: 'video' },
