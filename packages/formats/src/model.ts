@@ -147,7 +147,7 @@ export interface Part {
   items(withTracks: boolean): AsyncIterable<Item>
   /** Tracks as they are stored, also where they are not to be seen. */
   tracks(): AsyncIterable<Track> | Iterable<Track>
-  /** Of the task: keyframes on them do not count. */
+  /** Of the task, or of a job of ground truth: they are not among `frames`. */
   deletedFrames: ReadonlySet<number>
 }
 

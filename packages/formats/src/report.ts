@@ -12,6 +12,7 @@ export type ReportCode =
   | 'clipped'
   | 'damaged-image'
   | 'degenerate-shape'
+  | 'deleted-frame'
   | 'dropped-attribute'
   | 'dropped-shape-type'
   | 'duplicate'

@@ -26,14 +26,12 @@ export interface ItemOptions {
   firstTrackId?: number
   /** Cuboids of point clouds. */
   is3d?: boolean
-  /** Keyframes on these frames do not count; those on other frames that are not exported do. */
-  deletedFrames?: ReadonlySet<number>
 }
 
 /**
  * Walks the frames of one task in order and gathers what each shows: tags, shapes, and every visible
- * track at its interpolated position. Only tracks that have begun are held, and annotations of frames
- * that are not among `frames` are left out.
+ * track at its interpolated position. Only tracks that have begun are held. Annotations of frames that are not
+ * among `frames` are left out, but their keyframes count: a deleted frame changes nothing on other frames.
  * @param frames Ascending by `frame`.
  */
 export async function* itemsOf(
@@ -135,7 +133,6 @@ interface WalkOptions extends ItemOptions {
 }
 
 function startWalk(track: HeldTrack, trackId: number, options: WalkOptions): Walker {
-  const { final } = track
   const stop = Math.min(options.last, track.stop_frame ?? options.last)
   const stateOf = statesOf(track, stop, options)
   const elements = track.elements.map((element) => ({
@@ -144,7 +141,7 @@ function startWalk(track: HeldTrack, trackId: number, options: WalkOptions): Wal
   }))
   let reached = options.first
   return {
-    hasEnded: () => reached >= stop || (final?.outside === true && reached >= final.frame),
+    hasEnded: () => reached >= Math.min(stop, track.hiddenBehind ?? stop),
     at(frame) {
       reached = frame
       const state = stateOf(frame)
@@ -162,18 +159,17 @@ function startWalk(track: HeldTrack, trackId: number, options: WalkOptions): Wal
 function statesOf(
   { shapes }: HeldTrack,
   stop: number,
-  { is3d = false, deletedFrames }: WalkOptions,
+  { is3d = false }: WalkOptions,
 ): (frame: number) => TrackShape | undefined {
-  const isDeleted = (frame: number): boolean => deletedFrames?.has(frame) === true
-  const stateOf = trackStates(withInherited(shapes), { is3d, isDeleted })
+  const stateOf = trackStates(withInherited(shapes), { is3d })
   return (frame) => (frame > stop ? undefined : stateOf(frame))
 }
 
 /** A track as it is held from its first frame to its last. */
 interface HeldTrack extends Omit<Track, 'shapes' | 'elements'> {
   shapes: Iterable<TrackShape>
-  /** The last keyframe. */
-  final: TrackShape | undefined
+  /** The frame behind which it stays hidden; undefined: it is visible at its end. */
+  hiddenBehind: number | undefined
   elements: HeldTrack[]
 }
 
@@ -182,8 +178,13 @@ async function* heldTracks(tracks: AnnotationStreams['tracks']): AsyncGenerator<
 }
 
 function heldTrack({ shapes, elements, ...track }: Track): HeldTrack {
-  const final = shapes.findLast((shape) => shape.keyframe)
-  return { ...track, shapes: heldShapes(shapes), final, elements: elements.map(heldTrack) }
+  const isHidden = shapes.findLast((shape) => shape.keyframe)?.outside === true
+  return {
+    ...track,
+    shapes: heldShapes(shapes),
+    hiddenBehind: isHidden ? shapes.at(-1)?.frame : undefined,
+    elements: elements.map(heldTrack),
+  }
 }
 
 /** Many shapes as plain numbers. */

@@ -112,12 +112,6 @@ describe('a walk over a track', () => {
     expect(frames.map(stateOf)).toEqual(frames.map((frame) => whole[frame]))
   })
 
-  test('passes over keyframes on deleted frames', () => {
-    const states = walkTrack(track, 2, 4, { isDeleted: (frame) => frame === 4 })
-    expect([...states].map((state) => state?.points[0])).toEqual([0, 2, 4])
-    expect(trackAt(track, 4, { isDeleted: (frame) => frame === 4 })?.keyframe).toBe(false)
-  })
-
   test('uses a stored position that is no keyframe for its own frame only', () => {
     const stray = shape({ frame: 3, points: [50, 0, 51, 1], keyframe: false })
     const shapes = [...track.slice(0, 1), stray, ...track.slice(1)]
@@ -139,14 +133,12 @@ describe('a track of any keyframes', () => {
       { selector: (one) => one.frame, maxLength: 8 },
     )
     .map((shapes) => shapes.sort((a, b) => a.frame - b.frame).map((one) => shape(one)))
-  const isDeleted = (frame: number) => frame % 5 === 3
 
-  test.each([undefined, isDeleted])('is found on a frame as it is walked', (deleted) => {
-    const options = deleted ? { isDeleted: deleted } : {}
+  test('is found on a frame as it is walked', () => {
     fc.assert(
       fc.property(track, (shapes) => {
-        for (const [frame, state] of [...walkTrack(shapes, 0, 25, options)].entries()) {
-          expect(trackAt(shapes, frame, options)).toEqual(state)
+        for (const [frame, state] of [...walkTrack(shapes, 0, 25)].entries()) {
+          expect(trackAt(shapes, frame)).toEqual(state)
         }
       }),
     )

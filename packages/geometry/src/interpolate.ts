@@ -17,8 +17,6 @@ export interface TrackPosition {
 export interface InterpolationOptions {
   /** Cuboids of point clouds: centre, three angles in radians, size. */
   is3d?: boolean
-  /** Keyframes on such frames are passed over. */
-  isDeleted?: (frame: number) => boolean
 }
 
 /**
@@ -43,9 +41,8 @@ export function trackStates<T extends TrackPosition>(
   shapes: Iterable<T>,
   options: InterpolationOptions = {},
 ): (frame: number) => T | undefined {
-  const { isDeleted } = options
-  const all = ascending(shapes, ({ frame }) => !isDeleted?.(frame))
-  const keyframes = ascending(shapes, (one) => one.keyframe && !isDeleted?.(one.frame))
+  const all = ascending(shapes, () => true)
+  const keyframes = ascending(shapes, (one) => one.keyframe)
   let own: T | undefined
   let left: T | undefined
   let inBetween: ((frame: number) => T | undefined) | undefined
@@ -95,12 +92,10 @@ export function trackAt<T extends TrackPosition>(
   frame: number,
   options: InterpolationOptions = {},
 ): T | undefined {
-  const { isDeleted } = options
-  const kept = isDeleted ? shapes.filter((shape) => !isDeleted(shape.frame)) : shapes
-  const last = lastShapeAt(kept, frame)
-  if (kept[last]?.frame === frame) return kept[last]
-  const left = kept[anchorAt(kept, frame)]
-  return left && betweenKeyframes(left, nextKeyframe(kept, last + 1), options)(frame)
+  const last = lastShapeAt(shapes, frame)
+  if (shapes[last]?.frame === frame) return shapes[last]
+  const left = shapes[anchorAt(shapes, frame)]
+  return left && betweenKeyframes(left, nextKeyframe(shapes, last + 1), options)(frame)
 }
 
 /** The index of the keyframe that decides a frame, itself or one before it; -1 before the first. */

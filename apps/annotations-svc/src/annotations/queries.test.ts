@@ -315,7 +315,7 @@ describe('positions', () => {
     expect(set.tracks.map((one) => one.shapes.map(({ frame }) => frame))).toEqual([[1, 3, 4]])
   })
 
-  test('are none on deleted frames, whose keyframes are passed over', async () => {
+  test('are none on deleted frames, whose keyframes still move tracks', async () => {
     const { job, workspace } = setUp()
     await job.put({
       tracks: [
@@ -330,21 +330,22 @@ describe('positions', () => {
     ).toEqual([
       [
         [0, 0],
-        [1, 1],
-        [3, 3],
+        [1, 45],
+        [3, 47],
         [4, 4],
       ],
     ])
     expect((await job.get()).set.tracks).toHaveLength(2)
   })
 
-  test('a track that a keyframe on a deleted frame would hide goes on', async () => {
+  test('a track that a keyframe on a deleted frame hides stays hidden', async () => {
     const { job, workspace } = setUp()
     const shapes = [at(0), at(2, { outside: true })]
     await job.put({ tracks: [{ frame: 0, label_id: 40, shapes }] })
     workspace.deleted_frames = [2]
-    const { set } = await job.get(interpolate('2-3'))
-    expect(set.tracks.map((one) => one.shapes.map(({ frame }) => frame))).toEqual([[3]])
+    expect((await job.get(interpolate('2-3'))).set.tracks).toEqual([])
+    const { set } = await job.get(interpolate('1-3'))
+    expect(set.tracks.map((one) => one.shapes.map(({ frame }) => frame))).toEqual([[1]])
   })
 
   test('of cuboids in point clouds turn by the shorter arc', async () => {

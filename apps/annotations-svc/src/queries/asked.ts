@@ -27,7 +27,6 @@ export interface Asked {
 export interface Interpolation {
   /** The frames that get positions: none is deleted. */
   frames: Spans
-  isDeleted: (frame: number) => boolean
   /** Cuboids of point clouds. */
   is3d: boolean
 }
@@ -49,10 +48,8 @@ export async function ask(
   const asked = { label_id, filter, ...(wanted && { frames: wanted }) }
   if (!interpolate) return asked
   const deleted = await services.media.getDeletedFrames({ task_id: target.task_id }, context)
-  const isAmong = new Set(deleted.frames)
   const interpolation = {
     frames: without(wanted ?? all, deleted.frames),
-    isDeleted: (frame: number) => isAmong.has(frame),
     is3d: isSpatial(target),
   }
   return { ...asked, interpolation }

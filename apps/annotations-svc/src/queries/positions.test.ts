@@ -8,8 +8,7 @@ import { positionsJson } from './positions.ts'
 import { framesOf, without } from './spans.ts'
 
 function interpolation(frames: Interpolation['frames'], deleted: number[] = []): Interpolation {
-  const isDeleted = (frame: number) => deleted.includes(frame)
-  return { frames: without(frames, deleted), isDeleted, is3d: false }
+  return { frames: without(frames, deleted), is3d: false }
 }
 
 function expand(track: Track, last: number, how: Interpolation): Track {
@@ -30,9 +29,8 @@ test('the positions are those of a walk over all frames: computed ones have no i
         frames,
         gone.toSorted((x, y) => x - y),
       )
-      const { isDeleted } = how
-      const wanted = framesOf(frames).filter((frame) => frame <= last && !isDeleted(frame))
-      const states = [...walkTrack(shapes, 0, last, { isDeleted })]
+      const wanted = framesOf(frames).filter((frame) => frame <= last && !gone.includes(frame))
+      const states = [...walkTrack(shapes, 0, last)]
       const expected = wanted
         .flatMap((frame) => states[frame] ?? [])
         .filter((state) => !state.outside)
@@ -41,6 +39,25 @@ test('the positions are those of a walk over all frames: computed ones have no i
     }),
     { numRuns: 300 },
   )
+})
+
+/** The same as exports show (`apps/jobs-svc/src/exporting/deleted-tracks.test.ts`). */
+test.each([
+  ['that a track ends on', [{}, { frame: 3, outside: true }], [3], [0, 1, 2]],
+  ['with the only keyframe', [{ frame: 3 }], [3], [4, 5, 6, 7, 8, 9]],
+  ['that a track begins again on', [{ outside: true }, { frame: 3 }], [3], [4, 5, 6, 7, 8, 9]],
+  [
+    'with both ends of a gap',
+    [{}, { frame: 3, outside: true }, { frame: 5 }],
+    [3, 5],
+    [0, 1, 2, 6, 7, 8, 9],
+  ],
+  ['between keyframes', [{}, { frame: 5, outside: true }], [1, 4], [0, 2, 3]],
+  ['and the last one', [{ frame: 7 }], [9], [7, 8]],
+])('deleting a frame %s changes no other frame', (_, keyframes, deleted, expected) => {
+  const shapes = keyframes.map((one) => keyframeOf(one.frame ?? 0, one))
+  const found = expand(trackOf(shapes), 9, interpolation([{ first: 0, last: 9 }], deleted))
+  expect(found.shapes.map((one: TrackShape) => one.frame)).toEqual(expected)
 })
 
 test('a track of very many frames is written one after the other', () => {

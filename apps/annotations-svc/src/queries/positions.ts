@@ -3,7 +3,7 @@ import { toLatin1 } from '@reticle/contracts/row-lines'
 import { trackStates } from '@reticle/geometry'
 import type { Interpolation } from './asked.ts'
 import { clip } from './spans.ts'
-import { isSeen, undeleted, visibleSpans } from './tracks.ts'
+import { isSeen, visibleSpans } from './tracks.ts'
 
 type Part = Omit<Track, 'elements'>
 
@@ -18,7 +18,7 @@ export function* positionsJson(
   last: number,
   interpolation: Interpolation,
 ): Generator<string> {
-  const { elements, ...own } = undeleted(track, interpolation)
+  const { elements, ...own } = track
   yield* partJson(own, last, interpolation)
   yield ',"elements":['
   let comma = ''

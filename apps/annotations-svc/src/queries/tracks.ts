@@ -25,11 +25,10 @@ export async function* keepTracks(
 
 /** Is it visible where it must be, and does a keyframe fulfil the filter? */
 export function isAskedFor(track: Track, target: Target, asked: Asked): boolean {
-  const { frames, filter, interpolation } = asked
+  const { filter, interpolation } = asked
+  const frames = interpolation?.frames ?? asked.frames
   if (filter && !hasKeyframe(track, filter)) return false
-  const last = lastFrameOf(target)
-  if (!interpolation) return !frames || isVisible(track, frames, last)
-  return isVisible(undeleted(track, interpolation), interpolation.frames, last)
+  return !frames || isVisible(track, frames, lastFrameOf(target))
 }
 
 function hasKeyframe(track: Track, filter: AnnotationFilter): boolean {
@@ -81,14 +80,4 @@ export function* visibleSpans(shapes: readonly TrackShape[], last: number): Gene
     const span = { first: outside ? frame + 1 : frame, last: isHidden ? frame : end }
     if (span.first <= span.last && span.first <= last) yield span
   }
-}
-
-/** The track without what stands on deleted frames. */
-export function undeleted(
-  track: Track,
-  { isDeleted }: { isDeleted: (frame: number) => boolean },
-): Track {
-  const left = (shapes: TrackShape[]) => shapes.filter((one) => !isDeleted(one.frame))
-  const elements = track.elements.map((one) => ({ ...one, shapes: left(one.shapes) }))
-  return { ...track, shapes: left(track.shapes), elements }
 }

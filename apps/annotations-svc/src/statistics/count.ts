@@ -150,8 +150,7 @@ type Parts = Pick<Track, 'shapes'> & { elements: readonly { shapes: TrackShape[]
 function markTrack(frames: Frames, { shapes, elements }: Parts, last: number): void {
   const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
   for (const part of parts) {
-    const kept = part.filter(({ frame }) => !frames.isDeleted(frame))
-    for (const span of visibleSpans(kept, last)) frames.mark(span)
+    for (const span of visibleSpans(part, last)) frames.mark(span)
   }
 }
 

@@ -5,7 +5,6 @@ import type { Scope } from './scope.ts'
 /** The frames of one task, a byte each: a track marks thousands of them at once. */
 export interface Frames {
   mark: (span: FrameSpan) => void
-  isDeleted: (frame: number) => boolean
   /** Of those that the scope has. */
   count: () => { total: number; annotated: number; deleted: number }
 }
@@ -33,7 +32,6 @@ export function openFrames(
   }
   return {
     mark: ({ first, last }) => marked.fill(1, first, last + 1),
-    isDeleted: (frame) => gone[frame] === 1,
     count,
   }
 }

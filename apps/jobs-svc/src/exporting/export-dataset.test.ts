@@ -257,7 +257,7 @@ test('the export of ground truth holds its frames alone, tracks at their places 
   ])
 })
 
-test('deleted frames are left out, with what is on them and the keyframes there', async () => {
+test('deleted frames and their shapes are left out, and their keyframes move tracks on other frames', async () => {
   const getDeletedFrames = async () => ({ frames: [1, 2] })
   const moved = trackAt(0, keyframe(2, [50, 50, 70, 70]))
   const { result } = await exportDataset(
@@ -267,7 +267,7 @@ test('deleted frames are left out, with what is on them and the keyframes there'
   const archive = await archiveOf(result?.key)
   const data = JSON.parse((await archive.text(instances)) ?? '{}')
   expect(data.images).toMatchObject([{ file_name: 'a.jpg' }, { file_name: 'd.jpg' }])
-  expect(data.annotations).toMatchObject([{ bbox: [10, 10, 10, 10] }, { bbox: [10, 10, 10, 10] }])
+  expect(data.annotations).toMatchObject([{ bbox: [10, 10, 10, 10] }, { bbox: [50, 50, 20, 20] }])
   expect(archive.names.filter((name) => name.endsWith('.jpg'))).toHaveLength(2)
 })
 

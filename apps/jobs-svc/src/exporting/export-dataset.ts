@@ -10,6 +10,7 @@ import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
 import type { ExportWork, Outcome } from '../requests/work.ts'
 import { aboutProject } from './about.ts'
+import { noteDeletedTracks } from './deleted-tracks.ts'
 import { type Part, readPart } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'
 
@@ -47,6 +48,11 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
   }
   const files = () => {
     report = createReport()
+    noteDeletedTracks(
+      report,
+      labels,
+      parts.map((part) => part.deletedTracks),
+    )
     return exporterOf(params.format).exportDataset(dataset, { report, signal, progress })
   }
   const result = await writeArchive(work, deps, files)

@@ -11,8 +11,9 @@ import { sourceKey } from '../frames/source.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import { stageRows } from '../operations/staging.ts'
 import { aboutPart } from './about.ts'
+import { type DeletedTracks, findDeletedTracks } from './deleted-tracks.ts'
 import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
-import { fromRows } from './from-rows.ts'
+import { fromRows, storedTracks } from './from-rows.ts'
 import { readUpright } from './upright.ts'
 
 /** What one task or job has to be exported. */
@@ -31,6 +32,7 @@ export interface Part {
   stored: () => AnnotationStreams['tracks']
   about: TaskAbout
   deletedFrames: ReadonlySet<number>
+  deletedTracks: DeletedTracks
 }
 
 interface Wanted {
@@ -68,7 +70,7 @@ export async function readPart(
   const itemsOn = (frames: readonly ItemFrame[], options: ItemOptions = {}, withTracks = true) => {
     const all = streams()
     const own = withTracks ? all : { ...all, tracks: [] }
-    return itemsOf(frames, own, { ...options, deletedFrames })
+    return itemsOf(frames, own, options)
   }
   const frames = only.only_annotated ? await shownFrames(wanted, itemsOn(wanted), signal) : wanted
   return {
@@ -79,6 +81,12 @@ export async function readPart(
     stored: () => streams().tracks,
     about: await aboutPart(facts, all[0], services, context),
     deletedFrames,
+    deletedTracks: await findDeletedTracks({
+      tracks: storedTracks(rows.track, only.label_id),
+      present: present.map(({ frame }) => frame),
+      deleted: new Set(all.map(({ frame }) => frame).filter((frame) => deletedFrames.has(frame))),
+      stopFrame: (track) => stopFrame(track, facts.jobs) ?? all.at(-1)?.frame ?? 0,
+    }),
   }
 }
 

@@ -29,6 +29,19 @@ export function fromRows(
   }
 }
 
+/** The tracks of some labels, of none given those of all, as they are stored. */
+export async function* storedTracks(
+  rows: Staged,
+  label_ids: readonly number[],
+): AsyncGenerator<RestTrack> {
+  for await (const batch of decodeRows(rows.read())) {
+    for (const { columns } of batch) {
+      const track = decodeTrack(columns)
+      if (label_ids.length === 0 || label_ids.includes(track.label_id)) yield track
+    }
+  }
+}
+
 async function* decoded<T>(staged: Staged, decode: (columns: string[]) => T): AsyncGenerator<T[]> {
   for await (const batch of decodeRows(staged.read()))
     yield batch.map(({ columns }) => decode(columns))

@@ -19,6 +19,7 @@ function partOf(subset: string, paths: string[], tracks = 0): Part {
     tracks,
     about,
     deletedFrames: new Set([3]),
+    deletedTracks: { count: 0, named: [] },
     stored: () => [],
     async *items({ firstIndex = 0, firstTrackId = 0 } = {}, withTracks = true) {
       if (!withTracks) return

@@ -121,9 +121,9 @@ ${shape(10, 'keyframe="1" outside="0" occluded="0" xtl="0.00" ytl="0.00" xbr="10
     expect(await tracksOn({}, { ...track, stop_frame: 2 })).toEqual(['1 1 0', '2 0 0', '3 1 1'])
   })
 
-  test('are on no deleted frame, and keyframes there do not count', async () => {
+  test('are on no deleted frame, and have keyframes beside one that a keyframe is on', async () => {
     const part = { frames: frames.filter(({ frame }) => frame !== 2), deletedFrames: new Set([2]) }
-    expect(await tracksOn(part, moving)).toEqual(['0 1 0', '1 0 0', '3 0 0'])
+    expect(await tracksOn(part, moving)).toEqual(['0 1 0', '1 1 0', '3 1 1'])
   })
 
   test('have keyframes where they are cut by what is not exported', async () => {

@@ -35,34 +35,55 @@ export function framesOf({ frames, about, deletedFrames }: Part): Frames {
 }
 
 /**
- * Walks the frames on which a track is listed: where it is seen, and hidden where a keyframe hides it. Where it is cut by what
- * is not exported, its place becomes a keyframe: nothing else says where it is there.
+ * Walks the frames on which a track is listed: where it is seen, and hidden where a keyframe hides it. Beside frames that are
+ * not exported, and beside a deleted frame with a keyframe, its position becomes a keyframe: readers of the file know no other.
  */
 export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
-  const { numbers, isEdge } = frames
-  const stateOf = statesOf(track, frames)
+  const { numbers } = frames
+  const stateOf = statesOf(track)
+  const isFixed = fixedFrames(track, frames)
   const lastChange = lastKeyframe(track)
+  const stop = track.stop_frame ?? Number.POSITIVE_INFINITY
   let isFirst = true
   let before: Listed | undefined
-  for (let at = indexFrom(numbers, track); at < numbers.length; at += 1) {
+  let reached = -1
+  for (let at = indexFrom(numbers, firstFrame(track)); at < numbers.length; at += 1) {
     const frame = numbers[at] ?? 0
-    const isBehind = frame > (track.stop_frame ?? frame)
-    if (frame > lastChange && before?.shape.outside) return
+    if (reached >= lastChange && before?.shape.outside) return
     const listed = stateOf(frame)
-    const shown = isBehind ? closing(listed, before) : shownOf(listed, isFirst || isEdge(at))
+    const isBehind = frame > stop
+    const isOver = isBehind || isHiddenInGap(listed, frame - reached)
+    const shown: Listed | undefined = isOver
+      ? closing(listed, before)
+      : shownOf(listed, isFirst || isFixed(at))
     if (shown) yield shown
     if (isBehind) return
-    if (shown) isFirst = false
+    isFirst = isFirst && !shown
     before = listed
+    reached = frame
   }
 }
 
-function statesOf(
-  { shapes, elements }: Track,
-  { isDeleted }: Frames,
-): (frame: number) => Listed | undefined {
+/** Whether an index is at an edge, or beside a deleted frame on which the track or a point of it has a keyframe. */
+function fixedFrames(track: Track, { numbers, isEdge, isDeleted }: Frames) {
+  const cuts = new Set<number>()
+  for (const { shapes } of [track, ...track.elements]) {
+    for (const { frame, keyframe } of shapes) {
+      if (!keyframe || !isDeleted(frame)) continue
+      const next = indexFrom(numbers, frame)
+      cuts.add(next - 1).add(next)
+    }
+  }
+  return (at: number): boolean => isEdge(at) || cuts.has(at)
+}
+
+/** Whether the keyframe that hides a track is between an exported frame and the one before it. */
+const isHiddenInGap = (listed: Listed | undefined, distance: number) =>
+  distance > 1 && listed?.shape.outside === true && !listed.shape.keyframe
+
+function statesOf({ shapes, elements }: Track): (frame: number) => Listed | undefined {
   const [stateOf, ...partStates] = [shapes, ...elements.map((element) => element.shapes)].map(
-    (own) => trackStates(withInherited(own), { isDeleted }),
+    (own) => trackStates(withInherited(own)),
   )
   return (frame) => {
     const parts = partStates.map((partOf) => partOf(frame))
@@ -80,7 +101,7 @@ function shownOf(listed: Listed | undefined, isFixed: boolean): Listed | undefin
   return isFixed ? changed(listed, { keyframe: true }) : listed
 }
 
-/** The track ends with its job: on the next frame it is hidden. */
+/** The track ends with its job, or on a frame that is not exported: on the next one it is hidden. */
 function closing(listed: Listed | undefined, before: Listed | undefined): Listed | undefined {
   if (!listed || before?.shape.outside !== false) return undefined
   return changed(listed, { keyframe: true, outside: true })
@@ -100,9 +121,10 @@ function lastKeyframe({ shapes, elements }: Track): number {
   )
 }
 
-/** The index of the first exported frame on which a track may be. */
-function indexFrom(numbers: readonly number[], { shapes, frame }: Track): number {
-  const first = shapes[0]?.frame ?? frame
+const firstFrame = ({ shapes, frame }: Track) => shapes[0]?.frame ?? frame
+
+/** The index of the first exported frame that is not before `first`. */
+function indexFrom(numbers: readonly number[], first: number): number {
   let [from, to] = [0, numbers.length]
   while (from < to) {
     const middle = (from + to) >> 1

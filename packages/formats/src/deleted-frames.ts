@@ -1,0 +1,53 @@
+/** Tracks that an export leaves out because all frames on which they are visible were deleted (spec/api-annotations.md 1.6). */
+import { firstVisible } from '@reticle/geometry'
+import type { TrackShape } from './model.ts'
+
+interface Frames {
+  /** Ascending. */
+  present: readonly number[]
+  deleted: ReadonlySet<number>
+}
+
+/**
+ * Finds the first deleted frame on which a track is visible, if it is visible on no present frame.
+ *
+ * @returns a function of the shapes of a track, sorted by frame, and the last frame that it reaches
+ */
+export function createDeletedFrameSearch({ present, deleted }: Frames) {
+  const isPresent = new Set(present)
+  return (shapes: readonly TrackShape[], stop: number): number | undefined => {
+    const stored = shapes.filter(({ outside }) => !outside).map(({ frame }) => frame)
+    if (stored.some((frame) => isPresent.has(frame))) return undefined
+    const missing = visibleBetween(shapes, stop, present)
+    return missing && [...stored, ...missing].find((frame) => deleted.has(frame))
+  }
+}
+
+/** The first frame of each visible stretch between present frames; undefined if a present frame is visible. */
+function visibleBetween(
+  shapes: readonly TrackShape[],
+  stop: number,
+  present: readonly number[],
+): number[] | undefined {
+  const missing: number[] = []
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const frame = firstVisible(shapes, from, stop)
+    if (frame === undefined) return missing
+    const next = nextFrom(present, frame)
+    if (next === frame) return undefined
+    missing.push(frame)
+    from = next
+  }
+  return missing
+}
+
+/** The first present frame that is not before `frame`. */
+function nextFrom(present: readonly number[], frame: number): number | undefined {
+  let [from, to] = [0, present.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((present[middle] ?? 0) < frame) from = middle + 1
+    else to = middle
+  }
+  return present[from]
+}
