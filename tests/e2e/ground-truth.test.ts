@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import { type Client, client } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { formOf, pictures } from '../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** Ground truth from the first wish to its annotations (`spec/api-workspace.md` 4.8). */
 
@@ -56,6 +56,39 @@ test('some frames of a task are annotated twice: once in its jobs, once as groun
   const [first] = await jobsOf(admin, task.id)
   expect((await admin.call('DELETE', `/jobs/${first.id}`)).status).toBe(400)
 })
+
+test.each(['/api', '/as/cvat/api'])(
+  'a frame that is deleted through its job on %s leaves the ground truth, not the task',
+  async (mount) => {
+    const api = client(`${reticle.url}${mount}`, basic)
+    const task = await taskWithMedia(admin)
+    const wanted = { frame_selection_method: 'manual', frames: [0, 2, 3] }
+    const json = { type: 'ground_truth', task_id: task.id, ...wanted }
+    const { id } = await admin.done('POST', '/jobs', { json })
+    const shapes = [0, 2, 3].map((frame) => rectangle(task.labels[0].id, frame))
+    await admin.done('PUT', `/jobs/${id}/annotations/`, { json: { shapes } })
+    const patch = async (deleted_frames: number[]) =>
+      (await api.done('PATCH', `/jobs/${id}/data/meta`, { json: { deleted_frames } }))
+        .deleted_frames
+    const layoutOf = async () =>
+      (await api.done('GET', `/tasks/${task.id}/validation_layout`)).disabled_frames
+    const deletedOf = async () =>
+      (await api.done('GET', `/tasks/${task.id}/data/meta`)).deleted_frames
+    const exported = async (of: string) => {
+      const query = 'format=COCO%201.0&save_images=false'
+      const started = await admin.done('POST', `${of}/dataset/export?${query}`)
+      return (await admin.finished(started)).report.created.shapes
+    }
+
+    expect(await patch([3])).toEqual([3])
+    expect([await layoutOf(), await deletedOf()]).toEqual([[3], []])
+    expect(await exported(`/jobs/${id}`)).toBe(2)
+    await admin.done('PATCH', `/tasks/${task.id}/data/meta`, { json: { deleted_frames: [2] } })
+    expect(await patch([])).toEqual([2])
+    expect([await layoutOf(), await deletedOf()]).toEqual([[], [2]])
+    expect(await exported(`/jobs/${id}`)).toBe(2)
+  },
+)
 
 test('ground truth and replicas can be wished for before the media is there', async () => {
   const json = { name: 't', labels: [{ name: 'car' }], segment_size: 2, consensus_replicas: 2 }

@@ -47,10 +47,16 @@ export async function ask(
   const wanted = frames.length > 0 ? common(frames, all) : undefined
   const asked = { label_id, filter, ...(wanted && { frames: wanted }) }
   if (!interpolate) return asked
-  const deleted = await services.media.getDeletedFrames({ task_id: target.task_id }, context)
+  const deleted = await services.media.getDeletedFrames(deletedOf(target), context)
   const interpolation = {
     frames: without(wanted ?? all, deleted.frames),
     is3d: isSpatial(target),
   }
   return { ...asked, interpolation }
 }
+
+/** Of a job of ground truth also the frames that it does not count. */
+const deletedOf = ({ kind, id, task_id }: Target) => ({
+  task_id,
+  job_id: kind === 'job' ? id : undefined,
+})

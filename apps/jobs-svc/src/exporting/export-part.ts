@@ -55,7 +55,10 @@ export async function readPart(
   const { services, signal } = deps
   const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
   const task_id = facts.task_id ?? 0
-  const deleted = await services.media.getDeletedFrames({ task_id }, context)
+  const deleted = await services.media.getDeletedFrames(
+    { task_id, job_id: facts.job_id ?? undefined },
+    context,
+  )
   const deletedFrames = new Set(deleted.frames)
   const all = await itemFrames(facts, deps, context)
   const present = all.filter(({ frame }) => !deletedFrames.has(frame))

@@ -8,6 +8,7 @@ import type { Transaction } from 'kysely'
 import { lockCloudStorage } from '../cloud-storages/repo.ts'
 import { permittedSource } from '../cloud-storages/source.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { changeDisabledFrames } from '../ground-truth/layout.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { jobRules } from '../jobs/policy.ts'
 import { findJob, type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
@@ -18,7 +19,7 @@ import { jobStanding, taskStanding } from '../standing.ts'
 import { taskRules } from '../tasks/policy.ts'
 import { lockTaskAndProject, type TaskView, touchJobs } from '../tasks/repo.ts'
 import { touchTask } from '../tasks/touch.ts'
-import { isSameList, type OwnFrames, replaceDeleted } from './deleted.ts'
+import { isSameList, type OwnFrames, replaceDeleted, replaceDisabled } from './deleted.ts'
 import { findDataSet, setDeletedFrames, setSource } from './repo.ts'
 import { noDataText } from './viewed.ts'
 
@@ -69,21 +70,25 @@ async function planSource(
 }
 
 /**
- * The same of those frames that a job has. The job says so as well.
+ * Deletes and restores those frames of the task that a job has, and emits an event of the job as well. Frames of a ground-truth
+ * job are disabled in the validation layout, and the task keeps them.
  *
  * @throws DomainError not_found, forbidden, invalid, precondition
  */
 export async function changeJobMeta(
   tx: Tx,
   principal: Principal,
-  { id, body, if_match }: Input<typeof media.updateJobDataMeta>,
+  input: Input<typeof media.updateJobDataMeta>,
   cause: Cause,
 ): Promise<void> {
+  const { id, body } = input
   const { task, job } = await lockWithTask(tx, id)
   allowPatch(jobRules, rights, body, principal, jobStanding(principal, job))
-  const own = await framesOfJob(tx, job)
-  const frames = await planDeleted(tx, task.id, body.deleted_frames, own)
-  assertMatches(if_match, job)
+  if (job.type === 'ground_truth') return changeGroundTruthMeta(tx, { task, job }, input, cause)
+  const { start_frame, stop_frame } = job
+  const has = (frame: number) => frame >= start_frame && frame <= stop_frame
+  const frames = await planDeleted(tx, task.id, body.deleted_frames, { target: 'job', has })
+  assertMatches(input.if_match, job)
   if (!frames) return
   const remove = async () => {
     await setDeletedFrames(tx, task.id, frames)
@@ -93,23 +98,38 @@ export async function changeJobMeta(
   await tellOfJob(tx, id, remove, cause)
 }
 
+interface Locked {
+  task: TaskView
+  job: JobView
+}
+
+async function changeGroundTruthMeta(
+  tx: Tx,
+  { task, job }: Locked,
+  { body, if_match }: Input<typeof media.updateJobDataMeta>,
+  cause: Cause,
+): Promise<void> {
+  const dataSet = await findDataSet(tx, task.id)
+  if (!dataSet) throw invalidText(noDataText)
+  const rows = await listValidationFrames(tx, task.id)
+  const chosen = new Set(rows.map(({ frame }) => frame))
+  const own = { target: 'job' as const, has: (frame: number) => chosen.has(frame) }
+  const disabled = rows.filter(({ is_disabled }) => is_disabled).map(({ frame }) => frame)
+  const frames = replaceDisabled(disabled, body.deleted_frames ?? disabled, {
+    ...own,
+    deleted: dataSet.deleted_frames,
+  })
+  assertMatches(if_match, job)
+  await changeDisabledFrames(tx, task, frames, cause)
+}
+
 /** Project, task and job are locked in this order, as everywhere. */
-async function lockWithTask(tx: Tx, id: number): Promise<{ task: TaskView; job: JobView }> {
+async function lockWithTask(tx: Tx, id: number): Promise<Locked> {
   const found = await findJob(tx, id)
   const task = found && (await lockTaskAndProject(tx, found.task_id))
   const job = task && (await lockJob(tx, id))
   if (!job) throw notFound()
   return { task, job }
-}
-
-async function framesOfJob(tx: Tx, job: JobView): Promise<OwnFrames> {
-  const { type, task_id, start_frame, stop_frame } = job
-  if (type !== 'ground_truth')
-    return { target: 'job', has: (frame) => frame >= start_frame && frame <= stop_frame }
-  const rows = await listValidationFrames(tx, task_id)
-  const chosen = new Set(rows.map(({ frame }) => frame))
-  const disabled = rows.filter(({ is_disabled }) => is_disabled).map(({ frame }) => frame)
-  return { target: 'job', has: (frame) => chosen.has(frame), disabled: new Set(disabled) }
 }
 
 /** All deleted frames of the task; nothing where they are what they were. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { replaceDeleted } from './deleted.ts'
+import { replaceDeleted, replaceDisabled } from './deleted.ts'
 
 const from = (start: number, stop: number) => ({
   target: 'job' as const,
@@ -21,8 +21,12 @@ test('a frame of others is refused, by its number', () => {
   )
 })
 
-test('ground truth that does not count is not deleted by being named, nor restored', () => {
-  const own = { ...from(0, 9), disabled: new Set([2, 4]) }
-  expect(replaceDeleted([4], [2, 4, 6], own)).toEqual([4, 6])
-  expect(replaceDeleted([4], [2], own)).toEqual([])
+test('frames of ground truth are disabled, unless they are shown because the task deleted them', () => {
+  const own = { ...from(0, 9), deleted: [4, 7] }
+  expect(replaceDisabled([], [2, 4], own)).toEqual([2])
+  expect(replaceDisabled([4], [4, 7, 1], own)).toEqual([4, 1])
+  expect(replaceDisabled([2, 4], [], own)).toEqual([])
+  expect(() => replaceDisabled([], [10], own)).toThrow(
+    expect.objectContaining({ body: { deleted_frames: ['The frame 10 is not in this job.'] } }),
+  )
 })

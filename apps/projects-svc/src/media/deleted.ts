@@ -1,11 +1,9 @@
 import { invalid } from '@reticle/kit/errors'
 
-/** The frames of a target: those that may be named, and which of them are left out for another reason. */
+/** The frames of a target that may be named. */
 export interface OwnFrames {
   target: 'task' | 'job'
   has: (frame: number) => boolean
-  /** Of ground truth: frames that do not count are shown as deleted, and are not deleted by being named again. */
-  disabled?: ReadonlySet<number>
 }
 
 /**
@@ -17,15 +15,33 @@ export interface OwnFrames {
 export function replaceDeleted(
   present: readonly number[],
   wanted: readonly number[],
-  { target, has, disabled }: OwnFrames,
+  own: OwnFrames,
 ): number[] {
+  assertOwn(wanted, own)
+  const outside = present.filter((frame) => !own.has(frame))
+  return [...outside, ...wanted].sort((one, other) => one - other)
+}
+
+/**
+ * The disabled frames of ground truth after the frames that its job shows as deleted were replaced. A frame that is shown
+ * because the task deleted it does not become disabled by being sent back.
+ *
+ * @param deleted those of the task
+ * @throws DomainError invalid for a frame that the ground truth does not have
+ */
+export function replaceDisabled(
+  present: readonly number[],
+  wanted: readonly number[],
+  { deleted, ...own }: OwnFrames & { deleted: readonly number[] },
+): number[] {
+  assertOwn(wanted, own)
+  return wanted.filter((frame) => present.includes(frame) || !deleted.includes(frame))
+}
+
+function assertOwn(wanted: readonly number[], { target, has }: OwnFrames): void {
   const unknown = wanted.find((frame) => !has(frame))
   if (unknown !== undefined)
     throw invalid({ deleted_frames: `The frame ${unknown} is not in this ${target}.` })
-  const before = new Set(present)
-  const outside = present.filter((frame) => !has(frame))
-  const inside = wanted.filter((frame) => before.has(frame) || !disabled?.has(frame))
-  return [...outside, ...inside].sort((one, other) => one - other)
 }
 
 /** Both ascending. */

@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { FactsRow } from '../facts.ts'
+import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findDataSet } from './repo.ts'
 
 /** What other services are told of the frames that annotations are about. */
@@ -19,10 +20,10 @@ export function extentHandlers({
       return listExtents(db, row, after)
     },
 
-    async getDeletedFrames({ task_id }) {
+    async getDeletedFrames({ task_id, job_id }) {
       const dataSet = await findDataSet(db, task_id)
       if (!dataSet) throw notFound()
-      return { frames: dataSet.deleted_frames }
+      return { frames: await withDisabled(db, dataSet.deleted_frames, job_id ?? null) }
     },
 
     async getMediaFacts({ task_id }) {
@@ -32,6 +33,16 @@ export function extentHandlers({
       return { start_frame, stop_frame, frame_filter, video_name }
     },
   }
+}
+
+/** Deleted frames of a task with those that do not count in a job of ground truth, ascending. */
+async function withDisabled(
+  db: Kysely<ProjectsDb>,
+  deleted_frames: readonly number[],
+  job_id: number | null,
+): Promise<number[]> {
+  const disabled = job_id === null ? [] : await listDisabledFrames(db, job_id)
+  return [...new Set([...deleted_frames, ...disabled])].sort((one, other) => one - other)
 }
 
 const usualPage = 500
@@ -50,10 +61,12 @@ export async function listExtents(
   const isOne = task_id !== null
   const inProject = sql`t.project_id = ${project_id} and t.id > ${after}`
   const found = await listTasks(db, isOne ? sql`t.id = ${task_id}` : inProject, most)
-  const tasks = found.map(({ deleted_frames, ...task }) => ({
-    ...{ ...task, frames: isOne ? frames : [], deleted: runsOf(deleted_frames) },
-    jobs: job_id === null ? task.jobs : jobs,
-  }))
+  const tasks: TaskExtent[] = []
+  for (const { deleted_frames, ...task } of found) {
+    const deleted = runsOf(await withDisabled(db, deleted_frames, job_id))
+    const ownJobs = job_id === null ? task.jobs : jobs
+    tasks.push({ ...task, frames: isOne ? frames : [], deleted, jobs: ownJobs })
+  }
   const next = !isOne && tasks.length === most ? tasks.at(-1)?.task_id : undefined
   return { labels_revision, tasks, next: next ?? null }
 }

@@ -207,28 +207,6 @@ describe.each(transports)('%s', (transport) => {
       expect(await deletedOf(id)).toEqual([])
     })
 
-    test('of ground truth are among those that it has', async () => {
-      const { id } = await addTask()
-      const truth = await addTruth(id, [1, 4, 6])
-      await ofTask(id, [0, 4])
-      const meta = await media.getJobDataMeta({ id: truth }, anna.call)
-      expect(meta).toMatchObject({ size: 3, included_frames: [1, 4, 6], deleted_frames: [4] })
-      await expect(ofJob(truth, [0])).rejects.toMatchObject({ kind: 'invalid' })
-      expect(await ofJob(truth, [6])).toMatchObject({ deleted_frames: [6] })
-      expect(await deletedOf(id)).toEqual([0, 6])
-    })
-
-    test('of ground truth are shown with those that do not count, which stay what they are', async () => {
-      const { id } = await addTask()
-      const truth = await addTruth(id, [1, 4, 6])
-      const body = { disabled_frames: [4] }
-      await tasks.updateTaskValidationLayout({ id, body }, anna.call)
-      expect(await ofJob(truth, [1, 4])).toMatchObject({ deleted_frames: [1, 4] })
-      expect(await deletedOf(id)).toEqual([1])
-      expect(await ofJob(truth, [])).toMatchObject({ deleted_frames: [4] })
-      expect(await deletedOf(id)).toEqual([])
-    })
-
     test('are changed by job staff that works, in a named state of the job', async () => {
       const { first } = await addTask()
       await expect(ofJob(first, [1], worker)).rejects.toMatchObject(forbidden)

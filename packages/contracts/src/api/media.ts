@@ -62,8 +62,9 @@ export const media = operations('MediaService', {
     query: z.object({ task_id: z.int(), start: z.int(), stop: z.int() }),
     answers: { 200: bytes },
   }),
+  /** Of a task; with a ground-truth job also the frames that it does not count. */
   getDeletedFrames: internal({
-    query: z.object({ task_id: z.int() }),
+    query: z.object({ task_id: z.int(), job_id: z.int().optional() }),
     answers: { 200: deletedFrames },
   }),
   getMediaFacts: internal({ query: z.object({ task_id: z.int() }), answers: { 200: mediaFacts } }),
