@@ -84,6 +84,7 @@ const neighbours: Parameters<typeof handlers>[0]['services'] = {
     getDeletedFrames: async () => ({ frames: [] }),
     listExtents: async ({ id }) => ({
       labels_revision: 1,
+      label_events: [],
       tasks: [
         {
           ...{ task_id: taskId, size: jobCount * framesOfJob, dimension: '2d' },

@@ -17,6 +17,7 @@ const stories = {
   'COCO archives': () => import('../e2e/coco-archives.test.ts'),
   'cloud storages': () => import('../e2e/acceptance/storages.test.ts'),
   'files in cloud storages': () => import('../e2e/acceptance/cloud-files.test.ts'),
+  'changes of labels': () => import('../e2e/label-changes.test.ts'),
   exports: () => import('../e2e/acceptance/exports.test.ts'),
   imports: () => import('../e2e/acceptance/imports.test.ts'),
   'imports into projects': () => import('../e2e/acceptance/imports-projects.test.ts'),

@@ -19,6 +19,10 @@ export const readConfig = part(
     historyDays: given.RETICLE_ANNOTATIONS_HISTORY_DAYS,
     /** How long a write waits for another one of the same job (`spec/api-annotations.md` 1.12). */
     lockWaitMs: 10_000,
+    /** How long a call waits until annotations follow a change of their labels. */
+    labelsWaitMs: 20_000,
+    /** The same for work in the background; less than a conversion may take without progress. */
+    labelsLongWaitMs: 300_000,
   }),
 )
 export type AnnotationsSettings = ReturnType<typeof readConfig>

@@ -10,6 +10,9 @@ import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
 import type { IdBlocks } from './targets/ids.ts'
 
+/** The name under which this service consumes events. */
+export const group = 'reticle.annotations'
+
 /** What the operations of this service work with. */
 export interface Deps {
   /** Of short statements. */

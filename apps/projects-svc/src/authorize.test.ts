@@ -143,6 +143,7 @@ describe.each(transports)('%s', (transport) => {
       task_id: ids.task,
       job_id: null,
       relations: ['project owner', 'project staff', 'task owner', 'task staff'],
+      label_events: [],
       labels_revision: expect.any(Number),
       size: 3,
       updated_date,

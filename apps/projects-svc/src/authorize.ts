@@ -61,7 +61,15 @@ function factsOfNew(target: Facts['target'], principal: Principal): Facts {
   const { organization_id, organization_role } = standing
   return {
     ...{ target, name: '', ...none, organization_id, organization_role, relations: [] },
-    ...{ labels_revision: 0, size: 0, dimension: '2d', subset: '', jobs: [], frames: [] },
+    ...{
+      labels_revision: 0,
+      label_events: [],
+      size: 0,
+      dimension: '2d',
+      subset: '',
+      jobs: [],
+      frames: [],
+    },
     updated_date: new Date(0).toISOString(),
   }
 }
@@ -91,6 +99,7 @@ export function authorizeHandler({
         organization_role,
         relations: [...relations],
         labels_revision: row.labels_revision,
+        label_events: row.label_events,
         size: row.size,
         dimension: row.dimension,
         subset: row.subset,

@@ -28,12 +28,21 @@ export async function findFacts(
   return row
 }
 
+/** `changes`: statements that select rows of `label_changes`, each by an index. */
+const labelEventsOf = (changes: readonly string[]) =>
+  `(select coalesce(json_agg(event_id), '[]') from (${changes.join(' union all ')}) c) as label_events`
+const changesOfProject = 'select event_id from label_changes where project_id = p.id'
+const changesOfTask = 'select event_id from label_changes where task_id = t.id'
+const changesOfItsTasks = `select event_id from label_changes c
+  join tasks on tasks.id = c.task_id where tasks.project_id = p.id`
+
 /** A task that an import is making is treated as one of whoever makes it, in the project that it will be in. */
 const ofTask = `t.name, t.id as task_id, p.id as project_id, t.draft_id,
   coalesce(t.organization_id, d.organization_id) as organization_id,
   coalesce(t.owner_id, d.owner_id) as task_owner_id, t.assignee_id as task_assignee_id,
   p.owner_id as project_owner_id, p.assignee_id as project_assignee_id,
   coalesce(d.labels_revision, p.labels_revision, t.labels_revision) as labels_revision,
+  ${labelEventsOf([changesOfProject, changesOfTask])},
   t.size, t.dimension, t.subset`
 
 const aboveTask = `left join drafts d on d.draft_id = t.draft_id
@@ -58,6 +67,7 @@ export const factsStatements: Record<Facts['target'], Prepared> = {
         null::int as task_owner_id, null::int as task_assignee_id,
         coalesce(p.owner_id, d.owner_id) as project_owner_id,
         p.assignee_id as project_assignee_id, p.labels_revision,
+        ${labelEventsOf([changesOfProject, changesOfItsTasks])},
         0 as size, '2d' as dimension, '' as subset, '[]'::json as frames,
         greatest(p.updated_date, (select max(updated_date) from tasks where project_id = p.id))
           as updated_date,

@@ -42,6 +42,7 @@ import {
 } from './identity/index.ts'
 import { issueRules } from './issues/policy.ts'
 import { jobRules } from './jobs/policy.ts'
+import { deleteOldLabelChanges } from './labels/repo-changes.ts'
 import { fillFrameNames } from './media/repo-names.ts'
 import { sweepAssets } from './objects/sweep.ts'
 import { invitationRules, membershipRules, organizationRules } from './organizations/index.ts'
@@ -142,6 +143,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const sweep = async (signal: AbortSignal) => {
     await forgetOld(db, clock.now())
     await dropOldDrafts(db, clock.now())
+    await deleteOldLabelChanges(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
     await purgeSessions({ db, clock })
     await purgeOrigins({ db, clock })

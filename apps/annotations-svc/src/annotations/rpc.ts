@@ -44,7 +44,8 @@ export function annotationHandlers(deps: Deps): Handlers {
       readStatistics(deps, { target: 'job', ...input }, context),
     ...historyHandlers(deps),
     readRows: async (input, context) => {
-      const target = await openTarget(deps, input, 'annotations:read', context)
+      const waitMs = deps.settings.labelsLongWaitMs
+      const target = await openTarget(deps, input, 'annotations:read', context, waitMs)
       return readLines(deps, target, context)
     },
     describe: async () => describeLimits(deps),
@@ -110,7 +111,8 @@ async function openForWrite(deps: Deps, kind: Kind, id: number, context: Context
     openTarget(deps, { target: kind, id }, 'annotations:write', context),
     kind === 'job' ? findJobRows(deps.db, { jobs: [{ id }] }) : undefined,
   ])
-  return { target, seen }
+  // Where labels changed recently, the row may be from before the target was waited for.
+  return { target, seen: target.label_events.length > 0 ? undefined : seen }
 }
 
 interface Patch extends Condition {

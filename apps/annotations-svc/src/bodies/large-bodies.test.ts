@@ -128,6 +128,7 @@ test('a check ends soon after the most problems that an answer has', async () =>
   const target = {
     ...{ kind: 'job' as const, id: 121, task_id: 12, project_id: null, organization_id: null },
     ...{ jobs: workspace.jobs.slice(0, 1), frames: [], dimension: '2d', labels_revision: 1 },
+    label_events: [],
   }
   const deps = { services: neighboursOf([workspace]), settings: readConfig({}) }
   const index = indexLabels({ labels_revision: 1, labels: exampleLabels() })

@@ -10,9 +10,6 @@ import { followLabels } from './follow-labels.ts'
 import { forgetAuthor, renameAuthor } from './people.ts'
 import { addJob, removeJob, removeTasks } from './repo.ts'
 
-/** The name under which this service consumes events. */
-export const group = 'reticle.annotations'
-
 /**
  * What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels,
  * their authors follow the accounts.

@@ -1,9 +1,12 @@
 import type { labelsChanged } from '@reticle/contracts/events/labels'
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
+import { EarlyEvent } from '@reticle/kit/bus/bus'
 import type { Cause } from '@reticle/kit/outbox/emit'
+import { listUnhandled } from '@reticle/kit/outbox/inbox'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import { group } from '../deps.ts'
 import { keepRows, replacedTable } from '../history/keep.ts'
 import { liveRows } from '../reading/live.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
@@ -28,6 +31,7 @@ export async function followLabels(
   reason: Reason | undefined,
   cause: Cause,
 ): Promise<void> {
+  await assertInOrder(tx, change)
   await allowLong(tx)
   if (change.replaced_labels.length > 0) return replaceLabels(tx, change, reason)
   const seen = await findHolders(tx, change) // under no lock: it may be a walk through millions of rows
@@ -40,6 +44,13 @@ export async function followLabels(
       : newLedger()
   await raise(tx, change, removed, { jobs, outdated: having('outdated'), reason }, cause)
   await keep(tx, change.labels_revision, having('untouched'))
+}
+
+/** Events of other keys may be delivered earlier than those they were emitted after. */
+async function assertInOrder(tx: Tx, { follows = [] }: LabelsChange): Promise<void> {
+  if (follows.length === 0) return
+  const [missing] = await listUnhandled(tx, group, follows, false)
+  if (missing) throw new EarlyEvent(`the change of labels ${missing} has to be handled first`)
 }
 
 /** What was known of the jobs before they were locked. */

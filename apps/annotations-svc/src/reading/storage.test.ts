@@ -53,7 +53,7 @@ test('a set that is larger than its job says is read whole', async () => {
   await sql`insert into tags select 9, 91, 0, 40, n, 0, 0, null from generate_series(1, 130000) n`.execute(
     db,
   )
-  const owner = { ...nowhere, labels_revision: 1, frames: [], dimension: '2d' }
+  const owner = { ...nowhere, labels_revision: 1, label_events: [], frames: [], dimension: '2d' }
   const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
   const few = await readFew(db, target)
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
@@ -69,7 +69,7 @@ test('objects of a word that a later version knows are not left out of a small s
     db,
   )
   await sql`insert into tags values (7, 71, 0, 40, 2, 0, 99, null)`.execute(db)
-  const owner = { ...nowhere, labels_revision: 1, frames: [], dimension: '2d' }
+  const owner = { ...nowhere, labels_revision: 1, label_events: [], frames: [], dimension: '2d' }
   const target: Target = { kind: 'job', id: 71, task_id: 7, jobs: [jobRange(71, 0, 4)], ...owner }
   const few = await readFew(db, target)
   const { shapes, tags } = JSON.parse(few?.json ?? '')
@@ -92,7 +92,7 @@ test('a small set is the same, byte for byte, as it would be streamed', async ()
     from generate_series(0, 7) n`.execute(db)
   await sql`insert into tracks values (8, 81, 0, 9, 40, 200, null, 0, 1, null, ${list}, null),
     (8, 81, 2, 9, 40, 201, 7, 1, 3, ${list}, '', ${list})`.execute(db)
-  const owner = { ...nowhere, labels_revision: 1, frames: [], dimension: '2d' }
+  const owner = { ...nowhere, labels_revision: 1, label_events: [], frames: [], dimension: '2d' }
   const target: Target = { kind: 'job', id: 81, task_id: 8, jobs: [jobRange(81, 0, 9)], ...owner }
   const streamed = await db.transaction().execute(async (tx) => {
     const { signal } = new AbortController()
@@ -115,6 +115,7 @@ describe('plans', () => {
     frames: [],
     dimension: '2d',
     labels_revision: 1,
+    label_events: [],
   })
 
   /** Two jobs of a thousand frames; what they have now is written before what they had before. */

@@ -1,6 +1,7 @@
 import type { TaskExtent } from '@reticle/contracts/rest/facts'
 import type { Context } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
+import { awaitLabelChanges } from '../targets/label-changes.ts'
 import type { Target } from '../targets/target.ts'
 
 /** What is counted: annotations of a job, of a task, or of all tasks of a project. */
@@ -17,13 +18,14 @@ export interface Scope {
  * @throws DomainError not_found, forbidden
  */
 export async function openScope(
-  { services }: Pick<Deps, 'services'>,
+  deps: Pick<Deps, 'db' | 'services' | 'settings'>,
   { target, id }: { target: Scope['kind']; id: number },
   context: Context,
 ): Promise<Scope> {
   const tasks: TaskExtent[] = []
   for (let after: number | undefined; ; ) {
-    const page = await services.media.listExtents({ target, id, after }, context)
+    const page = await deps.services.media.listExtents({ target, id, after }, context)
+    await awaitLabelChanges(deps, page.label_events, deps.settings.labelsWaitMs, context)
     tasks.push(...page.tasks)
     if (page.next === null)
       return { kind: target, id, labels_revision: page.labels_revision, tasks }
@@ -35,6 +37,6 @@ export async function openScope(
 export function targetOf({ kind, id, labels_revision }: Scope, task: TaskExtent): Target {
   const { task_id, dimension, jobs, frames } = task
   const own = kind === 'job' ? { kind, id } : { kind: 'task' as const, id: task_id }
-  const owner = { project_id: null, organization_id: null, labels_revision }
+  const owner = { project_id: null, organization_id: null, labels_revision, label_events: [] }
   return { ...own, ...owner, task_id, dimension, jobs, frames }
 }

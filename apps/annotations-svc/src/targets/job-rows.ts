@@ -6,7 +6,7 @@ import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hasNewerLabels } from './job-state.ts'
 import { type Reason, recorded } from './record.ts'
-import { openTarget, type Target } from './target.ts'
+import { findTarget, type Target } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // a transaction fits here too
 type Tx = Transaction<AnnotationsDb>
@@ -72,7 +72,7 @@ export async function lockJobs(
     if (rows.length === target.jobs.length) return byId(rows)
     await insertJobs(tx, target)
     // Not earlier: from here on the events of these jobs wait for this transaction.
-    await openTarget(deps, { target: target.kind, id: target.id }, 'annotations:write', context)
+    await findTarget(deps, { target: target.kind, id: target.id }, 'annotations:write', context)
     return byId(await selectForUpdate(tx, deps, target))
   } catch (thrown) {
     if (isLockTimeout(thrown)) throw locked()

@@ -2,6 +2,7 @@ import type { JobRange } from '@reticle/contracts/rest/facts'
 import { type Context, invalid, notFound } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import type { FrameRange } from '../validation/shapes.ts'
+import { awaitLabelChanges } from './label-changes.ts'
 
 /** The annotations that an operation is about: of one job, or of a task, which are those of its jobs together. */
 export interface Target {
@@ -18,17 +19,37 @@ export interface Target {
   dimension: string
   /** Labels as they are now; objects stored under an older revision may be incomplete. */
   labels_revision: number
+  /** Events by which the annotations recently followed their labels. */
+  label_events: readonly string[]
 }
 
+type Wanted = { target: 'project' | 'task' | 'job'; id: number }
+type Action = 'annotations:read' | 'annotations:write'
+
 /**
- * Finds the target, if the caller may do `action` there.
+ * Finds the target, if the caller may do `action` there, and waits until its annotations follow the changes of labels that
+ * projects-svc has answered.
  *
- * @throws DomainError not_found, forbidden; invalid for a project, whose annotations are those of its tasks
+ * @param waitMs default: as long as a call may wait
+ * @throws DomainError not_found, forbidden; invalid for a project, whose annotations are those of its tasks; unavailable
  */
 export async function openTarget(
+  deps: Pick<Deps, 'db' | 'services' | 'settings'>,
+  wanted: Wanted,
+  action: Action,
+  context: Context,
+  waitMs = deps.settings.labelsWaitMs,
+): Promise<Target> {
+  const target = await findTarget(deps, wanted, action, context)
+  await awaitLabelChanges(deps, target.label_events, waitMs, context)
+  return target
+}
+
+/** As `openTarget`, without waiting: for transactions that hold locks which the events of labels need. */
+export async function findTarget(
   { services }: Pick<Deps, 'services'>,
-  { target, id }: { target: 'project' | 'task' | 'job'; id: number },
-  action: 'annotations:read' | 'annotations:write',
+  { target, id }: Wanted,
+  action: Action,
   context: Context,
 ): Promise<Target> {
   if (target === 'project') throw invalid({ target: 'annotations belong to tasks and jobs' })
@@ -44,6 +65,7 @@ export async function openTarget(
     frames: facts.frames,
     dimension: facts.dimension,
     labels_revision: facts.labels_revision,
+    label_events: facts.label_events,
   }
 }
 

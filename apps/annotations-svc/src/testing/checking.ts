@@ -36,6 +36,7 @@ export async function check(kind: RowKind, items: unknown[], strictAttributes = 
     frames: [],
     dimension: '2d',
     labels_revision: 1,
+    label_events: [],
   }
   const settings = { ...readConfig({}), strictAttributes }
   const deps = { services: neighboursOf([workspace]), settings }

@@ -14,7 +14,7 @@ import { jobRange } from './workspace.ts'
 /** A task with jobs of these frames. */
 export function targetOf(...ranges: [number, number][]): Target {
   const jobs = ranges.map(([start, stop], index) => jobRange(11 + index, start, stop))
-  const owner = { project_id: null, organization_id: null, labels_revision: 1 }
+  const owner = { project_id: null, organization_id: null, labels_revision: 1, label_events: [] }
   return { kind: 'task', id: 1, task_id: 1, jobs, frames: [], dimension: '2d', ...owner }
 }
 

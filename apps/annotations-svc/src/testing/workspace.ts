@@ -25,6 +25,8 @@ export interface Workspace {
   /** The ground-truth job and its frames, where there is one: no part of the task's own annotations. */
   truth?: JobRange & { frames: number[] }
   labels: LabelSet
+  /** Events of labels that have to be handled before annotations are read. */
+  label_events: string[]
   /** Of the task. */
   project_id: number | null
   /** Width and height of every frame. */
@@ -42,7 +44,7 @@ export function newWorkspace(task_id: number): Workspace {
   const jobs = [0, 1, 2].map((n) => jobRange(task_id * 10 + n + 1, n * 5, n * 5 + 4))
   const labels = { labels_revision: 1, labels: exampleLabels() }
   return {
-    ...{ task_id, jobs, labels, dimension: '2d', deleted_frames: [] },
+    ...{ task_id, jobs, labels, dimension: '2d', deleted_frames: [], label_events: [] },
     ...{ frame: { width: 100, height: 80 }, strangers: [8], told: [], project_id: null },
   }
 }
@@ -105,6 +107,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
           ...{ target, task_id, job_id: target === 'job' ? id : null, jobs },
           frames: target === 'job' && truth?.id === id ? truth.frames : [],
           labels_revision: workspace.labels.labels_revision,
+          label_events: workspace.label_events,
           dimension: workspace.dimension,
           size: Math.max(0, ...jobs.map((one) => one.stop_frame + 1)),
         })
@@ -134,6 +137,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         const tasks = [{ task_id, size, dimension, jobs, frames, deleted }]
         return {
           labels_revision: first.labels.labels_revision,
+          label_events: first.label_events,
           tasks,
           next: second ? task_id : null,
         }

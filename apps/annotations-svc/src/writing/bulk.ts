@@ -20,7 +20,8 @@ type Written = Awaited<ReturnType<Handlers['writeRows']>>
  * what the first call was. A dry run does all of that and is undone.
  */
 export async function writeRows(deps: Deps, input: Input, context: Context): Promise<Written> {
-  const target = await openTarget(deps, input, 'annotations:write', context)
+  const waitMs = deps.settings.labelsLongWaitMs
+  const target = await openTarget(deps, input, 'annotations:write', context, waitMs)
   assertHasMedia(target)
   const labels = await labelsForWrite(deps, target, context)
   const checker = openChecker(deps, target, labels, context, ofConverter)

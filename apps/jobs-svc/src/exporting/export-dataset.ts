@@ -12,6 +12,7 @@ import type { ExportWork, Outcome } from '../requests/work.ts'
 import { aboutProject } from './about.ts'
 import { noteDeletedTracks } from './deleted-tracks.ts'
 import { type Part, readPart } from './export-part.ts'
+import { type AssertLabel, createLabelCheck } from './known-labels.ts'
 import { subsetsOf } from './subsets.ts'
 
 /** Share of the work after which the rows are here and the conversion begins. */
@@ -30,7 +31,7 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
     target === 'project' ? { target, id: target_id } : { target: 'task', id: task_id ?? 0 },
     context,
   )
-  const parts = await readParts(work, deps, context)
+  const parts = await readParts(work, createLabelCheck(labels), deps, context)
 
   deps.progress(rowsShare, 'Writing the archive')
   const dataset: Dataset = {
@@ -73,11 +74,14 @@ async function aboutDataset(
 /** Of a project its tasks that have media, by id. */
 async function readParts(
   { target, target_id: id, params: { only } }: ExportWork,
+  assertLabel: AssertLabel,
   deps: OperationDeps,
   context: Context,
 ): Promise<Part[]> {
   const { services, tmpDir, progress } = deps
-  if (target !== 'project') return [await readPart({ target, id, only, tmpDir }, deps, context)]
+  const wanted = { only, assertLabel }
+  if (target !== 'project')
+    return [await readPart({ ...wanted, target, id, tmpDir }, deps, context)]
   const query = { project_id: id, sort: 'id', page_size: 'all' }
   const { results } = await services.tasks.listTasks(query, context)
   const tasks = results.filter((task) => task.size > 0)
@@ -85,7 +89,9 @@ async function readParts(
   for (const [index, { id: task_id }] of tasks.entries()) {
     const own = join(tmpDir, String(task_id))
     await mkdir(own)
-    parts.push(await readPart({ target: 'task', id: task_id, only, tmpDir: own }, deps, context))
+    parts.push(
+      await readPart({ ...wanted, target: 'task', id: task_id, tmpDir: own }, deps, context),
+    )
     progress((rowsShare * (index + 1)) / tasks.length, 'Reading annotations')
   }
   return parts

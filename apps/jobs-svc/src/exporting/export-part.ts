@@ -14,6 +14,7 @@ import { aboutPart } from './about.ts'
 import { type DeletedTracks, findDeletedTracks } from './deleted-tracks.ts'
 import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
 import { fromRows, storedTracks } from './from-rows.ts'
+import type { AssertLabel } from './known-labels.ts'
 import { readUpright } from './upright.ts'
 
 /** What one task or job has to be exported. */
@@ -39,6 +40,7 @@ interface Wanted {
   target: 'task' | 'job'
   id: number
   only: Exported
+  assertLabel: AssertLabel
   /** A folder of its own, for what waits. */
   tmpDir: string
 }
@@ -48,7 +50,7 @@ interface Wanted {
  * temporary file.
  */
 export async function readPart(
-  { target, id, only, tmpDir }: Wanted,
+  { target, id, only, assertLabel, tmpDir }: Wanted,
   deps: OperationDeps,
   context: Context,
 ): Promise<Part> {
@@ -67,7 +69,7 @@ export async function readPart(
   const rows = await stageRows(tmpDir, chunks, signal)
   const streams = () =>
     wantedStreams(
-      fromRows(rows, (track) => stopFrame(track, facts.jobs)),
+      fromRows(rows, { stopFrame: (track) => stopFrame(track, facts.jobs), assertLabel }),
       only,
     )
   const itemsOn = (frames: readonly ItemFrame[], options: ItemOptions = {}, withTracks = true) => {

@@ -13,17 +13,33 @@ import {
 import type { Shape, Tag, Track } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
 import type { Staged } from '../operations/staging.ts'
+import type { AssertLabel } from './known-labels.ts'
 
-/** Staged row lines as the objects that formats know; `stopFrame` says how far a track may reach. */
+interface FromRows {
+  /** The last frame that a track may reach. */
+  stopFrame: (track: RestTrack) => number | undefined
+  assertLabel: AssertLabel
+}
+
+/** Staged row lines as the objects that formats know. */
 export function fromRows(
   rows: Record<RowKind, Staged>,
-  stopFrame: (track: RestTrack) => number | undefined,
+  { stopFrame, assertLabel }: FromRows,
 ): AnnotationStreams {
   return {
-    tags: decoded(rows.tag, (columns) => tagOf(decodeTag(columns))),
-    shapes: decoded(rows.shape, (columns) => shapeOf(decodeShape(columns))),
+    tags: decoded(rows.tag, (columns) => {
+      const tag = decodeTag(columns)
+      assertLabel('tag', tag)
+      return tagOf(tag)
+    }),
+    shapes: decoded(rows.shape, (columns) => {
+      const shape = decodeShape(columns)
+      assertLabel('shape', shape)
+      return shapeOf(shape)
+    }),
     tracks: decodedTracks(rows.track, (columns) => {
       const track = decodeTrack(columns)
+      assertLabel('track', track)
       return { ...trackOf(track), stop_frame: stopFrame(track) }
     }),
   }

@@ -225,6 +225,13 @@ export interface JobsTable {
   revision: Generated<number>
 }
 
+export interface LabelChangesTable {
+  event_id: string
+  project_id: number | null
+  task_id: number | null
+  created_date: Generated<Date>
+}
+
 export interface LabelsTable {
   id: Generated<number>
   project_id: number | null
@@ -411,6 +418,7 @@ export interface ProjectsDb {
   invitations: InvitationsTable
   issues: IssuesTable
   jobs: JobsTable
+  label_changes: LabelChangesTable
   labels: LabelsTable
   mailed_keys: MailedKeysTable
   memberships: MembershipsTable
@@ -448,6 +456,7 @@ export type InboxRow = Selectable<InboxTable>
 export type InvitationRow = Selectable<InvitationsTable>
 export type IssueRow = Selectable<IssuesTable>
 export type JobRow = Selectable<JobsTable>
+export type LabelChangeRow = Selectable<LabelChangesTable>
 export type LabelRow = Selectable<LabelsTable>
 export type MailedKeyRow = Selectable<MailedKeysTable>
 export type MembershipRow = Selectable<MembershipsTable>

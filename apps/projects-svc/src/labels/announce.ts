@@ -7,6 +7,7 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { type Owner, ownerColumns } from '../owner.ts'
 import { lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
 import { affectedLabels, type LabelsPlan } from './plan.ts'
+import { listLabelChanges, replaceLabelChange } from './repo-changes.ts'
 
 /**
  * What follows from a change of labels: the tasks of a project and all jobs have the new date of the owner, and annotations-svc
@@ -23,6 +24,8 @@ export async function announceLabels(
   const { kind, updated_date } = owner
   const task_ids = kind === 'task' ? [owner.id] : await touchTasksOf(tx, owner.id, updated_date)
   await touchJobs(tx, task_ids, updated_date)
+  const follows =
+    kind === 'project' ? await listLabelChanges(tx, { project_id: null, task_ids }) : []
   const data = {
     ...ownerColumns(owner),
     task_ids,
@@ -32,8 +35,11 @@ export async function announceLabels(
     affected_label_ids: affectedLabels(before, plan),
     replaced_labels: [],
     replaced_specs: [],
+    follows,
   }
-  await emit(tx, labelsChanged, data, cause)
+  const event_id = await emit(tx, labelsChanged, data, cause)
+  const isLoss = plan.removed_labels.length + plan.removed_attributes.length > 0
+  if (isLoss) await replaceLabelChange(tx, owner, event_id)
 }
 
 async function touchTasksOf(

@@ -41,7 +41,7 @@ describe.each(transports)('%s', (transport) => {
     const { project, full, empty, extent } = await setUp()
     const ask = { target: 'project', id: project.id } as const
     const none = { ...extent, task_id: empty.id, size: 0, jobs: [], deleted: [] }
-    const rest = { labels_revision: project.labels.length - 1, next: null }
+    const rest = { labels_revision: project.labels.length - 1, label_events: [], next: null }
     expect(await media.listExtents(ask, anna.call)).toEqual({ ...rest, tasks: [extent, none] })
 
     const facts = await findFacts(db, ask)

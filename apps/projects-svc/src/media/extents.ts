@@ -54,7 +54,7 @@ const usualPage = 500
  */
 export async function listExtents(
   db: Kysely<ProjectsDb>,
-  { task_id, project_id, job_id, jobs, frames, labels_revision }: FactsRow,
+  { task_id, project_id, job_id, jobs, frames, labels_revision, label_events }: FactsRow,
   after = 0,
   most = usualPage,
 ): Promise<Extents> {
@@ -68,7 +68,7 @@ export async function listExtents(
     tasks.push({ ...task, frames: isOne ? frames : [], deleted, jobs: ownJobs })
   }
   const next = !isOne && tasks.length === most ? tasks.at(-1)?.task_id : undefined
-  return { labels_revision, tasks, next: next ?? null }
+  return { labels_revision, label_events, tasks, next: next ?? null }
 }
 
 type FoundTask = Pick<TaskExtent, 'task_id' | 'size' | 'dimension' | 'jobs'> & {

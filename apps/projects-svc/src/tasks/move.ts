@@ -6,6 +6,7 @@ import { type Cause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { deleteOwnLabels } from '../labels/repo.ts'
+import { listLabelChanges, replaceLabelChange } from '../labels/repo-changes.ts'
 import { type TaskView, touchJobs } from './repo.ts'
 
 type Replacement = { from: number; to: number }
@@ -101,8 +102,10 @@ export async function announceMove(
     affected_label_ids: [],
     replaced_labels: labels,
     replaced_specs: specs,
+    follows: await listLabelChanges(tx, { project_id, task_ids: [] }),
   }
-  await emit(tx, labelsChanged, data, cause)
+  const event_id = await emit(tx, labelsChanged, data, cause)
+  await replaceLabelChange(tx, { kind: 'task', id }, event_id)
   const place = { project_id: project.id, organization_id: project.organization_id }
   await emit(tx, taskMoved, { task_id: id, ...place }, cause)
 }

@@ -24,5 +24,7 @@ export const labelsChanged = defineEvent('labels.changed', {
     affected_label_ids: z.array(z.int()).optional(),
     replaced_labels: z.array(replacement).default([]),
     replaced_specs: z.array(replacement).default([]),
+    /** Ids of earlier changes of the same tasks that were emitted under another key, so they may arrive later than this one. */
+    follows: z.array(z.string()).optional(),
   }),
 })

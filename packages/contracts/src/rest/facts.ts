@@ -13,6 +13,12 @@ export const jobRange = z
   .meta({ id: 'JobRange' })
 
 /**
+ * Ids of the last events by which annotations of the target lost labels or attributes, or got others in their place: one for
+ * each owner of labels. The annotations are those of today's labels once annotations-svc has handled all of these.
+ */
+const labelEvents = z.array(z.string())
+
+/**
  * Answer of `authorize`: the verdict is that it answers at all (403 and 404 are thrown); these are the facts that other
  * services need for rules and data of their own.
  */
@@ -34,6 +40,8 @@ export const facts = z
     relations: z.array(z.string()),
     /** Raised whenever a label or attribute of the target changes; attributes stored earlier may be incomplete. */
     labels_revision: z.int(),
+    /** As `labelEvents`. */
+    label_events: labelEvents,
     /** Frames of the task; 0 without media, and for projects. */
     size: z.int(),
     dimension: z.string(),
@@ -104,6 +112,8 @@ export const taskExtent = z
 export const extents = z
   .object({
     labels_revision: z.int(),
+    /** As `labelEvents`. */
+    label_events: labelEvents,
     tasks: z.array(taskExtent),
     /** The last task of a page that has others behind it; null: these were the last. */
     next: z.int().nullable(),

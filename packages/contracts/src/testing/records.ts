@@ -187,6 +187,7 @@ export function factsOf(given: Partial<Facts> = {}): Facts {
     organization_role: null,
     relations: ['task owner'],
     labels_revision: 1,
+    label_events: [],
     size: 10,
     dimension: '2d',
     subset: '',

@@ -4,8 +4,8 @@ import { sql, type Transaction } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { testDb } from '../testing/db.ts'
-import { attempt, attemptEach } from './attempt.ts'
-import { on, PoisonEvent, route } from './bus.ts'
+import { attempt, attemptEach, type Failures, noteFailure } from './attempt.ts'
+import { EarlyEvent, on, PoisonEvent, route } from './bus.ts'
 import { type ContractTables, contractMigrations, counted, topic } from './testing/rig.ts'
 
 const db = await testDb<ContractTables>(contractMigrations, 'contract')
@@ -42,6 +42,30 @@ test('whoever hears of a failure hears of which event, and of its trace', async 
   expect(error).toBe(broken)
   expect(told).toEqual([[broken, { group: 'g', event_id: message.event_id, trace_id }]])
 })
+
+test.each([
+  ['an early event', new EarlyEvent('later'), [200, 1000, 5000, 15_000, 30_000, 30_000], 0],
+  ['a broken one', new Error('no'), [20, 40, 80, 160, 10], 1],
+])(
+  '%s is handled again after pauses, and only a broken one is set aside',
+  async (_, error, pauses, dead) => {
+    const known: Failures = new Map()
+    const message = messageOf({})
+    const subscriber = { db, topic, group: message.event_id, onError: () => undefined }
+    const failing = { ...subscriber, handle: () => Promise.reject(error) }
+    const tryOnce = () =>
+      db
+        .transaction()
+        .execute((tx) => attempt(tx, failing, { partition: 0, message, failures: known }))
+    const waits: number[] = []
+    for (let tries = 0; tries < pauses.length; tries++)
+      waits.push(noteFailure(known, { partition: 0, offset: 0, error: await tryOnce() }))
+    expect(waits).toEqual(pauses)
+    await tryOnce()
+    const rows = await sql`select from dead_events where consumer = ${message.event_id}`.execute(db)
+    expect(rows.rows).toHaveLength(dead)
+  },
+)
 
 describe('of a group with routes', () => {
   const handle = route<ContractTables>([on(counted, async () => undefined)])

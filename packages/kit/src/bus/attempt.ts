@@ -5,7 +5,14 @@ import { inSpan, traceBindings } from '../observe/traces.ts'
 import { bury } from '../outbox/dead.ts'
 import { readEnvelope } from '../outbox/envelope.ts'
 import { once } from '../outbox/inbox.ts'
-import { type BusEvent, type Group, type Handle, type OnFailure, PoisonEvent } from './bus.ts'
+import {
+  type BusEvent,
+  EarlyEvent,
+  type Group,
+  type Handle,
+  type OnFailure,
+  PoisonEvent,
+} from './bus.ts'
 
 /** An event as it comes off a bus, before anyone has looked at it. */
 export interface Message {
@@ -163,7 +170,7 @@ export function noteFailure(
 ): number {
   const known = failures.get(partition)
   const before = known?.offset === offset ? known : { transient: 0, other: 0 }
-  if (isTransient(error)) {
+  if (isPassing(error)) {
     const transient = before.transient + 1
     failures.set(partition, { ...before, offset, error, transient })
     return transientPause(transient)
@@ -172,6 +179,9 @@ export function noteFailure(
   failures.set(partition, { ...before, offset, error, other })
   return 10 * 2 ** (other % poisonTries)
 }
+
+/** Whether the handler may succeed later without any change to the event. */
+export const isPassing = (error: unknown) => isTransient(error) || error instanceof EarlyEvent
 
 const isHopeless = (error: unknown) =>
   error instanceof PoisonEvent || error instanceof z.ZodError || error instanceof SyntaxError

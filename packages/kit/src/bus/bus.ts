@@ -46,8 +46,8 @@ export interface Bus {
   /** Moves a batch of at most `limit` out of the outbox; resolves to how many there were. */
   relay: (outbox: Outbox, limit: number) => Promise<number>
   /**
-   * Calls `handle` for every event of the topic that it is for. Errors that pass (`db/errors.ts` isTransient) hold the
-   * partition and are tried again after 0.2, 1, 5, 15 and then every 30 s. An event that fails five times otherwise goes to
+   * Calls `handle` for every event of the topic that it is for. Errors that pass (`db/errors.ts` isTransient, `EarlyEvent`) hold
+   * the partition and are tried again after 0.2, 1, 5, 15 and then every 30 s. An event that fails five times otherwise goes to
    * `dead_events`.
    */
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
@@ -66,6 +66,9 @@ export type OnFailure = (error: unknown, about?: Record<string, string>) => void
 
 /** Can never be handled, however often: goes to `dead_events` at once. */
 export class PoisonEvent extends Error {}
+
+/** Depends on an event that may still arrive, in another partition: handled again later, as after an error that passes. */
+export class EarlyEvent extends Error {}
 
 export interface Route<T> {
   event: EventType

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { alarm } from '../alarm.ts'
-import { isTransient } from '../db/errors.ts'
 import { bury, type DeadEvent } from '../outbox/dead.ts'
-import { attempt, type Subscriber } from './attempt.ts'
+import { attempt, isPassing, type Subscriber } from './attempt.ts'
 
 const pollMs = 2000
 
@@ -52,7 +51,7 @@ async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
       message: dead,
       failures: new Map(),
     })
-    if (isTransient(error)) return false
+    if (isPassing(error)) return false
     if (error !== undefined) await bury(tx, dead, error)
     else {
       await sql`

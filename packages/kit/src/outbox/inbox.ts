@@ -17,6 +17,28 @@ export async function once<T>(
   return rows.length === 1
 }
 
+/**
+ * The events of a list that a consumer has not handled yet; those of a transaction that is still open are among them.
+ *
+ * @param isDeadIncluded also those that failed for good and were set aside
+ */
+export async function listUnhandled<T>(
+  db: Kysely<T>,
+  consumer: string,
+  event_ids: readonly string[],
+  isDeadIncluded = true,
+): Promise<string[]> {
+  const { rows } = await sql<{ event_id: string }>`
+    select event_id from unnest(${event_ids}::uuid[]) as given (event_id)
+    where not exists (
+      select from inbox where consumer = ${consumer} and inbox.event_id = given.event_id)
+    and (${isDeadIncluded} or not exists (
+      select from dead_events where consumer = ${consumer} and dead_events.event_id = given.event_id))`.execute(
+    db,
+  )
+  return rows.map((row) => row.event_id)
+}
+
 const days = 86_400_000
 const slice = 5000
 

@@ -20,6 +20,7 @@ import { passwordFailuresAddress } from './0021-password-failures-address.ts'
 import { tokenSession } from './0022-token-session.ts'
 import { annotationTouches } from './0023-annotation-touches.ts'
 import { recordRevisions } from './0024-record-revisions.ts'
+import { labelChanges } from './0025-label-changes.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -44,4 +45,5 @@ export const migrations: Migrations = {
   '0022-token-session': tokenSession,
   '0023-annotation-touches': annotationTouches,
   '0024-record-revisions': recordRevisions,
+  '0025-label-changes': labelChanges,
 }

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Context, DomainError } from '@reticle/kit'
+import { listUnhandled } from '@reticle/kit/outbox/inbox'
+import { type Deps, group } from '../deps.ts'
+
+const firstPauseMs = 10
+const longestPauseMs = 250
+/** Left of the deadline of a call for its answer. */
+const answerMs = 2000
+
+/**
+ * Waits until this service has handled the events by which annotations follow their labels. So a read
+ * or write that starts after the answer to a change of labels sees annotations of the changed labels.
+ *
+ * @param event_ids `label_events` of projects-svc
+ * @throws DomainError unavailable `labels_pending` after `waitMs`, or shortly before the deadline of the call
+ */
+export async function awaitLabelChanges(
+  { db }: Pick<Deps, 'db'>,
+  event_ids: readonly string[],
+  waitMs: number,
+  { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
+): Promise<void> {
+  if (event_ids.length === 0) return
+  const end = Math.min(Date.now() + waitMs, deadline - answerMs)
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    if ((await listUnhandled(db, group, event_ids)).length === 0) return
+    if (Date.now() + pauseMs > end) throw pending()
+    await sleep(pauseMs, undefined, { signal })
+  }
+}
+
+const pending = () =>
+  new DomainError(
+    'unavailable',
+    'The labels were changed, and the annotations are still being updated for that. Try again in a few seconds.',
+    { code: 'labels_pending', retry_after: 5 },
+  )

@@ -1,0 +1,41 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { ProjectsDb } from '../db/schema.ts'
+import { type Owner, ownerColumns } from '../owner.ts'
+
+/**
+ * Notes the event that annotations-svc has to handle before annotations of the owner are read (`facts.label_events`), in place
+ * of the one before. To be called under the lock of the owner's row.
+ */
+export async function replaceLabelChange(
+  tx: Transaction<ProjectsDb>,
+  owner: Owner,
+  event_id: string,
+): Promise<void> {
+  const column = owner.kind === 'project' ? 'project_id' : 'task_id'
+  await tx.deleteFrom('label_changes').where(column, '=', owner.id).execute()
+  await tx
+    .insertInto('label_changes')
+    .values({ event_id, ...ownerColumns(owner) })
+    .execute()
+}
+
+/** Ids of the last changes of a project, of tasks, or of both. */
+export async function listLabelChanges(
+  tx: Transaction<ProjectsDb>,
+  { project_id, task_ids }: { project_id: number | null; task_ids: readonly number[] },
+): Promise<string[]> {
+  const { rows } = await sql<{ event_id: string }>`
+    select event_id from label_changes
+    where project_id = ${project_id} or task_id = any(${task_ids}::int[])
+    order by created_date, event_id`.execute(tx)
+  return rows.map((row) => row.event_id)
+}
+
+const dayMs = 86_400_000
+/** Much longer than an event is pending, and shorter than the inbox of annotations-svc remembers it (14 days). */
+const retentionMs = dayMs
+
+export async function deleteOldLabelChanges(db: Kysely<ProjectsDb>, now: Date): Promise<void> {
+  const limit = new Date(now.getTime() - retentionMs)
+  await db.deleteFrom('label_changes').where('created_date', '<', limit).execute()
+}
