@@ -190,7 +190,7 @@ function blendPoints(left: TrackPosition, right: TrackPosition, is3d: boolean): 
     case 'polyline':
       return blendCurves(left.points, right.points, left.type === 'polygon')
     case 'rectangle':
-      return blendLines(orderCorners(left.points), orderCorners(right.points))
+      return blendBoxes(left.points, right.points)
     case 'points':
       return left.points.length === 2 && right.points.length === 2
         ? blendLines(left.points, right.points)
@@ -204,6 +204,21 @@ function blendPoints(left: TrackPosition, right: TrackPosition, is3d: boolean): 
 
 function blendLines(left: readonly number[], right: readonly number[]): Blend {
   return (t) => left.map((value, index) => value + ((right[index] ?? value) - value) * t)
+}
+
+/** Boxes whose corners come in different orders go straight as well, not through a box without an area. */
+function blendBoxes(left: readonly number[], right: readonly number[]): Blend {
+  return isTurnedAs(left, right)
+    ? blendLines(left, right)
+    : blendLines(orderCorners(left), orderCorners(right))
+}
+
+/** Whether the corners of both boxes come in the same order. */
+function isTurnedAs(one: readonly number[], other: readonly number[]): boolean {
+  const turns = ([x1 = 0, y1 = 0, x2 = 0, y2 = 0]: readonly number[]) => [x1 <= x2, y1 <= y2]
+  const [isRight, isDown] = turns(one)
+  const [isOtherRight, isOtherDown] = turns(other)
+  return isRight === isOtherRight && isDown === isOtherDown
 }
 
 /** Centre and size go straight, the angles (numbers 3 to 5, radians) along the shorter arc. */
