@@ -85,7 +85,7 @@ test('a project, a task in it, its media and a job are shown as in the examples'
   expect(shown(projects.getProject, await services.projects.getProject({ id: 7 }, anna))).toEqual({
     ...{ url: 'https://host/api/projects/7', id: 7, name: 'Street scenes', owner, assignee: null },
     ...{ assignee_updated_date: null, status: 'annotation', labels: [car], bug_tracker: '' },
-    ...{ guide_id: null, task_subsets: ['train'], dimension: '2d' },
+    ...{ guide_id: null, task_subsets: ['train'], dimension: '2d', revision: 1 },
     created_date: '2026-02-01T10:00:00.000Z',
     updated_date: '2026-03-01T10:06:00.000Z',
     ...{ organization: 2, organization_id: 2, source_storage: local, target_storage: null },
@@ -99,7 +99,7 @@ test('a project, a task in it, its media and a job are shown as in the examples'
     ...{ subset: 'train', bug_tracker: '', overlap: 2, segment_size: 5, data: 12 },
     ...{ data_chunk_size: 36, data_compressed_chunk_type: 'imageset' },
     ...{ data_original_chunk_type: 'imageset', data_cloud_storage_id: null, image_quality: 70 },
-    guide_id: null,
+    ...{ guide_id: null, revision: 2 },
     created_date: '2026-03-01T09:00:00.000Z',
     updated_date: '2026-03-01T10:06:00.000Z',
     ...{ organization: 2, organization_id: 2, source_storage: null, target_storage: null },
@@ -149,7 +149,7 @@ test('a project, a task in it, its media and a job are shown as in the examples'
     issues: { url: 'https://host/api/issues?job_id=31', count: 1 },
     labels: { url: 'https://host/api/labels?job_id=31' },
     ...{ organization: 2, source_storage: null, target_storage: null },
-    ...{ parent_job_id: null, replicas_count: 0, consensus_replicas: 0 },
+    ...{ parent_job_id: null, replicas_count: 0, consensus_replicas: 0, revision: 2 },
   })
 })
 
