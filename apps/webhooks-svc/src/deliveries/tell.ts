@@ -63,7 +63,12 @@ function factOf<D>(heard: Heard<D>, base: string): Fact {
 function factFor(fact: Fact, { event, isPast }: Audience): Fact {
   if (event === fact.event) return fact
   const { before_update, ...rest } = fact
-  return { ...rest, event, record: isPast ? { ...fact.record, ...before_update } : fact.record }
+  return { ...rest, event, record: isPast ? recordBefore(fact) : fact.record }
+}
+
+/** Without its revision, of which events do not name the old value. */
+function recordBefore({ record: { revision: _, ...record }, before_update }: Fact) {
+  return { ...record, ...before_update }
 }
 
 /**
