@@ -146,7 +146,7 @@ describe('23. events', () => {
     const rows = await exported(as('member'), '?task_id=1005')
     expect(rows.map((row) => row.scope)).toEqual(['paste:object'])
     const stranger = await as('teller').call('POST', `/events/export?org_id=${id}`)
-    expect(stranger.status).toBe(403)
+    expect(stranger.status).toBe(404)
   })
 
   test('23. failures that clients tell of are kept and not exported', async () => {

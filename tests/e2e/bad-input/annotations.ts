@@ -163,7 +163,7 @@ const references: Row[] = [
 
 const patches: Row[] = [
   {
-    ...{ row: 65, what: 'an update without an id', ...update, status: 400, field: 'id' },
+    ...{ row: 65, what: 'an update without an id', ...update, status: 400, field: 'shapes' },
     json: { shapes: [{ group: 1 }] },
   },
   ...each<(ids: Ids) => unknown>(

@@ -100,11 +100,11 @@ export const people: Row[] = [
   { row: 23, what: 'a NUL in a slug', call: 'GET /projects?org=a%00', status: 400, field: 'org' },
   { row: 23, what: 'a slug of 300', call: `GET /projects?org=${'a'.repeat(300)}`, status: 404 },
   { row: 23, what: 'the sandbox', call: 'GET /projects?org_id=', status: 200 },
-  { row: 24, what: 'a list of others', call: 'GET /projects?org=acme', as: 'bo', status: 403 },
+  { row: 24, what: 'a list of others', call: 'GET /projects?org=acme', as: 'bo', status: 404 },
   {
     row: 24,
     what: 'a project for others',
-    ...{ call: 'POST /projects?org=acme', as: 'bo', json: { name: 'x' }, status: 403 },
+    ...{ call: 'POST /projects?org=acme', as: 'bo', json: { name: 'x' }, status: 404 },
   },
   {
     row: 102,
