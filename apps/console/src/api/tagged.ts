@@ -1,5 +1,6 @@
 import type { AnswerOf, InputOf } from '@reticle/sdk'
 import { api } from './client.ts'
+import { etagOf } from './etag.ts'
 
 /** Operations on one record whose answer has an `ETag`. */
 type Named = 'getGuide' | 'updateGuide'
@@ -25,7 +26,3 @@ export async function readAnnotationsTag(id: number): Promise<string | undefined
   await answer.body?.cancel()
   return etagOf(answer)
 }
-
-/** A proxy that compresses makes a tag weak, and a weak one never matches `If-Match`. */
-export const etagOf = ({ headers }: Pick<Response, 'headers'>): string | undefined =>
-  headers.get('etag')?.replace(/^W\//, '')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { etagOf } from './tagged.ts'
+import { etagOf } from './etag.ts'
 
 test.each([
   ['"7-r3-abc"', '"7-r3-abc"'],
