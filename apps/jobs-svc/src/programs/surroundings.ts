@@ -8,7 +8,7 @@ import type { Surroundings } from './program.ts'
 export async function surroundingsHere(
   path = environment.PATH,
 ): Promise<Pick<Surroundings, 'limiter' | 'env'>> {
-  return { limiter: await onPath('prlimit', path), env: spared() }
+  return { limiter: await onPath('prlimit', path), env: programEnvironment() }
 }
 
 /** Where the program of that name is. */
@@ -26,13 +26,18 @@ export async function onPath(name: string, path = ''): Promise<string | undefine
   return undefined
 }
 
+/**
+ * No folder: without converters of characters. A statically linked FFmpeg crashes on those of the system, which it loads for the
+ * names of channels in transport streams.
+ */
+const noConverters = '/dev/null'
+
 /** What programs need to find their libraries and a place for temporary files; above all not the secrets of this process. */
-function spared(): Record<string, string> {
+export function programEnvironment(): Record<string, string> {
   const names = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP']
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = environment[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+  const found = names.flatMap((name) => {
+    const value = environment[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(found), GCONV_PATH: noConverters }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
 import { readNumber } from '@reticle/kit/testing/video/numbered'
 import { afterAll, beforeAll } from 'vitest'
+import { programEnvironment } from '../../programs/surroundings.ts'
 import {
   type DecoderSurroundings,
   decoderLimits,
@@ -139,7 +140,7 @@ export function surroundings(started: ChildProcess[]) {
     started.push(child)
     return child
   }
-  return { limits: decoderLimits, limiter: 'prlimit', env: {}, start }
+  return { limits: decoderLimits, limiter: 'prlimit', env: programEnvironment(), start }
 }
 
 export const isGone = ({ exitCode, signalCode }: ChildProcess) =>
