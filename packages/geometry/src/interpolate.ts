@@ -41,7 +41,7 @@ export function trackStates<T extends TrackPosition>(
   shapes: Iterable<T>,
   options: InterpolationOptions = {},
 ): (frame: number) => T | undefined {
-  const all = ascending(shapes, () => true)
+  const all = ascending(shapes)
   const keyframes = ascending(shapes, (one) => one.keyframe)
   let own: T | undefined
   let left: T | undefined
@@ -61,7 +61,10 @@ export function trackStates<T extends TrackPosition>(
 }
 
 /** Shapes a frame after the other. */
-function ascending<T extends TrackPosition>(shapes: Iterable<T>, isWanted: (shape: T) => boolean) {
+function ascending<T extends TrackPosition>(
+  shapes: Iterable<T>,
+  isWanted: (shape: T) => boolean = () => true,
+) {
   const iterator = shapes[Symbol.iterator]()
   const read = (): T | undefined => {
     let next = iterator.next()

@@ -174,7 +174,7 @@ describe('ground truth', () => {
     expect(await sizes(await membersOf(job, 'index=0'))).toEqual([64, 64])
   })
 
-  test('has a chunk by number where the job has no frame', async () => {
+  test('returns placeholders in a chunk for frames outside the job', async () => {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
     const form = formOf(await pictures(4), { chunk_size: '2', image_quality: '70' })

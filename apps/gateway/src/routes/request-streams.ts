@@ -55,7 +55,7 @@ function serveStream(
   })
 }
 
-/** The event that tells a line. */
+/** Returns the server-sent event of a line. */
 type EventFor = (line: string) => string
 type Share = (key: string, make: () => string) => string
 

@@ -1,7 +1,7 @@
 import { conflict, type DomainError } from '@reticle/kit'
 
 /**
- * Media that is read where it lies may be replaced there.
+ * Media that is read in place may be replaced there.
  *
  * @param path of the file, from the root of its share or cloud storage on
  */

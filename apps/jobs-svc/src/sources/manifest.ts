@@ -14,7 +14,7 @@ export interface Manifest {
   related: ReadonlyMap<string, readonly string[]>
   /** What it says of pictures, frames and context images, by name. */
   pictures: ReadonlyMap<string, KnownPicture>
-  /** Pixels of frames that it says, by name. */
+  /** Sizes of frames in pixels, by name. */
   dimensions: ReadonlyMap<string, { width: number; height: number }>
   /** Bytes of files, by name, where it says them: ours does of files that are not there. */
   sizes: ReadonlyMap<string, number>

@@ -33,8 +33,8 @@ export async function touchAnnotated(
 }
 
 /**
- * The lock of the task lets the consumer of other events of it go on (`lockTaskKey`). Each lock depends on the rows of the one before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of
- * all jobs of the task.
+ * The lock of the task lets the consumer of its earlier events continue (`lockTaskKey`). Each lock depends on the rows of the one
+ * before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of all jobs of the task.
  */
 const touch = {
   name: 'touch_annotated',

@@ -1,9 +1,9 @@
 import type { RandomAccess } from '@reticle/formats/archive/source'
 
-/** A part of a file that tells its kind and length. */
+/** A part of a file that begins with its kind and length. */
 interface Part {
   kind: string
-  /** Of what it holds. */
+  /** Of its content. */
   start: number
   end: number
 }
