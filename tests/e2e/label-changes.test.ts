@@ -4,7 +4,7 @@ import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
- * When a change of labels was answered, every reader and writer that starts then sees it (`spec/decisions.md` 88). Run it with
+ * When a change of labels was answered, every reader and writer that starts then sees it. Run it with
  * `RETICLE_TEST_TRIES=1000` to look for rare failures, and with `RETICLE_TEST_OBJECTS=20000` for large sets.
  */
 const tries = Number(process.env.RETICLE_TEST_TRIES ?? 45)

@@ -9,7 +9,7 @@ export function changesTo<R extends object>(row: R, wanted: Partial<R>): Partial
 export const isEmpty = (changes: object) => Object.keys(changes).length === 0
 
 /**
- * Old values of the top-level fields that differ, labels and the revision aside: `before_update` of events (`spec/api-annotations.md` 4.4).
+ * Old values of the top-level fields that differ, labels and the revision aside: `before_update` of events.
  * Records are plain JSON.
  */
 export function fieldsBefore<R extends object>(before: R, after: R): Partial<R> {

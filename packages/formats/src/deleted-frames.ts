@@ -1,4 +1,4 @@
-/** Tracks that an export leaves out because all frames on which they are visible were deleted (spec/api-annotations.md 1.6). */
+/** Tracks that an export leaves out because all frames on which they are visible were deleted. */
 import { firstVisible } from '@reticle/geometry'
 import type { TrackShape } from './model.ts'
 

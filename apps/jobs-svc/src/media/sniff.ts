@@ -6,7 +6,7 @@ import { type ForeignKind, type ForeignName, foreignKind } from './kinds/foreign
 import { foreignOf } from './kinds/foreign-marks.ts'
 import type { Packer } from './unpacker.ts'
 
-/** What a file is, by its first bytes and never by its name (`reliability.md` 9). */
+/** What a file is, by its first bytes and never by its name. */
 export type Kind =
   | { is: 'image'; media_type: string }
   | { is: 'zip' }

@@ -12,7 +12,7 @@ const longestName = 255
 
 /**
  * Files from other servers, fetched into objects below `prefix`; they are called what the last part of their address says, with
- * a number where another file is called so (`spec/api-workspace.md` 4.5).
+ * a number where another file is called so.
  *
  * @param taken names of the other files of the request
  * @throws UnusableInput naming the address that could not be fetched; DomainError unavailable when that may pass

@@ -44,7 +44,7 @@ interface Sorted {
 }
 
 /**
- * Many images, one archive of them, one video or one PDF; a manifest may come with either (`spec/api-workspace.md` 4.5). The kind of a
+ * Many images, one archive of them, one video or one PDF; a manifest may come with either. The kind of a
  * file follows from its bytes. Files of unknown kinds are left out, and so are texts, sound and models.
  *
  * @throws UnusableInput for mixtures, and naming pictures, videos and archives of kinds that are not read; FormatError for a bad archive

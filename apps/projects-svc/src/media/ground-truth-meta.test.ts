@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** Frames that are left out of ground truth: the task keeps them (`spec/api-workspace.md` 4.7). */
+/** Frames that are left out of ground truth: the task keeps them. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, worker] = [await addUser(), await addUser('worker')]

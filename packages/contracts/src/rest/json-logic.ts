@@ -240,7 +240,7 @@ const values: Record<Kind, (given: unknown) => string | number | boolean | undef
   integer: (given) => integer.safeParse(given).data,
   number: (given) => number.safeParse(given).data,
   flag: (given) => flag.safeParse(given).data,
-  // a day is its first moment; without an offset it is UTC (`spec/api-workspace.md` 1.1)
+  // a day is its first moment; without an offset it is UTC
   date: (given) => (typeof given === 'string' ? readMoment(given, startOfDay) : undefined),
 }
 

@@ -1,4 +1,4 @@
-/** `<annotations>`: images and tracks in any order; of their description only sizes are needed (spec/formats.md 7.3). */
+/** `<annotations>`: images and tracks in any order; of their description only sizes are needed. */
 import { FormatError, type Place } from '../errors.ts'
 import { type Context, passedOver } from './context.ts'
 import { shapeElements } from './elements.ts'

@@ -3,7 +3,7 @@ import { invalid } from '@reticle/kit/errors'
 
 /**
  * The day a token expires: DD/MM/YYYY in answers (contract, Authentication 2). Sent as such or as an ISO date it is valid
- * through the end of that day in UTC; a date with a time is kept exactly (`spec/api-workspace.md` 2.3).
+ * through the end of that day in UTC; a date with a time is kept exactly.
  */
 
 const forms = [
