@@ -6,6 +6,7 @@ import { eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eventHandler, group } from '../consumer.ts'
+import { lockTask } from '../tasks/repo.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 /**
@@ -247,7 +248,7 @@ test.each([
 
 const waiting = sql`
   select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-    and query like '%annotation_touches%'`
+    and (query like '%annotation_touches%' or query like '%for key share%')`
 const untilItWaits = () =>
   expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 20_000 }).toBe(1)
 
@@ -266,6 +267,22 @@ test('a call that waits for the consumer of its event does nothing after it', as
   await called
   expect(await seen(task)).toEqual(now)
   expect(await eventsSoFar()).toEqual(firstEvents(before, now))
+  expect(await countTouches()).toBe(0)
+})
+
+test('a consumer that waits for the deletion of the task ends after it', async () => {
+  const task = await addTask()
+  const event = newEvent(task)
+  await call(event)
+  const { consumed } = await db.transaction().execute(async (tx) => {
+    await lockTask(tx, task.task_id)
+    const consumed = consume(event)
+    await untilItWaits()
+    await sql`delete from tasks where id = ${task.task_id}`.execute(tx)
+    return { consumed }
+  })
+  await consumed
+  expect(await takeEvents()).toEqual([])
   expect(await countTouches()).toBe(0)
 })
 

@@ -38,13 +38,14 @@ export async function applyAnnotationsChange(
 ): Promise<void> {
   const changes = changesByJob(change)
   if (changes.size === 0) return
-  let before = await takeTouch(tx, event_id)
+  const taken = { event_id, task_id: change.task_id }
+  let before = await takeTouch(tx, taken)
   // Behind a touch, saves go on while this transaction lasts: they only move dates.
   const task = await (before ? lockTaskKey : lockTask)(tx, change.task_id)
   if (!task) return
   if (!before) {
     await touchAnnotated(tx, touchedBy({ event_id, change }, settings), null)
-    before = await takeTouch(tx, event_id)
+    before = await takeTouch(tx, taken)
   }
   if (!before || before.is_draft) return // publishing a draft emits what its tasks and jobs are then
   const { action } = change

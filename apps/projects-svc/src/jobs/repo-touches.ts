@@ -78,12 +78,15 @@ export interface TouchedBefore {
   jobs: ReadonlyMap<number, Pick<JobRow, 'state' | 'updated_date'>>
 }
 
-/** Deletes what the touch of an event kept. There may be one on its way, unless `lockTask` has locked the task. */
+/**
+ * Deletes what the touch of an event kept. Before it deletes anything it locks the task as `lockTaskKey` does: whoever deletes
+ * the task locks it first and its touches after it. There may be a touch on its way, unless `lockTask` has locked the task.
+ */
 export async function takeTouch(
   tx: Transaction<ProjectsDb>,
-  event_id: string,
+  { event_id, task_id }: Pick<Touched, 'event_id' | 'task_id'>,
 ): Promise<TouchedBefore | undefined> {
-  const rows = await queryRows<TouchRow>(tx, take, [event_id])
+  const rows = await queryRows<TouchRow>(tx, take, [event_id, task_id])
   const [first] = rows
   if (!first) return undefined
   const jobs = new Map(rows.map(({ id, state, updated_date }) => [id, { state, updated_date }]))
@@ -102,11 +105,16 @@ interface TouchRow
 
 const take = {
   name: 'take_touch',
-  text: `with taken as (
-      delete from annotation_touches where event_id = $1::uuid
-      returning task_id, organization_id, project_id, task_updated_date, is_draft, jobs)
-    select task_updated_date as task_before, tasks.updated_date as task_now,
+  text: `with task as materialized (
+      select id, updated_date from tasks
+      where id = $2::int and exists (select from annotation_touches where event_id = $1::uuid)
+      for key share),
+    taken as (
+      delete from annotation_touches using task
+      where annotation_touches.event_id = $1::uuid and annotation_touches.task_id = task.id
+      returning annotation_touches.*, task.updated_date as task_now)
+    select task_updated_date as task_before, task_now,
       taken.organization_id, taken.project_id, taken.is_draft, before.id, before.state, before.updated_date
-    from taken join tasks on tasks.id = taken.task_id,
+    from taken,
       jsonb_to_recordset(taken.jobs) as before (id int, state text, updated_date timestamptz)`,
 }
