@@ -46,8 +46,31 @@ describe.each(['/', '/projects', '/tasks/7/frames/3?label=car', '/invitations/ab
 )
 
 test.each([
+  ['*/*', '/'],
+  ['application/json', '/?check=1'],
+  [undefined, '/'],
+])('who accepts %s is answered at %s where the API and the console are', async (accept, path) => {
+  const headers: Record<string, string> = accept === undefined ? {} : { accept }
+  const answer = await send(path, { as: null, headers })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  expect(answer.json()).toEqual({
+    name: 'Reticle',
+    version: expect.stringMatching(/^\d+\.\d+/),
+    api: `${url}/api/`,
+    console: `${url}/`,
+  })
+  const head = await send(path, { as: null, method: 'HEAD', headers })
+  expect([head.status, head.text]).toEqual([200, ''])
+})
+
+test.each(['POST', 'PUT', 'DELETE'] as const)('%s of / is 404', async (method) => {
+  expect((await send('/', { as: null, method })).status).toBe(404)
+})
+
+test.each([
   ['*/*', '/projects'],
-  ['application/json', '/'],
+  ['application/json', '/tasks/7'],
 ])('who accepts %s is told that %s is not there: scripts read no pages', async (accept, path) => {
   const { status, headers, json } = await send(path, { as: null, headers: { accept } })
   expect(status).toBe(404)
