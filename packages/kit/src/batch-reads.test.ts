@@ -4,13 +4,13 @@ import { batchReads } from './batch-reads.ts'
 import { endingWith, signalOfCall } from './db/session/call-signal.ts'
 
 /** Records the keys of each query; the value of a key is its square, 0 has none. */
-function recordQueries() {
+function recordQueries(gapMs?: number) {
   const queries: number[][] = []
   const read = batchReads<number, number>(async (keys) => {
     queries.push([...keys])
     await nextTurn()
     return new Map(keys.filter((key) => key !== 0).map((key) => [key, key ** 2]))
-  })
+  }, gapMs)
   return { queries, read }
 }
 
@@ -28,6 +28,21 @@ test('reads that arrive while a query runs share the next one', async () => {
   const later = [read(1), read(2)]
   expect(await Promise.all([first, ...later])).toEqual([1, 1, 4])
   expect(queries).toEqual([[1], [1, 2]])
+})
+
+test('with a gap the first read starts at once, and later ones share the next query', async () => {
+  const { queries, read } = recordQueries(100)
+  const start = performance.now()
+  await read(1)
+  const later: Promise<unknown>[] = []
+  for (const key of [2, 3, 4]) {
+    later.push(read(key))
+    await nextTurn()
+  }
+  expect(queries).toEqual([[1]])
+  await Promise.all(later)
+  expect(queries).toEqual([[1], [2, 3, 4]])
+  expect(performance.now() - start).toBeGreaterThanOrEqual(99)
 })
 
 test('a query has at most 20 keys', async () => {

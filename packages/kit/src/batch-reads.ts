@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { beyondCall } from './db/session/call-signal.ts'
 
 /** Bounds the rows that one query returns. */
@@ -15,19 +15,24 @@ interface Batch<K, V> {
  * when the call that triggered it ends.
  *
  * @param readAll a key that its result lacks has no value
+ * @param gapMs shortest time from the start of one query to that of the next, in milliseconds
  */
 export function batchReads<K, V>(
   readAll: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
+  gapMs = 0,
 ): (key: K) => Promise<V | undefined> {
   let open: Batch<K, V> | undefined
   let last: Promise<unknown> = Promise.resolve()
+  let earliest = 0
 
   function openBatch(): Batch<K, V> {
     const keys = new Set<K>()
     const before = last
     const values = beyondCall(async () => {
       await before
-      await nextTurn()
+      const wait = earliest - performance.now()
+      await (wait > 0 ? sleep(wait) : nextTurn())
+      earliest = performance.now() + gapMs
       if (open?.keys === keys) open = undefined
       return readAll([...keys])
     })

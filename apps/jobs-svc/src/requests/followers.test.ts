@@ -162,6 +162,21 @@ test('a stream whose reader leaves before the first byte, or that ends by itself
   }
 })
 
+test('streams that are opened and left one after another share reads', async () => {
+  const handlers = requestHandlers(deps)
+  await addRequests(3)
+  const before = queries
+  const start = performance.now()
+  let opened = 0
+  for (; performance.now() - start < 1000; opened++) {
+    const { shown, leave } = await openStream(handlers)
+    if (opened % 2) await vi.waitFor(() => expect(shown).toHaveLength(3), { interval: 1 })
+    await leave()
+  }
+  expect(queries - before).toBeLessThanOrEqual((performance.now() - start) / 100 + 2)
+  expect(opened).toBeGreaterThan(2)
+})
+
 test('a reader that does not read holds one state, and later sees the newest', async () => {
   const handlers = requestHandlers(deps)
   await addRequests(1)

@@ -69,13 +69,19 @@ export function queueHandlers({
   }
 }
 
+/** Between two reads for event streams: opening many of them one after another must not cost a read each. */
+const shortestGapMs = 100
+
 /** Calls that stay open while a request runs: their reads are joined, and their number per user is limited. */
 function watchHandlers(
   db: Kysely<RequestsDb>,
   tasks: Authority,
 ): Pick<Requests, 'getRequest' | 'followRequests'> {
   const readOne = batchReads((rq_ids: readonly string[]) => findRequests(db, rq_ids))
-  const readMoving = batchReads((owner_ids: readonly number[]) => findMoving(db, owner_ids))
+  const readMoving = batchReads(
+    (owner_ids: readonly number[]) => findMoving(db, owner_ids),
+    shortestGapMs,
+  )
   const pause = sharedPause(pauseMs)
   const pauses = createPauses()
   const streams = createSlots<number>(mostStreams, {
