@@ -83,7 +83,8 @@ export function sendJson(
 function translated(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
   const value = linked(operation, request, answer)
   const translate = translationOf(request, operation)?.answer
-  return translate ? translate(value, baseOf(request)) : value
+  const { 'user-agent': userAgent = '' } = request.headers
+  return translate ? translate(value, baseOf(request), userAgent) : value
 }
 
 function linked(operation: Operation, request: FastifyRequest, answer: unknown): unknown {

@@ -25,14 +25,19 @@ export interface Translation {
   query?(given: Fields): Fields
   /** What the handler is called with: `{...params, ...query, ...headers, body}`, as its row reads it. */
   input?(input: Fields): Fields
-  /** A JSON answer whose links are absolute. @param base where the client found the API, such as `http://host/as/cvat/api` */
-  answer?(answer: unknown, base: string): unknown
+  /**
+   * A JSON answer whose links are absolute.
+   *
+   * @param base where the client found the API, such as `http://host/as/cvat/api`
+   * @param userAgent the header of that name, empty without one: newer clients expect other shapes
+   */
+  answer?(answer: unknown, base: string, userAgent: string): unknown
   /** The pieces of an answer that nobody holds as a whole. */
   bytes?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
 /** Changes one record of an answer. */
-export type Change = (record: Fields, base: string) => Fields
+export type Change = (record: Fields, base: string, userAgent: string) => Fields
 
 export function isFields(given: unknown): given is Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given)
@@ -40,16 +45,15 @@ export function isFields(given: unknown): given is Fields {
 
 /** An answer that is one record. */
 export const recordAnswer = (change: Change): Translation => ({
-  answer: (answer, base) => (isFields(answer) ? change(answer, base) : answer),
+  answer: (answer, base, userAgent) =>
+    isFields(answer) ? change(answer, base, userAgent) : answer,
 })
 
 /** An answer that is a page of records. */
 export const pageAnswer = (change: Change): Translation => ({
-  answer: (page, base) =>
-    isFields(page) ? { ...page, results: changeAll(page, change, base) } : page,
+  answer: (page, base, userAgent) => {
+    if (!isFields(page) || !Array.isArray(page.results)) return page
+    const changed = (one: unknown) => (isFields(one) ? change(one, base, userAgent) : one)
+    return { ...page, results: page.results.map(changed) }
+  },
 })
-
-function changeAll({ results }: Fields, change: Change, base: string): unknown {
-  if (!Array.isArray(results)) return results
-  return results.map((one) => (isFields(one) ? change(one, base) : one))
-}

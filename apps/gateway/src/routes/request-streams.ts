@@ -49,7 +49,8 @@ function serveStream(
     const eventFor = (line: string) =>
       share(`${request.dialect?.name} ${base} ${line}`, () => {
         const record = absolute(requestRecord, JSON.parse(line), base)
-        return eventText(translate ? translate(record, base) : record)
+        // no header: one text is shared by clients of all versions
+        return eventText(translate ? translate(record, base, '') : record)
       })
     return reply.send(Readable.from(eventTexts(chunks, eventFor, phase), { objectMode: false }))
   })

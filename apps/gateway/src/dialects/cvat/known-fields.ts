@@ -55,5 +55,5 @@ export function knownFields(kind: Kind, record: Fields): Fields {
 /** As `change`, without the fields that clients of the dialect do not know. */
 export const withKnownFields =
   (kind: Kind, change: Change = (record) => record): Change =>
-  (record, base) =>
-    knownFields(kind, change(record, base))
+  (...given) =>
+    knownFields(kind, change(...given))

@@ -34,6 +34,12 @@ const { send, url } = await testGateway({
       getTaskValidationLayout: note(layout),
       updateTaskValidationLayout: note({ mode: null }),
     },
+    webhooks: {
+      listWebhookEvents: async () => ({
+        webhook_type: 'project' as const,
+        events: ['create:task' as const, 'update:job' as const],
+      }),
+    },
     storages: { listCloudStorageContent: note({ content: [], next: null }) },
   },
 })
@@ -47,6 +53,32 @@ test.each(['page=', 'page=&page_size=10', 'page=1'])('?%s is the first page', as
     expect([status, Object(json()).previous]).toEqual([200, null])
     expect(Object(json()).next).toContain('page=2')
   }
+})
+
+test.each([
+  ['', 'names'],
+  ['python-requests/2.31.0', 'names'],
+  ['cvat_sdk/2.58.0', 'names'],
+  ['cvat_sdk/2.72.1', 'names'],
+  ['cvat_sdk/2.9', 'names'],
+  ['cvat_sdk/x.y', 'names'],
+  [`${'a'.repeat(10_000)} cvat_sdk/2.80.0`, 'names'],
+  ['cvat_sdk/2.73.0', 'objects'],
+  ['cvat_cli/2.80.0 (agent) cvat_sdk/2.80.0', 'objects'],
+  ['cvat_sdk/3.0', 'objects'],
+])('events of webhooks for the client "%s" are %s', async (userAgent, shape) => {
+  const headers = { 'user-agent': userAgent }
+  const { status, json } = await send(`${mount}/webhooks/events?type=project`, { headers })
+  const events = {
+    names: ['create:task', 'update:job'],
+    objects: [
+      { key: 'create:task', group: { display_name: 'Task' } },
+      { key: 'update:job', group: { display_name: 'Job' } },
+    ],
+  }[shape]
+  expect([status, json()]).toEqual([200, { webhook_type: 'project', events }])
+  const own = await send('/api/webhooks/events?type=project', { headers })
+  expect(Object(own.json()).events).toEqual(['create:task', 'update:job'])
 })
 
 describe('Accept', () => {

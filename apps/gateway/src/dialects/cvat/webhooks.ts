@@ -1,4 +1,5 @@
 import { type Change, isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { isAtLeast } from './client-version.ts'
 import { withKnownFields } from './known-fields.ts'
 
 /** Of events that came later, clients do not know the names. */
@@ -21,14 +22,27 @@ function namesOf(action: string, resources: readonly string[]): string[] {
   return resources.map((resource) => `${action}:${resource}`)
 }
 
-const known = (names: unknown) => [names].flat().filter((name) => knownEvents.has(String(name)))
+const known = (names: unknown) =>
+  [names]
+    .flat()
+    .map(String)
+    .filter((name) => knownEvents.has(name))
 
 const webhook = withKnownFields('webhook', ({ events_list, ...record }) => ({
   ...record,
   events: known(events_list),
 }))
 
-const eventNames: Change = ({ events, ...record }) => ({ ...record, events: known(events) })
+/** Since 2.73 an event is an object that also says what it is about, as it is shown to people. */
+const eventNames: Change = ({ events, ...record }, _base, userAgent) => {
+  const names = known(events)
+  return { ...record, events: isAtLeast(userAgent, 2, 73) ? names.map(groupedEvent) : names }
+}
+
+function groupedEvent(key: string) {
+  const resource = key.slice(key.indexOf(':') + 1)
+  return { key, group: { display_name: resource.slice(0, 1).toUpperCase() + resource.slice(1) } }
+}
 
 /** What a receiver answers is an object there, whatever it is. */
 const delivery = withKnownFields('delivery', ({ response, ...record }) => ({
