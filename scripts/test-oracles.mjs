@@ -13,7 +13,10 @@ import { root } from './ready.mjs'
  */
 process.exitCode = unlessMissing('no readers and no clients of others are tried.', () => {
   const python = pythonWith('reticle-oracles', 'requirements.txt')
-  const clients = pythonWith('reticle-clients', 'clients/requirements.txt')
+  const clients = [
+    pythonWith('reticle-clients', 'clients/requirements.txt'),
+    pythonWith('reticle-clients-newest', 'clients/newest.txt'),
+  ]
   const folder = mkdtempSync(join(tmpdir(), 'reticle-oracles-'))
   try {
     return isWell({ python, clients, folder }) ? generators() : 1
@@ -25,7 +28,8 @@ process.exitCode = unlessMissing('no readers and no clients of others are tried.
 function isWell({ python, clients, folder }) {
   const isRead = typescript('write.ts', folder) && runs(python, [join(oracles, 'check.py'), folder])
   const isVerified = runs(python, [join(oracles, 'verify.py'), join(root, 'docs/webhooks.md')])
-  const isServed = typescript('clients.ts', clients, join(oracles, 'clients/run.py'))
+  const script = join(oracles, 'clients/run.py')
+  const isServed = clients.every((client) => typescript('clients.ts', client, script))
   return isRead && isVerified && isServed
 }
 

@@ -1,6 +1,7 @@
 """The calls of FiftyOne's backend, replayed in the form in which it sends them: no trailing slashes, a session, one large form."""
 
 import json
+import time
 
 import urllib3
 from media import pictures
@@ -196,7 +197,11 @@ def assign(session, task):
 
 
 def status(session, task):
-    expect(session.call("GET", f"/tasks/{task}/status")["state"], "Finished", "the state")
+    deadline = time.monotonic() + 30  # jobs appear a moment before the request that made them ends
+    while (state := session.call("GET", f"/tasks/{task}/status")["state"]) == "Started":
+        assert time.monotonic() < deadline, "the request does not end"
+        time.sleep(0.1)
+    expect(state, "Finished", "the state")
     session.call("GET", "/tasks/999999999/status", 404)
 
 
