@@ -277,6 +277,7 @@ describe('17. files of other servers', () => {
     const url = `${elsewhere.url}/a.png`
     const { request } = await attach([], { 'remote_files[0]': url })
     expect(request.message).toBe(`${url} could not be fetched: the answer was 404`)
+    expect(request.report).toMatchObject({ created: { shapes: 0 }, entries: [] })
   })
 
   test('17. addresses inside are refused at once, and behind a redirect', async () => {

@@ -4,14 +4,14 @@ import { stepOf } from '@reticle/contracts/rest/sources'
 import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
-import { createReport } from '@reticle/formats/report'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
 import { fetchedFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, type OperationServices } from '../operations/operation.ts'
-import { toReport } from '../operations/report.ts'
+import { toReport, withReport } from '../operations/report.ts'
 import { stage } from '../operations/staging.ts'
 import type { ImportWork, Outcome } from '../requests/work.ts'
 import { keepUnlistedValues, namingObject } from './storing-errors.ts'
@@ -25,7 +25,16 @@ const readShare = 0.7
  * writes it in one transaction, which repeated with the same request changes nothing again. A dry run goes as far and is undone
  * there (`spec/extensions.md` 4).
  */
-export async function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
+export function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
+  const report = createReport()
+  return withReport(report, () => readAndWrite(work, deps, report))
+}
+
+async function readAndWrite(
+  work: ImportWork,
+  deps: OperationDeps,
+  report: ReportWriter,
+): Promise<Outcome> {
   const { blobs, services, signal, tmpDir } = deps
   const context = contextOf(work, signal)
   const { target, target_id: id, task_id, params, rq_id, request_uuid: call_id } = work
@@ -34,7 +43,6 @@ export async function importAnnotations(work: ImportWork, deps: OperationDeps): 
   const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
   const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
   const into = { labels: formatLabels(labels), frames: await targetFrames(facts, deps, context) }
-  const report = createReport()
   const { size: bytes_total } = file
   const progress = (share: number) => {
     const bytes_done = Math.round(share * bytes_total)

@@ -1,10 +1,10 @@
 import { FormatError } from '@reticle/formats/errors'
 import type { FileDataset, Run } from '@reticle/formats/model'
-import { createReport } from '@reticle/formats/report'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
 import { importerOf } from '../formats/lookup.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
-import { toReport } from '../operations/report.ts'
+import { toReport, withReport } from '../operations/report.ts'
 import type { ImportDatasetWork, Outcome } from '../requests/work.ts'
 import { openArchive } from '../sources/archives.ts'
 import { wholeObject } from '../sources/found.ts'
@@ -17,9 +17,15 @@ import { labelItems } from './label-items.ts'
 /**
  * Makes a task of each subset of an archive, with its images and annotations, and the labels that come with it: all of it or nothing.
  */
-export async function importDataset(
+export function importDataset(work: ImportDatasetWork, deps: OperationDeps): Promise<Outcome> {
+  const report = createReport()
+  return withReport(report, () => makeTasks(work, deps, report))
+}
+
+async function makeTasks(
   work: ImportDatasetWork,
   deps: OperationDeps,
+  report: ReportWriter,
 ): Promise<Outcome> {
   const { services, blobs, signal } = deps
   const { target_id: project_id, params, request_uuid } = work
@@ -30,7 +36,7 @@ export async function importDataset(
   const file = await keptFile(work, deps, context)
   const { conv_mask_to_poly } = params
   const rest = { signal, conv_mask_to_poly, archiveLimits: deps.limits }
-  const run: Run = { report: createReport(), progress: () => undefined, ...rest }
+  const run: Run = { report, progress: () => undefined, ...rest }
   const dataset = await open(params.format, blobSource(blobs, file), run).catch((thrown) => {
     throw namingFile(thrown, file.name)
   })

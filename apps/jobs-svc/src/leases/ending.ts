@@ -1,3 +1,4 @@
+import type { Report } from '@reticle/contracts/rest/requests'
 import { keyOfAll } from '@reticle/kit/blob/spread'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
@@ -49,18 +50,23 @@ async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): P
 }
 
 /**
- * The end of a request that did not: `message` is one sentence for its owner. `isUndone` says that no attempt can have had
- * an effect. False: the lease is lost.
+ * The end of a request that did not: `message` is one sentence for its owner, `report` what was noted before. `isUndone` says
+ * that no attempt can have had an effect. False: the lease is lost.
  */
 export function fail(
   db: Db,
   row: RequestRow,
   message: string,
   ttl: number,
-  isUndone = false,
+  { isUndone = false, report }: { isUndone?: boolean; report?: Report } = {},
 ): Promise<boolean> {
-  const undone = isUndone ? { has_applied: false } : {}
-  return endHeld(db, row, { ...endColumns(row, 'failed', ttl), ...undone, message })
+  const changes = {
+    ...endColumns(row, 'failed', ttl),
+    ...(isUndone && { has_applied: false }),
+    ...(report && { report: JSON.stringify(report) }),
+    message,
+  }
+  return endHeld(db, row, changes)
 }
 
 /** The end of one whose last worker was lost. False: that worker has it after all, or another was first. */

@@ -1,4 +1,5 @@
 import { FormatError } from '@reticle/formats/errors'
+import { createReport } from '@reticle/formats/report'
 import {
   changedMeanwhile,
   conflict,
@@ -12,6 +13,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { brokenConverter, detailOf, endedConverter, failureOf, isUnstorable } from './failure.ts'
 import { LeaseLost, UnusableInput } from './operation.ts'
+import { withReport } from './report.ts'
 
 const coded = (code: string) => Object.assign(new Error('x'), { code })
 
@@ -44,6 +46,26 @@ describe('what another attempt cannot help is told to the user at once', () => {
   ])('%s', (thrown, message) => {
     expect(failureOf(thrown)).toEqual({ kind: 'user', message })
   })
+})
+
+test('a failure has the report of its operation until then, in which nothing was created', async () => {
+  const writer = createReport()
+  const thrown = new UnusableInput('b.jpg: not a picture')
+  const run = async () => {
+    writer.note('skipped', 'ignored-file', 'not a picture', { file: 'a.txt' })
+    throw thrown
+  }
+  await expect(withReport(writer, run)).rejects.toBe(thrown)
+  expect(failureOf(thrown)).toMatchObject({
+    kind: 'user',
+    message: 'b.jpg: not a picture',
+    report: {
+      created: { tags: 0, shapes: 0, tracks: 0 },
+      skipped: 1,
+      entries: [{ code: 'ignored-file', examples: [{ file: 'a.txt', item: '' }] }],
+    },
+  })
+  expect(failureOf(new UnusableInput('another'))).not.toHaveProperty('report')
 })
 
 describe('what may pass is tried again', () => {

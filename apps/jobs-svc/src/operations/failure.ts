@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
+import { report } from '@reticle/contracts/rest/requests'
 import { FormatError } from '@reticle/formats/errors'
 import { DomainError, type Kind } from '@reticle/kit'
 import { placeOf } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { LeaseLost, UnusableInput } from './operation.ts'
+import { reportBefore } from './report.ts'
 
 /** Why an operation failed, as it travels out of its converter. */
 export const failure = z.object({
@@ -14,6 +16,8 @@ export const failure = z.object({
   kind: z.enum(['user', 'transient', 'memory', 'limit', 'defect']),
   /** One sentence for the owner of the request. */
   message: z.string(),
+  /** What was noted before. */
+  report: report.optional(),
 })
 export type Failure = z.infer<typeof failure>
 
@@ -38,8 +42,13 @@ const userKinds = new Set<Kind>([
   'too_large',
 ])
 
-/** Sorts what was thrown by whether another attempt can help. */
+/** What was thrown, sorted by whether another attempt can help, with the report of the operation until then. */
 export function failureOf(thrown: unknown): Failure {
+  const report = reportBefore(thrown)
+  return report ? { ...reasonOf(thrown), report } : reasonOf(thrown)
+}
+
+function reasonOf(thrown: unknown): Failure {
   if (thrown instanceof FormatError || thrown instanceof UnusableInput)
     return { kind: 'user', message: oneLine(thrown.message) }
   if (thrown instanceof DomainError && isOfTheUser(thrown))

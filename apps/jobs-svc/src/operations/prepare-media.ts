@@ -1,4 +1,4 @@
-import { createReport } from '@reticle/formats/report'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { openListing } from '../buckets/listing.ts'
 import { withBuckets } from '../buckets/with-buckets.ts'
@@ -7,13 +7,22 @@ import type { CreateWork, Outcome } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
 import { type FoundFrames, findFrames } from './find-frames.ts'
 import { contextOf, type OperationDeps } from './operation.ts'
-import { toReport } from './report.ts'
+import { toReport, withReport } from './report.ts'
 
 /**
  * Turns files into the frames of a task: finds the pictures, orders them and reads their sizes, then hands the list to the
  * task in one call, which splits it into jobs (`spec/api-workspace.md` 4.5). What was uploaded stays where it is.
  */
-export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
+export function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
+  const report = createReport()
+  return withReport(report, () => makeMedia(work, deps, report))
+}
+
+async function makeMedia(
+  work: CreateWork,
+  deps: OperationDeps,
+  report: ReportWriter,
+): Promise<Outcome> {
   const { services, signal, blobs } = deps
   const { task_id, params, request_uuid: call_id } = work
   const context = contextOf(work, signal)
@@ -21,7 +30,6 @@ export async function prepareMedia(work: CreateWork, deps: OperationDeps): Promi
   // Not refused here when the task has media: an earlier attempt of this very request may have attached it.
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
-  const report = createReport()
   const { files, spare } = await keptOnce(work.params.files, folderOf(work), deps)
   const kept = { ...work, params: { ...work.params, files } }
   const prefix = prefixOf(work)

@@ -11,6 +11,24 @@ export function toReport(writer: ReportWriter): Report {
   return { ...totals, entries: shown }
 }
 
+const reports = new WeakMap<Error, ReportWriter>()
+
+/** Runs an operation. When it fails, `reportBefore` finds what it noted until then. */
+export async function withReport<T>(report: ReportWriter, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (thrown) {
+    if (thrown instanceof Error) reports.set(thrown, report)
+    throw thrown
+  }
+}
+
+/** What an operation noted before it threw this error; nothing was created. Undefined: it keeps no report. */
+export function reportBefore(thrown: unknown): Report | undefined {
+  const writer = thrown instanceof Error ? reports.get(thrown) : undefined
+  return writer && { ...toReport(writer), created: { tags: 0, shapes: 0, tracks: 0 } }
+}
+
 /** Tells of a file that no frame is made of. */
 export const ignore = (report: ReportWriter, file: string, reason: string) =>
   report.note('skipped', 'ignored-file', reason, { file })

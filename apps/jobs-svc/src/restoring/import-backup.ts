@@ -7,7 +7,7 @@ import { joinTexts } from '@reticle/kit/pieces'
 import { asDraft } from '../importing/draft.ts'
 import { keptFile } from '../importing/kept-file.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
-import { toReport } from '../operations/report.ts'
+import { toReport, withReport } from '../operations/report.ts'
 import { mediaPrefix } from '../operations/result-key.ts'
 import type { Outcome, RestoreWork } from '../requests/work.ts'
 import { type BackupArchive, openBackup } from './read-archive.ts'
@@ -28,7 +28,16 @@ interface Run extends OperationDeps {
  * Makes a project or task of an archive, or nothing (`spec/api-workspace.md` 7, `docs/adr/0028`), one task after the other. Pictures
  * stay in the archive, which becomes media.
  */
-export async function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
+export function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
+  const report = createReport()
+  return withReport(report, () => restoreArchive(work, deps, report))
+}
+
+async function restoreArchive(
+  work: RestoreWork,
+  deps: OperationDeps,
+  report: ReportWriter,
+): Promise<Outcome> {
   const { services, blobs, limits, signal } = deps
   const { target, request_uuid, params } = work
   const context = contextOf(work, signal)
@@ -36,7 +45,6 @@ export async function importBackup(work: RestoreWork, deps: OperationDeps): Prom
   await services.tasks.authorize({ target, id: 0, action: 'create' }, context)
   const file = await keptFile(work, deps, context)
   const archive = await openBackup(blobs, file, target, limits)
-  const report = createReport()
   const asked = { request_uuid, isTried: params.dry_run }
   const { published } = await asDraft(asked, deps, context, (draft_id) =>
     restoreAll({ ...deps, work, archive, context, report, draft_id }),

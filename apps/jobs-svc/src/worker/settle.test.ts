@@ -104,6 +104,15 @@ describe('the first chunk of media', () => {
   })
 })
 
+test('a failed request keeps what was noted before it failed', async () => {
+  const { row } = await converted()
+  const created = { tags: 0, shapes: 0, tracks: 0 }
+  const report = { created, skipped: 1, converted: 0, dropped: 0, entries: [] }
+  const failure = { kind: 'user', message: 'no', report, detail: '' } as const
+  await settle(deps, row, { type: 'failed', failure }, undefined)
+  expect(await readRequest(db, row)).toMatchObject({ status: 'failed', message: 'no', report })
+})
+
 describe('an end that cannot be stored fails the request at once', () => {
   const counts = { created: { tags: 0, shapes: 0, tracks: 0 }, skipped: 0, converted: 0 }
   const entry = { kind: 'skipped', code: 'x', count: 1, examples: [] }

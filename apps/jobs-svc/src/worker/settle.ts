@@ -79,13 +79,17 @@ async function record(
 async function recordFailure(
   { db, resultTtlHours, retrySeconds }: SettleDeps,
   row: RequestRow,
-  { kind, message }: Failure,
+  { kind, message, report }: Failure,
 ): Promise<void> {
   // More memory will not be there the third time either, nor will hours be shorter the second.
   const attempts = { user: 1, limit: 1, defect: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
   if (row.attempt < attempts) await tryLater(db, row, seconds)
-  else await fail(db, row, message, resultTtlHours, kind === 'user' && row.attempt === 1)
+  else
+    await fail(db, row, message, resultTtlHours, {
+      isUndone: kind === 'user' && row.attempt === 1,
+      ...(report && { report }),
+    })
 }
 
 const pauseMs = 1000
