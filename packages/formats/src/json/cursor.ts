@@ -112,6 +112,13 @@ export function closeText(cursor: Cursor): boolean {
   return !cursor.isInText
 }
 
+/** Position of the quote that ends the text which begins at `start`. */
+export function endOfText(bytes: Uint8Array, start: number): number {
+  let at = start + 1
+  while (at < bytes.length && bytes[at] !== byte.quote) at += bytes[at] === 0x5c ? 2 : 1
+  return at
+}
+
 const opens = 1
 const closes = 2
 const quotes = 3

@@ -148,3 +148,45 @@ test('a scan refuses too many members of an element of any index, and of a root 
   const keys = Object.fromEntries(points.map((one) => [`k${one}`, 1]))
   await expect(scan(JSON.stringify({ shapes: keys }))).rejects.toMatchObject({ path: ['shapes'] })
 })
+
+/** Megabytes of an unfinished element, and how many pieces of it were taken. */
+function endlessPieces(start: string, item: string) {
+  const taken = { bytes: 0 }
+  async function* pieces() {
+    yield Buffer.from(start)
+    const piece = Buffer.from(item.repeat(Math.ceil(65_536 / item.length)))
+    for (; taken.bytes < 40_000_000; taken.bytes += piece.length) yield piece
+  }
+  return { taken, pieces }
+}
+
+test.each([
+  ['points', '{"shapes":[{},{"points":[', '1,', ['shapes', 1, 'points']],
+  ['attributes', '{"shapes":[{"attributes":[', '{},', ['shapes', 0, 'attributes']],
+  [
+    'lists of lists',
+    '{"tracks":[{"shapes":[{"x":[[1],',
+    '[1,[2]],',
+    ['tracks', 0, 'shapes', 0, 'x'],
+  ],
+  ['texts', '{"shapes":[{"a":[', '",[{",', ['shapes', 0, 'a']],
+  ['keys', '{"shapes":[{"a":{', '"k":1,', ['shapes', 0, 'a']],
+  ['keys of a root value', '{"shapes":{', '"k":[],', ['shapes']],
+])(
+  'an element with too many %s is refused before the rest of it arrives',
+  async (_, start, item, path) => {
+    const { taken, pieces } = endlessPieces(start, item)
+    const scan = async () => {
+      for await (const _ of scanArrays(pieces(), { maxMembers: 20_000 }));
+    }
+    await expect(scan()).rejects.toMatchObject({ path, most: 20_000 })
+    expect(taken.bytes).toBeLessThan(1_000_000)
+  },
+)
+
+test('bytes of an element that arrives in pieces are counted a few times, however many pieces', async () => {
+  const { pauses, pause } = countPauses()
+  const text = JSON.stringify({ shapes: [{ text: 'a'.repeat(500_000) }, { points }, { points }] })
+  for await (const _ of scanArrays(piecesOf(text, 1000), { maxMembers: 200_000, pause }));
+  expect(pauses.count).toBeLessThan(text.length / 1000 + (4 * text.length) / 16_384)
+})

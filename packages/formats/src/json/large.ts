@@ -1,5 +1,5 @@
 /** Parses large parts of a document piece by piece, so that no single step holds the event loop for long. */
-import { byte } from './cursor.ts'
+import { byte, endOfText } from './cursor.ts'
 import { locateFault } from './locate.ts'
 import { MembersError, ScanError } from './scan-error.ts'
 
@@ -177,13 +177,6 @@ function findBorder({ bytes, offset }: LargePart, scan: Scan): number | undefine
   scan.at = at
   scan.depth = depth
   return border ?? (at >= last ? last : undefined)
-}
-
-/** Position of the quote that ends the text which begins at `start`. */
-function endOfText(bytes: Uint8Array, start: number): number {
-  let at = start + 1
-  while (at < bytes.length && bytes[at] !== byte.quote) at += bytes[at] === 0x5c ? 2 : 1
-  return at
 }
 
 function splitMember(part: LargePart): { key: string; value: LargePart } {

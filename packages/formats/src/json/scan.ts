@@ -5,6 +5,7 @@
  * is read twice. Shared by annotation bodies and by COCO-like files, so it imports nothing outside
  * of its folder.
  */
+import { cutAtCrowded } from './crowded.ts'
 import type { Cursor } from './cursor.ts'
 import { byte, closeText, newCursor, openText, refill, skipBlanks, walk } from './cursor.ts'
 import { type LargePart, parseLarge } from './large.ts'
@@ -46,7 +47,10 @@ export interface ScanOptions {
   maxItemBytes?: number
   /** Called between steps of some 64 KiB: a chance for other work of the process. */
   pause?: () => Promise<void>
-  /** Members that a list or an object inside of a large element may have (no limit); counted before it is parsed. */
+  /**
+   * Members that a list or an object inside of a large element may have (no limit); counted before it is parsed, and while the
+   * element arrives.
+   */
   maxMembers?: number
 }
 
@@ -72,6 +76,7 @@ export async function* scanArrays(
       for (const found of take(scan, piece)) {
         yield isLarge(found) ? await readLarge(scan, found, { pause, maxMembers }) : found
       }
+      await refuseCrowded(scan, { pause, maxMembers })
     }
   }
   finish(scan)
@@ -106,6 +111,25 @@ export function createScanner(options: ScanOptions = {}): Scanner {
   }
 }
 
+/**
+ * Refuses an element with too many members in one of its lists or objects before the rest of it arrives. Its bytes are counted
+ * each time they have doubled.
+ *
+ * @throws {ScanError} as `readLarge`
+ */
+async function refuseCrowded(scan: Scan, options: Parameters<typeof parseLarge>[1]): Promise<void> {
+  const { cursor, key, first, isArray } = scan
+  const bytes = cursor.bytes.subarray(cursor.start, cursor.end)
+  const isBelow = scan.phase !== inNested || !scan.isWanted || bytes.length < leastCounted
+  scan.countFrom = isBelow ? leastCounted : scan.countFrom
+  if (isBelow || bytes.length < scan.countFrom) return
+  scan.countFrom = 2 * bytes.length
+  const { maxMembers: most, pause } = options
+  const cut = await cutAtCrowded(bytes, { most, isBatch: isArray, pause })
+  const offset = cursor.base + cursor.start
+  if (cut) await readLarge(scan, { key, offset, bytes: cut, ...(isArray && { first }) }, options)
+}
+
 /** Tells some elements of an array from a single value. */
 export function isBatch(member: Member): member is ArrayBatch {
   return 'items' in member
@@ -114,6 +138,8 @@ export function isBatch(member: Member): member is ArrayBatch {
 const pieceBytes = 65_536
 /** Well above what a batch of small elements has. */
 const largeBytes = 262_144
+/** Bytes of an element of which the members are counted before it ends. */
+const leastCounted = 524_288
 
 function openNextBatch({ cursor }: Scan): void {
   cursor.bytes[cursor.start] = byte.openBracket
@@ -150,6 +176,8 @@ interface Scan {
   first: number
   /** Size from which bytes are handed out as they are. */
   largeBytes: number
+  /** Size of the running element from which its members are counted again. */
+  countFrom: number
 }
 
 function newScan(options: ScanOptions, largeBytes = Number.POSITIVE_INFINITY): Scan {
@@ -165,6 +193,7 @@ function newScan(options: ScanOptions, largeBytes = Number.POSITIVE_INFINITY): S
     isArray: false,
     first: 0,
     largeBytes,
+    countFrom: leastCounted,
   }
 }
 
