@@ -166,7 +166,11 @@ describe('a restoration', () => {
       .toMatchObject({ action: 'label_change', counts: { created: 0, updated: 0, deleted: 1 } })
     const refused = await anna.api.call('POST', `${revisions}/1/restore`)
     expect(codeOf(refused)).toEqual([409, 'label_missing'])
-    expect(refused.body).toMatchObject({ missing: [label.id] })
+    expect(refused.body).toMatchObject({
+      detail: expect.stringContaining(`"${label.name}"`),
+      missing: [label.id],
+      missing_labels: [{ id: label.id, name: label.name }],
+    })
     expect((await anna.api.done('GET', set)).shapes).toEqual([])
     expect((await anna.api.done('GET', `${revisions}/1`)).shapes).toHaveLength(1)
   })

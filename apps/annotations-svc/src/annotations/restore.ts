@@ -3,6 +3,7 @@ import { type BytesAnswer, type Context, conflict } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { describeDeletedLabels, findDeletedLabels } from '../history/deleted-labels.ts'
 import { deleteLive, newGeneration } from '../history/generations.ts'
 import { rowColumns } from '../history/keep.ts'
 import { findMoment, type Moment } from '../history/revisions.ts'
@@ -105,6 +106,9 @@ async function copyRows(
   return Number(numAffectedRows)
 }
 
+/** Labels that an error names: with the longest names it still fits into a gRPC trailer. */
+const mostNamed = 10
+
 /** Objects of a label that was deleted would be there without one. */
 async function assertLabels(
   tx: Transaction<AnnotationsDb>,
@@ -117,9 +121,10 @@ async function assertLabels(
     select distinct label_id from (${sql.join(used, sql` union all `)}) as one
     where label_id <> all(${known}::int[]) order by label_id`.execute(tx)
   if (rows.length === 0) return
-  const missing = rows.map((row) => row.label_id)
-  const text = `Objects of revision ${moment.revision} have labels that were deleted since: ${missing.join(', ')}.`
-  throw conflict(text, { code: 'label_missing', more: { missing } })
+  const missing = rows.slice(0, mostNamed).map((row) => row.label_id)
+  const missing_labels = await findDeletedLabels(tx, missing)
+  const text = `Revision ${moment.revision} cannot be restored: it has objects of labels that were deleted since: ${describeDeletedLabels(missing_labels, rows.length)}. A label that was created later under the same name is another label.`
+  throw conflict(text, { code: 'label_missing', more: { missing, missing_labels } })
 }
 
 /**

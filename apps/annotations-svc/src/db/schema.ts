@@ -30,6 +30,12 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
+export interface DeletedLabelsTable {
+  label_id: number
+  name: string
+  deleted_date: Generated<Date>
+}
+
 export interface IdempotencyKeysTable {
   id: string
   call_id: string
@@ -214,6 +220,7 @@ export interface AnnotationsDb {
   applied_calls: AppliedCallsTable
   authors: AuthorsTable
   dead_events: DeadEventsTable
+  deleted_labels: DeletedLabelsTable
   idempotency_keys: IdempotencyKeysTable
   inbox: InboxTable
   jobs: JobsTable
@@ -231,6 +238,7 @@ export interface AnnotationsDb {
 export type AppliedCallRow = Selectable<AppliedCallsTable>
 export type AuthorRow = Selectable<AuthorsTable>
 export type DeadEventRow = Selectable<DeadEventsTable>
+export type DeletedLabelRow = Selectable<DeletedLabelsTable>
 export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
 export type InboxRow = Selectable<InboxTable>
 export type JobRow = Selectable<JobsTable>

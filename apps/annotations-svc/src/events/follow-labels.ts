@@ -7,6 +7,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import { group } from '../deps.ts'
+import { keepDeletedLabels } from '../history/deleted-labels.ts'
 import { keepRows, replacedTable } from '../history/keep.ts'
 import { liveRows } from '../reading/live.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
@@ -33,6 +34,7 @@ export async function followLabels(
 ): Promise<void> {
   await assertInOrder(tx, change)
   await allowLong(tx)
+  if (reason) await keepDeletedLabels(tx, change.deleted_labels ?? [])
   if (change.replaced_labels.length > 0) return replaceLabels(tx, change, reason)
   const seen = await findHolders(tx, change) // under no lock: it may be a walk through millions of rows
   const jobs = await lockJobsOf(tx, change.task_ids)

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
+import { dropDeletedLabels } from './deleted-labels.ts'
 import { replacedName } from './keep.ts'
 import { mostReadable } from './revisions.ts'
 
@@ -24,10 +25,12 @@ export async function sweepHistory(
   { historyDays }: Pick<AnnotationsSettings, 'historyDays'>,
   now: Date,
 ): Promise<void> {
-  await markExpired(db, historyDays > 0 ? new Date(+now - historyDays * dayMs) : 'infinity')
+  const oldest = historyDays > 0 ? new Date(+now - historyDays * dayMs) : 'infinity'
+  await markExpired(db, oldest)
   let last: Change | undefined = { task_id: 0, job_id: 0, revision: 0, replaced_generation: null }
   while (last) last = await dropBefore(db, last)
   await dropRecords(db, historyDays > 0 ? mostRecords : 0)
+  await dropDeletedLabels(db, oldest)
 }
 
 /**

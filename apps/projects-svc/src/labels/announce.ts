@@ -6,7 +6,7 @@ import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { type Owner, ownerColumns } from '../owner.ts'
 import { lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
-import { affectedLabels, type LabelsPlan } from './plan.ts'
+import { affectedLabels, deletedLabels, type LabelsPlan } from './plan.ts'
 import { listLabelChanges, replaceLabelChange } from './repo-changes.ts'
 
 /**
@@ -31,6 +31,7 @@ export async function announceLabels(
     task_ids,
     labels_revision,
     deleted_label_ids: plan.removed_labels,
+    deleted_labels: deletedLabels(before, plan),
     deleted_spec_ids: plan.removed_attributes,
     affected_label_ids: affectedLabels(before, plan),
     replaced_labels: [],

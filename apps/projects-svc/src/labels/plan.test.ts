@@ -1,7 +1,7 @@
 import type { LabelWrite } from '@reticle/contracts/rest/labels'
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
-import { affectedLabels, planLabels, planNewLabels, planOneLabel } from './plan.ts'
+import { affectedLabels, deletedLabels, planLabels, planNewLabels, planOneLabel } from './plan.ts'
 
 /** `spec/api-workspace.md` 4.3: label list semantics. */
 
@@ -45,6 +45,16 @@ describe('items', () => {
     const plan = planLabels(all, [{ id: 50, deleted: true }])
     expect(plan.labels.map((one) => one.id)).toEqual([40, 41])
     expect(plan.removed_labels).toEqual([50, 51, 52])
+    expect(deletedLabels(all, plan)).toEqual([{ id: 50, name: 'person' }])
+  })
+
+  test('that remove very many labels leave room in the event', () => {
+    const many = Array.from({ length: 9000 }, (_, at) =>
+      labelOf({ id: 100 + at, name: `${at} ${'ü'.repeat(50)}` }),
+    )
+    const named = deletedLabels(many, { removed_labels: many.map(({ id }) => id) })
+    expect(named.length).toBeGreaterThan(1000)
+    expect(Buffer.byteLength(JSON.stringify(named))).toBeLessThan(210_000)
   })
 
   test('can swap names', () => {

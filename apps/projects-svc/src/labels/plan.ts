@@ -202,6 +202,23 @@ function assignColors(labels: readonly LabelDraft[]) {
   }
 }
 
+/** Bytes of deleted labels in one event, which may have 1 MB in all. */
+const mostDeletedBytes = 200_000
+
+/** Labels that the plan deletes, sublabels excluded, as far as an event has room for them. */
+export function deletedLabels(
+  current: readonly Label[],
+  { removed_labels }: Pick<LabelsPlan, 'removed_labels'>,
+): { id: number; name: string }[] {
+  const removed = new Set(removed_labels)
+  let bytes = 0
+  return current.flatMap(({ id, name }) => {
+    if (!removed.has(id)) return []
+    bytes += Buffer.byteLength(JSON.stringify({ id, name })) + 1
+    return bytes <= mostDeletedBytes ? [{ id, name }] : []
+  })
+}
+
 /** Labels that stay, but whose annotations read otherwise by the plan (`spec/api-annotations.md` 1.4). */
 export function affectedLabels(current: readonly Label[], { labels }: LabelsPlan): number[] {
   const after = new Map(labels.map((one) => [one.id, one]))

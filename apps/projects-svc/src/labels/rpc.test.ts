@@ -82,6 +82,7 @@ describe.each(transports)('%s', (transport) => {
         task_id: null,
         labels_revision: 1,
         deleted_label_ids: [c?.id],
+        deleted_labels: [{ id: c?.id, name: 'c' }],
         deleted_spec_ids: [],
       },
     })
@@ -164,7 +165,10 @@ describe.each(transports)('%s', (transport) => {
         'labels.changed',
       ])
       await labels.deleteLabel({ id }, anna.call)
-      expect((await takeEvents())[1]?.data).toMatchObject({ deleted_label_ids: [id] })
+      expect((await takeEvents())[1]?.data).toMatchObject({
+        deleted_label_ids: [id],
+        deleted_labels: [{ id, name: 'x' }],
+      })
       const gone = { kind: 'not_found' }
       await expect(labels.getLabel({ id }, anna.call)).rejects.toMatchObject(gone)
       await expect(labels.deleteLabel({ id }, anna.call)).rejects.toMatchObject(gone)

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { defineEvent } from './define.ts'
 
+/** A label as it was when it was deleted. */
+const deletedLabel = z.object({ id: z.int(), name: z.string() })
+
 /** An id that annotations hold, and the one that takes its place. */
 const replacement = z.object({ from: z.int(), to: z.int() })
 
@@ -16,6 +19,11 @@ export const labelsChanged = defineEvent('labels.changed', {
     task_ids: z.array(z.int()),
     labels_revision: z.int(),
     deleted_label_ids: z.array(z.int()),
+    /**
+     * Top-level labels among `deleted_label_ids`, with their names; only the first ones if there are very many. Older versions
+     * do not send them.
+     */
+    deleted_labels: z.array(deletedLabel).optional(),
     deleted_spec_ids: z.array(z.int()),
     /**
      * Labels that stay, but whose objects read otherwise from now on: attributes came, went or have another default, sublabels

@@ -7,6 +7,7 @@ import { labelUpkeep } from './0007-label-upkeep.ts'
 import { generations } from './0008-generations.ts'
 import { history } from './0009-history.ts'
 import { replacedKey } from './0010-replaced-key.ts'
+import { deletedLabels } from './0011-deleted-labels.ts'
 
 export const migrations = {
   '0001-annotations': annotations,
@@ -18,4 +19,5 @@ export const migrations = {
   '0008-generations': generations,
   '0009-history': history,
   '0010-replaced-key': replacedKey,
+  '0011-deleted-labels': deletedLabels,
 }

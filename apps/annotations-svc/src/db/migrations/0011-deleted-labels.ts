@@ -1,0 +1,18 @@
+import type { Step } from '@reticle/kit/db/migrate'
+import { sql } from 'kysely'
+
+/** Names of deleted labels, for as long as a revision that can be read may have objects of them. */
+export const deletedLabels: Step = {
+  up: async (db) => {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+}
+
+const statements = [
+  `create table deleted_labels (
+    label_id integer primary key,
+    name text not null,
+    deleted_date timestamptz(3) not null default now()
+  )`,
+  'create index deleted_labels_deleted_date_idx on deleted_labels (deleted_date)',
+]
