@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codesOf, reportRows, sumText } from './report-rows.ts'
+import { codesOf, entryTexts, reportRows, sumText } from './report-rows.ts'
 
 const report = {
   created: { tags: 0, shapes: 240, tracks: 1 },
@@ -28,4 +28,20 @@ test('each example is a row, and so is an entry without', () => {
 test('a report is summed up', () => {
   expect(codesOf(report)).toEqual(['unknown-label', 'dropped-shape-type'])
   expect(sumText(report)).toBe('240 shapes, 1 track, 0 tags; 0 converted, 7 dropped, 3 skipped')
+})
+
+test('the report of a new task counts no objects', () => {
+  expect(sumText(report, 'create:task')).toBe('0 converted, 7 dropped, 3 skipped')
+})
+
+test('an entry is a sentence with its examples', () => {
+  expect(entryTexts(report)).toEqual([
+    '3 skipped: no label bus: a.json, a/1.png; a.json, a/2.png',
+    '7 dropped: no ellipses',
+  ])
+  const examples = ['a', 'b', 'c', 'd', 'e'].map((file) => ({ file: `${file}.jpg`, item: '' }))
+  const entry = { kind: 'skipped', code: 'ignored-file', reason: 'unknown file type', examples }
+  const textsOf = (count: number) => entryTexts({ ...report, entries: [{ ...entry, count }] })
+  expect(textsOf(5)).toEqual(['5 skipped: unknown file type: a.jpg; b.jpg; c.jpg; d.jpg; e.jpg'])
+  expect(textsOf(7)).toEqual(['7 skipped: unknown file type: a.jpg; b.jpg; c.jpg; d.jpg; e.jpg; …'])
 })

@@ -32,9 +32,29 @@ export const codesOf = ({ entries }: Report): string[] => [
 
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
 
-/** The sums of a report: `240 shapes, 0 tracks, 3 tags; 2 converted, 5 dropped, 0 skipped`. */
-export function sumText({ created, converted, dropped, skipped }: Report): string {
+/**
+ * The sums of a report: `240 shapes, 0 tracks, 3 tags; 2 converted, 5 dropped, 0 skipped`.
+ *
+ * @param type of the request: the creation of a task makes frames, and no objects
+ */
+export function sumText({ created, converted, dropped, skipped }: Report, type = ''): string {
+  if (type.startsWith('create:'))
+    return `${converted} converted, ${dropped} dropped, ${skipped} skipped`
   const { shapes, tracks, tags } = created
   const made = `${counted(shapes, 'shape')}, ${counted(tracks, 'track')}, ${counted(tags, 'tag')}`
   return `${made}; ${converted} converted, ${dropped} dropped, ${skipped} skipped`
+}
+
+/** Examples of an entry that a report has at most. */
+const mostExamples = 5
+
+/** A sentence for each entry of a report: `7 skipped: unknown file type: a.jpg; b.jpg; c.jpg; d.jpg; e.jpg; …`. */
+export function entryTexts({ entries }: Report): string[] {
+  return entries.map(({ kind, count, reason, examples }) => {
+    const places = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))
+    const isMore = examples.length >= mostExamples && count > examples.length
+    return [`${count} ${kind}`, reason, [...places, ...(isMore ? ['…'] : [])].join('; ')]
+      .filter(Boolean)
+      .join(': ')
+  })
 }

@@ -5,13 +5,17 @@ import { ReportTable } from './report-table.tsx'
 import { saveText } from './save-text.ts'
 import './requests.css'
 
-/** The report of work in the background: the sums, what was lost and why, and all of it as a file. */
-export function ReportView({ report }: { report: Report }) {
+/**
+ * The report of a request: the sums, the entries with their reasons, and a file with all of it.
+ *
+ * @param props.type of the request
+ */
+export function ReportView({ report, type }: { report: Report; type: string }) {
   const [code, setCode] = useState('')
   const codes = codesOf(report)
   return (
     <section className="report" aria-label="Report">
-      <p>{sumText(report)}</p>
+      <p>{sumText(report, type)}</p>
       {codes.length === 0 ? (
         <p className="hint">Nothing was lost on the way.</p>
       ) : (

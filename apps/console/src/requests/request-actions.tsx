@@ -8,7 +8,7 @@ import { isMoving, localLink, workText } from './words.ts'
 /** What can be done about work in the background, in its row. */
 export function RequestActions({ request }: { request: Request }) {
   const [isShown, setIsShown] = useState(false)
-  const { report, result_url } = request
+  const { report, result_url, operation } = request
   return (
     <span className="row-actions">
       {isMoving(request) && <CancelWork request={request} />}
@@ -24,7 +24,7 @@ export function RequestActions({ request }: { request: Request }) {
       )}
       {isShown && report && (
         <Dialog title={workText(request)} onClose={() => setIsShown(false)}>
-          <ReportView report={report} />
+          <ReportView report={report} type={operation.type} />
         </Dialog>
       )}
     </span>

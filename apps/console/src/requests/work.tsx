@@ -7,7 +7,7 @@ import { isMoving, localLink } from './words.ts'
 
 /** Work in the background as it goes on: where it stands, what can be done about it, what came of it. */
 export function Work({ request }: { request: Request }) {
-  const { status, message, report, result_url } = request
+  const { status, message, report, result_url, operation } = request
   return (
     <div className="work">
       <div role="status">
@@ -28,7 +28,7 @@ export function Work({ request }: { request: Request }) {
         )}
         <Made request={request} />
       </div>
-      {report && <ReportView report={report} />}
+      {report && <ReportView report={report} type={operation.type} />}
     </div>
   )
 }

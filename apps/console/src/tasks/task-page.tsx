@@ -11,6 +11,7 @@ import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { CreationReport } from './creation-report.tsx'
 import { framesOfTask } from './frames/frame-set.ts'
 import { Frames } from './frames/frames.tsx'
 import { HistoryOfTask } from './history/history.tsx'
@@ -42,6 +43,7 @@ export function TaskPage() {
   return (
     <Page title={task.name} above={<Above task={task} />} actions={<TaskActions task={task} />}>
       <TaskFacts task={task} />
+      <CreationReport task={task} />
       <Tabs
         label="Task"
         base={`/tasks/${id}`}

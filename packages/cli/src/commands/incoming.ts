@@ -7,6 +7,7 @@ import type { Options } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
 import { countsText } from '../terminal/counts.ts'
+import { lossText } from '../terminal/report.ts'
 import { openJournal } from '../transfers/journal.ts'
 import { finish } from '../transfers/requests.ts'
 import { sending } from '../transfers/sending.ts'
@@ -150,7 +151,9 @@ async function bringIn<Input>(
 }
 
 function createdText({ operation, result_id, report }: Request): string {
-  if (result_id !== null) return `${operation.target} ${result_id} is created.`
+  const losses = lossText(report)
+  if (result_id !== null)
+    return `${operation.target} ${result_id} is created${losses && `; ${losses}`}.`
   const { shapes = 0, tracks = 0, tags = 0 } = report?.created ?? {}
-  return countsText({ shapes, tracks, tags })
+  return countsText({ shapes, tracks, tags }) + (losses && `; ${losses}`)
 }

@@ -4,6 +4,7 @@ import {
   type Client,
   type DataParameters,
   type FileSource,
+  type Request,
   type Task,
   type TaskCreate,
 } from '@reticle/sdk'
@@ -15,7 +16,7 @@ import { numberId } from '../resources/resource.ts'
 import { labels, tracker } from '../resources/work.ts'
 import { openSession, type Session, type Surroundings } from '../session.ts'
 import { counted } from '../terminal/counts.ts'
-import { reportLines, someOf } from '../terminal/report.ts'
+import { lossText, reportLines, someOf } from '../terminal/report.ts'
 import { filesMark, gatherFiles } from '../transfers/files.ts'
 import { type Journal, openJournal } from '../transfers/journal.ts'
 import { finish } from '../transfers/requests.ts'
@@ -144,23 +145,45 @@ async function createTask(asked: Asked, session: Session): Promise<void> {
   const about = [url, organization, body, data, filesMark(files)]
   const journal = openJournal(around.env.cacheDir, 'task create', about)
   const task = await taskOf(client, journal, body, session)
-  if (task.size === 0 && (files.length > 0 || isElsewhere(data))) {
-    const isWaited = asked.options.wait !== false
-    await attach({ client, journal, task, wanted, isWaited }, session).catch((thrown) => {
-      if (!signal.aborted) output.note(stays(task))
-      throw thrown
-    })
-  }
+  const isWaited = asked.options.wait !== false
+  const attaching = { client, journal, task, wanted, isWaited }
+  const hasMedia = files.length > 0 || isElsewhere(data)
+  const report = hasMedia ? await mediaReport(attaching, session) : null
+  for (const line of reportLines(report, 'Media')) output.note(line)
   await journal.forget()
   const record = await client.getTask({ id: task.id }, { signal })
-  output.record(record, [
+  showTask(record, report, session)
+}
+
+type Report = Request['report']
+
+/** @param report of the files that were not taken as they are; for scripts it is a member of the record */
+function showTask(record: Task, report: Report, { output }: Session): void {
+  const losses = lossText(report)
+  output.record({ ...record, report }, [
     ['task', String(record.id)],
     ['name', record.name],
     ['frames', String(record.size)],
+    ...(losses ? [['media', losses] as const] : []),
     ['jobs', String(record.jobs.count)],
     ['status', record.status],
     ['url', record.url],
   ])
+}
+
+/** Attaches the media, or finds the report of a former run of the command that attached it. */
+async function mediaReport(attaching: Attaching, session: Session): Promise<Report> {
+  const { client, journal, task } = attaching
+  const { signal, output } = session
+  if (task.size === 0)
+    return attach(attaching, session).catch((thrown) => {
+      if (!signal.aborted) output.note(stays(task))
+      throw thrown
+    })
+  const rq_id = (await journal.read())?.rq_id
+  if (rq_id === undefined) return null
+  const request = await client.getRequest({ rq_id }, { signal }).catch(ifGone)
+  return request?.report ?? null
 }
 
 const stays = ({ id }: Task) =>
@@ -233,7 +256,7 @@ interface Attaching {
 async function attach(
   { client, journal, task, wanted: { data, files }, isWaited }: Attaching,
   session: Session,
-): Promise<void> {
+): Promise<Report> {
   const { id } = task
   const { signal, output } = session
   const start = () =>
@@ -245,10 +268,13 @@ async function attach(
         )
       : client.uploadTaskData({ id, body: data }, { signal })
   if (!isWaited) {
-    await start()
-    return
+    const { rq_id } = await start()
+    output.note(
+      `Frames are being prepared: \`reticle request wait '${rq_id}'\` reports files that become none.`,
+    )
+    return null
   }
   const work = { client, journal, title: 'Preparing frames', isSame: true, start }
   const { report } = await finish(session, work)
-  for (const line of reportLines(report, 'Media')) output.note(line)
+  return report
 }

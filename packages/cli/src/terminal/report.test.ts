@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportLines } from './report.ts'
+import { lossText, reportLines } from './report.ts'
 
 const line = (count: number, files: string[]) => {
   const examples = files.map((file) => ({ file, item: '' }))
@@ -16,7 +16,14 @@ const line = (count: number, files: string[]) => {
 test('files are named, and that there are more', () => {
   expect(line(2, ['a.jpg', 'b.jpg'])).toBe('Media: 2 skipped: unknown file type (a.jpg; b.jpg)')
   expect(line(9, ['a', 'b', 'c', 'd', 'e'])).toBe(
-    'Media: 9 skipped: unknown file type (a; b; c; ...)',
+    'Media: 9 skipped: unknown file type (a; b; c; d; e; ...)',
   )
   expect(line(3, [])).toBe('Media: 3 skipped: unknown file type')
+})
+
+test('losses are counted by kind, and none are not', () => {
+  const none = { skipped: 0, converted: 0, dropped: 0, entries: [] }
+  expect(lossText(none)).toBe('')
+  expect(lossText(null)).toBe('')
+  expect(lossText({ ...none, dropped: 1, skipped: 2 })).toBe('2 skipped, 1 dropped')
 })

@@ -22,7 +22,16 @@ export function reportLines(report: ToldReport | null, title: string): string[] 
   })
 }
 
-const shown = 3
+/** Examples that an entry of a report has at most. */
+const shown = 5
+
+/** Counts of the losses: `2 skipped, 1 dropped`; empty if there are none. */
+export function lossText(report: ToldReport | null): string {
+  if (!report) return ''
+  return (['skipped', 'converted', 'dropped'] as const)
+    .flatMap((kind) => (report[kind] > 0 ? [`${report[kind]} ${kind}`] : []))
+    .join(', ')
+}
 
 /** The first of them, and a sign where there are more. */
 export function someOf(names: readonly string[], count = names.length): string {
