@@ -14,6 +14,9 @@ silence: every import and export ends with a report of what was converted, dropp
 
 A format is found by its name or one of its other names, in upper or lower case. Formats that go into a project bring their images:
 each subset of the archive becomes a task.
+
+In every archive, files that describe the set (labels, lists of images) come first, then annotations and the lists that follow from
+them, then images. The order of files is the same in every export of a set.
 `,
   options: `## Options
 

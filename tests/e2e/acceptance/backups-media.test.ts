@@ -67,7 +67,7 @@ test('24. a video: the same frames, and after the task that it came from is gone
   const id = await taskOf({ form })
   const before = await describeTask(api, id)
   const { copy, files } = await restored(id)
-  expect(files).toEqual(['data/a.mp4', 'data/manifest.jsonl'])
+  expect(files).toEqual(['data/manifest.jsonl', 'data/a.mp4'])
   await api.done('DELETE', `/tasks/${id}`)
   expect(before).toMatchObject({ size: 5, mode: 'interpolation' })
   expect(await describeTask(api, copy)).toEqual(before)

@@ -86,7 +86,7 @@ describe('24. a project with every kind of object', () => {
   test('24. is an archive of files that others know', async () => {
     const files = await members(archive)
     expect([...files.keys()].filter((name) => !name.includes('data/'))).toEqual([
-      ...['project.json', 'assets/mirror _1_.png', 'annotation_guide.md'],
+      ...['project.json', 'annotation_guide.md', 'assets/mirror _1_.png'],
       ...['task_0/task.json', 'task_0/annotations.json', 'task_0/issues.json'],
       ...['task_1/task.json', 'task_1/annotations.json'],
     ])

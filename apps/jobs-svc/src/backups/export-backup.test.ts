@@ -89,7 +89,7 @@ test('a task is its description, its sets and its files', async () => {
   rows[31] = [rowLinesHeader, encodeTag(tag), encodeShape(shape)]
   const { names, read, outcome } = await written([{ task: plain }, ...frames])
   expect(names).toEqual([
-    ...['task.json', 'annotations.json', 'data/b/2.jpg', 'data/a.png', 'data/manifest.jsonl'],
+    ...['task.json', 'annotations.json', 'data/manifest.jsonl', 'data/b/2.jpg', 'data/a.png'],
   ])
   expect(await read('data/b/2.jpg')).toBe('second')
   const lines = (await read('data/manifest.jsonl')).trimEnd().split('\n')
@@ -179,10 +179,13 @@ test('a project is its description, its guide and its tasks in folders', async (
   const issue = { ...place, comments: [{ message: 'no', owner: 'bo' }] }
   const lines = [{ project }, { task: plain }, ...frames, { issue }, { task: plain }, ...frames]
   const { names, read } = await written(lines, { target: 'project', target_id: 7 })
-  expect(names.filter((name) => !name.includes('data/'))).toEqual([
-    ...['project.json', 'assets/mirror.png', 'annotation_guide.md'],
+  expect(names).toEqual([
+    ...['project.json', 'annotation_guide.md', 'assets/mirror.png'],
     ...['task_0/task.json', 'task_0/annotations.json', 'task_0/issues.json'],
-    ...['task_1/task.json', 'task_1/annotations.json'],
+    'task_0/data/manifest.jsonl',
+    ...['task_1/task.json', 'task_1/annotations.json', 'task_1/data/manifest.jsonl'],
+    ...['task_0/data/b/2.jpg', 'task_0/data/a.png'],
+    ...['task_1/data/b/2.jpg', 'task_1/data/a.png'],
   ])
   expect(JSON.parse(await read('project.json'))).toMatchObject({
     ...{ name: 'P', bug_tracker: 'https://x.example', status: 'validation', version: '1.0' },
@@ -192,6 +195,16 @@ test('a project is its description, its guide and its tasks in folders', async (
   )
   expect(JSON.parse(await read('task_0/issues.json'))).toEqual([issue])
   expect(await read('task_1/data/a.png')).toBe('first')
+})
+
+test('a task with a guide is described before its media', async () => {
+  const guide = `![](/api/assets/${asset})`
+  const { names, read } = await written([{ task: { ...plain, guide } }, ...frames])
+  expect(names).toEqual([
+    ...['task.json', 'annotations.json', 'data/manifest.jsonl'],
+    ...['annotation_guide.md', 'assets/mirror.png', 'data/b/2.jpg', 'data/a.png'],
+  ])
+  expect(await read('assets/mirror.png')).toBe('a picture')
 })
 
 test('a project without media is described, and so has a backup', async () => {

@@ -11,7 +11,7 @@ import { toReport } from '../operations/report.ts'
 import { type Staged, stage } from '../operations/staging.ts'
 import type { BackupWork, Outcome } from '../requests/work.ts'
 import { guideFiles } from './write-guide.ts'
-import { mediaFiles } from './write-media.ts'
+import { type BackupMedia, manifestFile, mediaFiles } from './write-media.ts'
 import { namesOf, setText } from './write-sets.ts'
 import { projectJson, taskJson } from './write-task.ts'
 
@@ -57,7 +57,7 @@ export async function exportBackup(work: BackupWork, deps: OperationDeps): Promi
   const files = () =>
     project
       ? projectFiles({ project, id, parts }, params, run)
-      : taskFiles(parts[0] ?? raise(), '', { ...params, ...counting(parts, run) }, run)
+      : partsFiles([{ part: parts[0] ?? raise(), folder: '' }], params, run)
   const result = await writeArchive(work, deps, files)
   return { report: toReport(report), result, result_id: null }
 }
@@ -135,8 +135,8 @@ interface Wishes extends Pick<BackupWork['params'], 'lightweight'> {
 }
 
 /** Tells how many frames of all are written. */
-function counting(parts: readonly Part[], { progress }: Run): Pick<Wishes, 'onFrame'> {
-  const items_total = parts.reduce((sum, { count }) => sum + count, 0)
+function counting(parts: readonly Placed[], { progress }: Run): Pick<Wishes, 'onFrame'> {
+  const items_total = parts.reduce((sum, { part }) => sum + part.count, 0)
   let items_done = 0
   progress(readShare, 'Writing the archive')
   return {
@@ -156,33 +156,58 @@ interface ProjectParts {
 
 async function* projectFiles(
   { project, id, parts }: ProjectParts,
-  { lightweight }: BackupWork['params'],
+  params: BackupWork['params'],
   run: Run,
 ): AsyncGenerator<ArchiveFile> {
   const { services, context } = run
   const { labels } = await services.labels.getLabelSet({ target: 'project', id }, context)
-  const wishes = { lightweight, ...counting(parts, run) }
   yield { path: 'project.json', content: projectJson(project, labels) }
   yield* guideFiles(project.guide, run, context)
-  for (const [place, part] of parts.entries()) yield* taskFiles(part, `task_${place}/`, wishes, run)
+  const placed = parts.map((part, place) => ({ part, folder: `task_${place}/` }))
+  yield* partsFiles(placed, params, run)
 }
 
-/** @param folder that the files of the task lie in */
-async function* taskFiles(
-  { task, labels, frames, annotations, issues }: Part,
-  folder: string,
-  { lightweight, onFrame }: Wishes,
+/** A task and the folder of its files. */
+interface Placed {
+  part: Part
+  folder: string
+}
+
+/** What describes the tasks, then their media. */
+async function* partsFiles(
+  placed: readonly Placed[],
+  { lightweight }: BackupWork['params'],
   run: Run,
 ): AsyncGenerator<ArchiveFile> {
-  const isListOnly = lightweight && task.data.storage === 'cloud_storage'
-  const isVideo = task.data.video_name !== null
-  const content = await taskJson({ task, labels, frames, isListOnly })
-  const media = { frames, isVideo, isListOnly, signal: run.signal, onFrame }
-  yield { path: `${folder}task.json`, content }
-  yield { path: `${folder}annotations.json`, content: annotations.read() }
-  if (issues) yield { path: `${folder}issues.json`, content: issues.read() }
-  for await (const file of guideFiles(task.guide, run, run.context))
-    yield { ...file, path: `${folder}${file.path}` }
-  for await (const file of mediaFiles(run.blobs, media))
-    yield { ...file, path: `${folder}${file.path}` }
+  const wishes = { lightweight, ...counting(placed, run) }
+  for (const files of [taskDocuments, taskMedia])
+    for (const { part, folder } of placed)
+      for await (const file of files(part, wishes, run))
+        yield { ...file, path: `${folder}${file.path}` }
 }
+
+async function* taskDocuments(part: Part, wishes: Wishes, run: Run): AsyncGenerator<ArchiveFile> {
+  const { task, labels, frames, annotations, issues } = part
+  const media = mediaOf(part, wishes, run)
+  const content = await taskJson({ task, labels, frames, isListOnly: media.isListOnly })
+  yield { path: 'task.json', content }
+  yield { path: 'annotations.json', content: annotations.read() }
+  if (issues) yield { path: 'issues.json', content: issues.read() }
+  yield await manifestFile(run.blobs, media)
+  yield* guideFiles(task.guide, run, run.context)
+}
+
+const taskMedia = (part: Part, wishes: Wishes, run: Run): AsyncGenerator<ArchiveFile> =>
+  mediaFiles(run.blobs, mediaOf(part, wishes, run))
+
+const mediaOf = (
+  { task: { data }, frames }: Part,
+  { lightweight, onFrame }: Wishes,
+  { signal }: Run,
+): BackupMedia => ({
+  frames,
+  signal,
+  onFrame,
+  isVideo: data.video_name !== null,
+  isListOnly: lightweight && data.storage === 'cloud_storage',
+})

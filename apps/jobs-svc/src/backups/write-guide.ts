@@ -5,7 +5,7 @@ import type { OperationDeps } from '../operations/operation.ts'
 /** As guides refer to assets. */
 const reference = /\(\/api\/assets\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/gi
 
-/** A guide and its assets; references lead to these (`spec/api-workspace.md` 7). */
+/** A guide, then its assets; references lead to these (`spec/api-workspace.md` 7). */
 export async function* guideFiles(
   markdown: string | null,
   { services: { guides }, blobs }: Pick<OperationDeps, 'services' | 'blobs'>,
@@ -13,6 +13,7 @@ export async function* guideFiles(
 ): AsyncGenerator<ArchiveFile> {
   if (markdown === null) return
   const names = new Map<string, string>()
+  const keys = new Map<string, string>()
   const taken = new Set<string>()
   for (const [, id = ''] of markdown.matchAll(reference)) {
     const uuid = id.toLowerCase()
@@ -21,14 +22,17 @@ export async function* guideFiles(
     if (!asset) continue
     const name = freeName(asset.filename, taken)
     names.set(uuid, name)
-    const { chunks } = await blobs.get(asset.key)
-    yield { path: `assets/${name}`, content: chunks }
+    keys.set(name, asset.key)
   }
   const content = markdown.replace(reference, (whole, id: string) => {
     const name = names.get(id.toLowerCase())
     return name === undefined ? whole : `(assets/${name}`
   })
   yield { path: 'annotation_guide.md', content }
+  for (const [name, key] of keys) {
+    const { chunks } = await blobs.get(key)
+    yield { path: `assets/${name}`, content: chunks }
+  }
 }
 
 /** What is gone, or is not shown to the caller, is referred to as before. */

@@ -21,15 +21,21 @@ export interface BackupMedia {
   onFrame: () => void
 }
 
-/** `data/`: the files of the frames as they were uploaded, and the list of them (`spec/api-workspace.md` 7). */
-export async function* mediaFiles(blobs: Blobs, media: BackupMedia): AsyncGenerator<ArchiveFile> {
-  if (media.isVideo) return yield* videoFiles(blobs, media)
-  if (!media.isListOnly) yield* imageFiles(blobs, media)
-  yield { path: manifestPath, content: imageManifest(media) }
+const folder = 'data/'
+
+/** `data/manifest.jsonl`, the list of the frames (`spec/api-workspace.md` 7). */
+export async function manifestFile(blobs: Blobs, media: BackupMedia): Promise<ArchiveFile> {
+  const path = `${folder}manifest.jsonl`
+  if (!media.isVideo) return { path, content: imageManifest(media) }
+  const { video, index } = await indexOf(blobs, media)
+  return { path, content: videoManifest(video.name, index) }
 }
 
-const folder = 'data/'
-const manifestPath = `${folder}manifest.jsonl`
+/** `data/`: the files of the frames as they were uploaded. */
+export async function* mediaFiles(blobs: Blobs, media: BackupMedia): AsyncGenerator<ArchiveFile> {
+  if (media.isVideo) yield* videoFiles(blobs, media)
+  else if (!media.isListOnly) yield* imageFiles(blobs, media)
+}
 
 async function* imageFiles(
   blobs: Blobs,
@@ -87,16 +93,15 @@ function frameLine(
 }
 
 /** All frames are of one file; which of its frames they are is said in the description of the task. */
-async function* videoFiles(
-  blobs: Blobs,
-  { frames, onFrame }: BackupMedia,
-): AsyncGenerator<ArchiveFile> {
-  const first = await firstFrame(frames)
-  const { video, index } = await readIndex(blobs, first.key)
-  const { key, size, name } = video
+async function* videoFiles(blobs: Blobs, media: BackupMedia): AsyncGenerator<ArchiveFile> {
+  const { key, size, name } = (await indexOf(blobs, media)).video
   yield { path: `${folder}${name}`, content: readWhole(blobs, key, size), source: key }
-  yield { path: manifestPath, content: videoManifest(name, index) }
-  onFrame()
+  media.onFrame()
+}
+
+async function indexOf(blobs: Blobs, { frames }: Pick<BackupMedia, 'frames'>) {
+  const { key } = await firstFrame(frames)
+  return readIndex(blobs, key)
 }
 
 /** Opened when it is first read. */

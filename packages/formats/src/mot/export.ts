@@ -29,20 +29,28 @@ export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<Arc
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   const textRun = documentsRun(dataset, run)
   const losses = newLosses(name, { carries, features }, run)
+  for (const subset of subsets) yield* descriptionFiles(rootOf(subset.name), subset.parts, dataset)
   let firstIndex = 0
   for (const subset of subsets) {
-    const root = rootOf(subset.name)
     const begin = firstIndex
     const progress = (index: number): void => textRun.progress((begin + index) / all)
     const rows = rowsOf(subset.parts, labels, losses, { ...run, progress })
-    yield { path: `${root}gt/gt.txt`, content: inPieces(rows) }
-    yield { path: `${root}gt/labels.txt`, content: labels.map((label) => label.name).join('\n') }
-    const images = dataset.saveImages ? numberedImages(subset.parts) : []
-    const list = inPieces(images.map(listLine))
-    if (!isPlain(images)) yield { path: `${root}${listName}`, content: list }
+    yield { path: `${rootOf(subset.name)}gt/gt.txt`, content: inPieces(rows) }
     firstIndex += subset.frames.length
   }
   if (dataset.saveImages) yield* imageFiles(dataset, run, (subset) => `${rootOf(subset)}img1`)
+}
+
+/** Class names of a sequence, and the list of its images unless their names are their numbers. */
+function* descriptionFiles(
+  root: string,
+  parts: readonly Part[],
+  { labels, saveImages }: Dataset,
+): Generator<ArchiveFile> {
+  yield { path: `${root}gt/labels.txt`, content: labels.map((label) => label.name).join('\n') }
+  const images = saveImages ? numberedImages(parts) : []
+  const list = inPieces(images.map(listLine))
+  if (!isPlain(images)) yield { path: `${root}${listName}`, content: list }
 }
 
 function numberedImages(parts: readonly Part[]): NumberedImage[] {

@@ -41,7 +41,7 @@ async function objectsOf(shapes: Shape[]) {
 
 test('frames without annotations are records too', async () => {
   const { members } = await exported({}, framesOf(['a.jpg', 'ü ü/b.2.PNG']))
-  expect(Object.keys(members)).toEqual(['default.tfrecord', 'label_map.pbtxt'])
+  expect(Object.keys(members)).toEqual(['label_map.pbtxt', 'default.tfrecord'])
   const expected = [bareOf('a.jpg'), bareOf('ü ü/b.2.PNG')].map((one) => recordOf(one))
   expect(members['default.tfrecord']).toEqual(Buffer.concat(expected))
   expect(String(members['label_map.pbtxt'])).toBe(
@@ -152,7 +152,7 @@ test('subsets are files of their own', async () => {
   const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
   const { bytes, progress } = await exportBytes(tfrecord.exporter, both)
   const members = await membersOf(bytes)
-  expect(Object.keys(members)).toEqual(['Train_1.tfrecord', 'Val.tfrecord', 'label_map.pbtxt'])
+  expect(Object.keys(members)).toEqual(['label_map.pbtxt', 'Train_1.tfrecord', 'Val.tfrecord'])
   expect(await picturesIn(members['Val.tfrecord'] ?? Buffer.alloc(0))).toHaveLength(2)
   expect(progress.at(-1)).toBe(1)
 })
@@ -162,7 +162,7 @@ test('subsets that are one as names of files stay apart', async () => {
   const [one, two] = [named('x/y'), named('x_y')]
   const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
   const { bytes } = await exportBytes(tfrecord.exporter, both)
-  const names = ['x_y.tfrecord', 'x_y_1.tfrecord', 'label_map.pbtxt']
+  const names = ['label_map.pbtxt', 'x_y.tfrecord', 'x_y_1.tfrecord']
   expect(Object.keys(await membersOf(bytes))).toEqual(names)
 })
 

@@ -38,12 +38,12 @@ export async function* exportTfRecords(dataset: Dataset, run: Run): AsyncGenerat
       run.progress(done / all)
     }
   }
+  yield { path: 'label_map.pbtxt', content: writeLabelMap(labels.map(({ name }) => name)) }
   const names = distinctNames(subsets.map(({ name }) => name))
   for (const subset of subsets) {
     const path = `${names.get(subset.name)}.tfrecord`
     yield { path, content: inBlocks(records(subset)), isStored: saveImages }
   }
-  yield { path: 'label_map.pbtxt', content: writeLabelMap(labels.map(({ name }) => name)) }
 }
 
 async function imageOf({ path, image }: ItemFrame): Promise<Uint8Array> {

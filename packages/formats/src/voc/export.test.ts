@@ -39,11 +39,11 @@ describe('an export', () => {
     })
     expect(Object.keys(files)).toEqual([
       'labelmap.txt',
+      'ImageSets/Main/default.txt',
       'Annotations/a.xml',
       'Annotations/b/c.xml',
       'SegmentationClass/b/c.png',
       'SegmentationObject/b/c.png',
-      'ImageSets/Main/default.txt',
       'ImageSets/Segmentation/default.txt',
     ])
     expect(files['Annotations/a.xml']).toBe(document)
@@ -60,9 +60,9 @@ describe('an export', () => {
     const { files, report } = await exported({})
     expect(Object.keys(files)).toEqual([
       'labelmap.txt',
+      'ImageSets/Main/default.txt',
       'Annotations/a.xml',
       'Annotations/b/c.xml',
-      'ImageSets/Main/default.txt',
       'ImageSets/Segmentation/default.txt',
     ])
     expect(files['Annotations/b/c.xml']).toBe(
@@ -179,12 +179,12 @@ describe('an export', () => {
     ])
     expect(Object.keys(files)).toEqual([
       'labelmap.txt',
+      'ImageSets/Main/my_train.txt',
+      'ImageSets/Main/x_y.txt',
       'Annotations/ä ö/2007_1.xml',
       'Annotations/ä ö/2007_1.png.xml',
-      'ImageSets/Main/my_train.txt',
       'ImageSets/Segmentation/my_train.txt',
       'Annotations/x_y/ä ö/2007_1.xml',
-      'ImageSets/Main/x_y.txt',
       'ImageSets/Segmentation/x_y.txt',
       'JPEGImages/ä ö/2007_1.jpg',
       'JPEGImages/ä ö/2007_1.png',

@@ -54,16 +54,22 @@ export async function* exportVoc(given: Dataset, run: Run): AsyncGenerator<Archi
   const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   const listNames = distinctNames(subsets.map(({ name }) => name))
   const taken = new Set<string>()
+  const listed = subsets.map((subset) => ({
+    subset,
+    listName: listNames.get(subset.name) ?? subset.name,
+    lists: newLists(itemIds(subset.frames, run, taken)),
+  }))
+  for (const { listName, lists } of listed)
+    yield listFile('Main', listName, lists.ids.map(listLine))
   let done = 0
-  for (const subset of subsets) {
-    const lists = newLists(itemIds(subset.frames, run, taken))
+  for (const { subset, listName, lists } of listed) {
     for await (const { frame, item } of everyFrame(subset)) {
       run.signal.throwIfAborted()
       yield* itemFiles(frame, item, lists, state)
       done += 1
       textRun.progress(done / allFrames)
     }
-    yield* listFiles(listNames.get(subset.name) ?? subset.name, lists, labels)
+    yield* listFiles(listName, lists, labels)
   }
   if (dataset.saveImages) yield* imageFiles(dataset, run, () => 'JPEGImages')
 }
@@ -123,20 +129,21 @@ interface Lists {
 
 const newLists = (ids: readonly string[]): Lists => ({ ids, segmented: [], tagged: [] })
 
+const listFile = (task: string, name: string, lines: string[]): ArchiveFile => ({
+  path: `ImageSets/${task}/${name}.txt`,
+  content: lines.join(''),
+})
+
+/** Lists that annotations decide. */
 function* listFiles(
   subset: string,
-  { ids, segmented, tagged }: Lists,
+  { segmented, tagged }: Lists,
   labels: readonly Label[],
 ): Generator<ArchiveFile> {
-  const list = (task: string, name: string, lines: string[]): ArchiveFile => ({
-    path: `ImageSets/${task}/${name}.txt`,
-    content: lines.join(''),
-  })
-  yield list('Main', subset, ids.map(listLine))
-  if (segmented.length > 0) yield list('Segmentation', subset, segmented.map(listLine))
+  if (segmented.length > 0) yield listFile('Segmentation', subset, segmented.map(listLine))
   for (const label of tagged.length > 0 ? labels : []) {
     const lines = tagged.map((image) => tagLine(image.id, image.labels.has(label.id)))
-    yield list('Main', `${tagListName(label, labels)}_${subset}`, lines)
+    yield listFile('Main', `${tagListName(label, labels)}_${subset}`, lines)
   }
 }
 
