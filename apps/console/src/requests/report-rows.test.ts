@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codesOf, entryTexts, reportRows, sumText } from './report-rows.ts'
+import { codesOf, entryTexts, reportRows, shownReport, sumText } from './report-rows.ts'
 
 const report = {
   created: { tags: 0, shapes: 240, tracks: 1 },
@@ -23,6 +23,14 @@ test('each example is a row, and so is an entry without', () => {
     { kind: 'dropped', count: 7, file: '' },
   ])
   expect(reportRows(report, 'dropped-shape-type')).toHaveLength(1)
+})
+
+test('the report of a failed request is shown only if it has entries', () => {
+  const empty = { ...report, entries: [] }
+  expect(shownReport({ status: 'failed', report: empty })).toBe(null)
+  expect(shownReport({ status: 'failed', report })).toBe(report)
+  expect(shownReport({ status: 'finished', report: empty })).toBe(empty)
+  expect(shownReport({ status: 'failed', report: null })).toBe(null)
 })
 
 test('a report is summed up', () => {

@@ -1,4 +1,4 @@
-import type { Report } from '@reticle/sdk'
+import type { Report, Request } from '@reticle/sdk'
 
 /** A row of the table of a report: one example, or what has none. */
 export interface ReportRow {
@@ -29,6 +29,11 @@ export function reportRows({ entries }: Report, code = ''): ReportRow[] {
 export const codesOf = ({ entries }: Report): string[] => [
   ...new Set(entries.map(({ code }) => code)),
 ]
+
+/** The report that a request is shown with: for a failed one, that nothing was noted says nothing. */
+export function shownReport({ status, report }: Pick<Request, 'status' | 'report'>): Report | null {
+  return status === 'failed' && report?.entries.length === 0 ? null : report
+}
 
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
 

@@ -2,13 +2,15 @@ import type { Request } from '@reticle/sdk'
 import { useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { CancelWork } from './cancel-work.tsx'
+import { shownReport } from './report-rows.ts'
 import { ReportView } from './report-view.tsx'
 import { isMoving, localLink, workText } from './words.ts'
 
 /** What can be done about work in the background, in its row. */
 export function RequestActions({ request }: { request: Request }) {
   const [isShown, setIsShown] = useState(false)
-  const { report, result_url, operation } = request
+  const { result_url, operation } = request
+  const report = shownReport(request)
   return (
     <span className="row-actions">
       {isMoving(request) && <CancelWork request={request} />}

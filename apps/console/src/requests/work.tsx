@@ -1,13 +1,15 @@
 import type { Request } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { CancelWork } from './cancel-work.tsx'
+import { shownReport } from './report-rows.ts'
 import { ReportView } from './report-view.tsx'
 import { Stand } from './stand.tsx'
 import { isMoving, localLink } from './words.ts'
 
 /** Work in the background as it goes on: where it stands, what can be done about it, what came of it. */
 export function Work({ request }: { request: Request }) {
-  const { status, message, report, result_url, operation } = request
+  const { status, message, result_url, operation } = request
+  const report = shownReport(request)
   return (
     <div className="work">
       <div role="status">
