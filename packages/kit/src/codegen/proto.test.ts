@@ -70,6 +70,7 @@ test('types follow the schema', () => {
         counts: z.record(z.string(), z.int()),
         inner: z.object({ id: z.int() }).nullable(),
         free: z.unknown(),
+        list: z.array(z.object({ id: z.int() })).nullable(),
       })
       .meta({ id: 'Box' }),
   )
@@ -84,7 +85,9 @@ test('types follow the schema', () => {
     'map<string, int64> counts = 8;',
     'BoxInner inner = 9;',
     'optional string free = 10;',
+    'optional string list = 11;',
   ])
+  expect(text).not.toContain('BoxList')
   expect(message(text, 'BoxInner')).toEqual(['int64 id = 1;'])
 })
 

@@ -118,6 +118,10 @@ function collect(
 
 type Typed = Pick<Field, 'type' | 'label'>
 
+const jsonText: Typed = { type: 'string', label: 'optional ' }
+const isList = (schema: z.core.$ZodType) =>
+  ['array', 'record'].includes((schema as z.core.$ZodTypes)._zod.def.type)
+
 function typeName(schema: z.core.$ZodType, objectName: (schema: z.core.$ZodType) => string): Typed {
   const { def } = (schema as z.core.$ZodTypes)._zod
   const inner = (one: z.core.$ZodType) => typeName(one, objectName)
@@ -132,8 +136,9 @@ function typeName(schema: z.core.$ZodType, objectName: (schema: z.core.$ZodType)
       return { type: inner(def.element).type, label: 'repeated ' }
     case 'record':
       return { type: `map<string, ${inner(def.valueType).type}>`, label: '' }
-    case 'optional':
     case 'nullable':
+      return isList(def.innerType) ? jsonText : optional(inner(def.innerType))
+    case 'optional':
       return optional(inner(def.innerType))
     case 'default':
     case 'prefault':
@@ -144,7 +149,7 @@ function typeName(schema: z.core.$ZodType, objectName: (schema: z.core.$ZodType)
     case 'union':
       return inner(def.options[0] as z.core.$ZodType)
     case 'unknown':
-      return { type: 'string', label: 'optional ' } // JSON text
+      return jsonText
     default:
       return { type: 'string', label: '' }
   }

@@ -94,6 +94,20 @@ test.each([[null], [false], [0], [''], [[]], [{ a: { b: null } }]])(
   },
 )
 
+test.each([[null], [[]], [[{ id: 0, words: [''] }]]])(
+  'a list that may be null keeps its value %j',
+  (list) => {
+    const item = z.object({ id: z.int(), words: z.array(z.string()) })
+    expect(trip(z.object({ list: z.array(item).nullable() }), { list })).toEqual({ list })
+  },
+)
+
+test('a map that may be null keeps its value', () => {
+  const shape = z.object({ counts: z.record(z.string(), z.int()).nullable() })
+  for (const counts of [null, {}, { a: 1 }]) expect(trip(shape, { counts })).toEqual({ counts })
+  expect(trip(shape, {})).toEqual({ counts: null })
+})
+
 test('a key that no message knows is not invented', () => {
   expect(trip(z.object({ note: z.string().optional() }), {})).toEqual({})
 })
@@ -101,7 +115,7 @@ test('a key that no message knows is not invented', () => {
 test.each([
   ['a transform without an end', z.string().transform(Number)],
   ['a union of different types', z.union([z.string(), z.array(z.string())])],
-  ['a list that may be null', z.array(z.string()).nullable()],
+  ['a list that may be null or absent', z.array(z.string()).nullable().optional()],
   ['a list of lists', z.array(z.array(z.string()))],
   ['a date', z.date()],
 ])('%s is refused when the table is loaded, not when it is called', (_, schema) => {
