@@ -20,12 +20,19 @@ export function cutInto(
   }
 }
 
-/** What a program writes, line by line. */
-export async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
+/**
+ * What a program writes, line by line.
+ *
+ * @param longest a line that is much longer keeps so many bytes at its beginning
+ */
+export async function* linesOf(
+  pieces: AsyncIterable<Buffer>,
+  longest = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string[]> {
   let rest = ''
   for await (const piece of pieces) {
     const lines = (rest + piece.toString('latin1')).split('\n')
-    rest = lines.pop() ?? ''
+    rest = (lines.pop() ?? '').slice(0, longest)
     yield lines
   }
   if (rest !== '') yield [rest]

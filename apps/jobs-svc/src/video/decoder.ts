@@ -40,6 +40,21 @@ export interface VideoIndex {
   keys: Float64Array
 }
 
+/** A part of a video that the file itself lists. Frames are those of the video, inclusive. */
+export interface VideoChapter {
+  start: number
+  stop: number
+  /** At most `longestTitle` characters; empty: the file gives none. */
+  title: string
+}
+
+export interface VideoChapters {
+  /** By their first frames. */
+  chapters: VideoChapter[]
+  /** False: the file lists more than `mostChapters`, of which these are the first. */
+  isWhole: boolean
+}
+
 /** As FFmpeg calls them. A list, since whatever else a build can decode is so much more that can be attacked. */
 export const codecs = [
   'h264',
@@ -96,6 +111,12 @@ export interface VideoDecoder {
    */
   probe: (file: VideoFile, signal: AbortSignal, options?: ProbeOptions) => Promise<VideoIndex>
   /**
+   * Reads the chapters that the file lists; `placeChapters` gives them their frames.
+   *
+   * @throws as `probe`
+   */
+  chapters: (file: VideoFile, index: VideoIndex, signal: AbortSignal) => Promise<VideoChapters>
+  /**
    * Pictures of the wanted frames, in their order. Decoding begins at the last key frame before what is wanted and goes on
    * over neighbours; where the next wanted frame is far, it begins anew. Pull-driven: a decoder that is not read from waits
    * after a picture or two, and one whose reader leaves is ended.
@@ -117,6 +138,11 @@ export interface VideoDecoder {
 export const mostFrames = 10_000_000
 /** Larger pictures are refused: the most that the highest levels of H.264, HEVC, VP9 and AV1 know, 8192 x 4352. */
 export const mostPixels = 35_651_584
+
+/** Chapters of a file that are read. */
+export const mostChapters = 10_000
+/** Characters of a title; longer ones are cut. */
+export const longestTitle = 1024
 
 /** Times further from 0 are refused; they leave room to calculate exactly, and hold 13 days of nanoseconds. */
 export const mostTime = 2 ** 50

@@ -14,6 +14,8 @@ export interface Engine {
   packets: (file: VideoFile, signal: AbortSignal) => AsyncGenerator<PacketFacts[]>
   /** Times of all pictures in the order shown, by decoding them; NaN of one that has none. */
   times: (file: VideoFile, signal: AbortSignal) => AsyncGenerator<number[]>
+  /** Chapters in the order of the file, at most one more than `mostChapters`. Nothing is decoded. */
+  chapters: (file: VideoFile, signal: AbortSignal) => Promise<ChapterFacts[]>
   /**
    * Pictures of the spans of a pass, ascending, and perhaps one or more behind the last: those which are missing are left out,
    * some may come twice. What cannot be decoded ends it without an error.
@@ -47,6 +49,14 @@ export interface PacketFacts {
   isShown: boolean
   /** The file ends within it. */
   isCut: boolean
+}
+
+export interface ChapterFacts {
+  /** In seconds, on the clock of the pictures; NaN: unknown. */
+  start: number
+  end: number
+  /** Empty: the chapter has none. */
+  title: string
 }
 
 export interface RawPicture {

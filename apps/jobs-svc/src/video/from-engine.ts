@@ -1,3 +1,4 @@
+import { readChapters } from './chapters.ts'
 import type { VideoDecoder } from './decoder.ts'
 import type { Engine } from './engine.ts'
 import { frames } from './frames.ts'
@@ -7,5 +8,6 @@ import { probe } from './probe.ts'
 export const decoderOf = (engine: Engine): VideoDecoder => ({
   about: engine.about,
   probe: (file, signal, options) => probe(engine, file, signal, options),
+  chapters: (file, index, signal) => readChapters(engine, file, index, signal),
   frames: (file, index, wanted, as, signal) => frames(engine, { file, index, wanted, as }, signal),
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { linesOf } from '../../programs/pieces.ts'
 import { startProgram } from '../../programs/program.ts'
-import type { DecoderSurroundings, VideoFile } from '../decoder.ts'
-import type { Engine, Look, PacketFacts } from '../engine.ts'
+import { type DecoderSurroundings, mostChapters, type VideoFile } from '../decoder.ts'
+import type { ChapterFacts, Engine, Look, PacketFacts } from '../engine.ts'
 import { decoderFailures as failures, unreadable } from '../failures.ts'
 import type { DisplayMatrix } from '../orientation.ts'
 import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } from './inputs.ts'
@@ -11,7 +11,7 @@ import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } fro
 export function ffprobeFacts(
   ffprobe: string,
   around: DecoderSurroundings,
-): Pick<Engine, 'look' | 'packets' | 'times'> {
+): Pick<Engine, 'look' | 'packets' | 'times' | 'chapters'> {
   const run = (args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) => {
     const input = [
       ...optionsOf({ ...inputOptions, ...decodingOptions }),
@@ -50,6 +50,19 @@ export function ffprobeFacts(
       for await (const batch of lines(timeArgs, file, signal))
         yield batch.filter(isTime).map(timeOf)
     },
+    chapters: async (file, signal) => {
+      const running = run(chapterArgs, file, signal)
+      const found: ChapterFacts[] = []
+      try {
+        for await (const batch of linesOf(running.pieces(), longestChapter)) {
+          found.push(...batch.flatMap(chapterOf))
+          if (found.length > mostChapters) break
+        }
+        return found.slice(0, mostChapters + 1)
+      } finally {
+        await running.end()
+      }
+    },
   }
 }
 
@@ -59,6 +72,11 @@ type Listen = { onLine: (line: string) => void }
 const lookArgs = ['-show_streams', '-show_frames', '-read_intervals', '%+#200', '-of', 'json']
 const packetArgs = ['-show_entries', 'packet=pts,size,flags']
 const timeArgs = ['-show_frames', '-show_entries', 'frame=best_effort_timestamp']
+
+const chapterEntries = 'chapter=start_time,end_time:chapter_tags=title'
+const chapterArgs = ['-show_entries', chapterEntries, '-of', 'compact=p=0']
+/** Bytes of a line that describes a chapter; titles are cut far below. */
+const longestChapter = 16 * 1024
 
 const mostText = 4 * 1024 * 1024
 
@@ -129,6 +147,18 @@ function packetOf(line: string): PacketFacts {
   const isShown = size !== '0' && !flags.includes('D')
   return { time: timeOf(time), isKey: flags.includes('K'), isShown, isCut: flags.includes('C') }
 }
+
+/** `start_time=0.000000|end_time=1.500000|tag:title=One`, special characters escaped with a backslash. */
+function chapterOf(line: string): ChapterFacts[] {
+  const text = Buffer.from(line, 'latin1').toString()
+  const [, start, end, title = ''] =
+    /^start_time=([^|]{1,40})\|end_time=([^|]{1,40})(?:\|tag:title=(.*))?$/s.exec(text) ?? []
+  if (start === undefined) return []
+  const plain = title.replace(/\\(.)/gs, (_, letter: string) => escaped[letter] ?? letter)
+  return [{ start: Number(start), end: Number(end), title: plain }]
+}
+
+const escaped: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r' }
 
 /** Data beside a picture has lines of its own. */
 const isTime = (line: string) => /^(-?\d+|N\/A)(,|$)/.test(line)

@@ -1,7 +1,7 @@
-import { AV_LOG_ERROR } from 'node-av/constants'
+import { AV_LOG_ERROR, AV_LOG_INFO } from 'node-av/constants'
 import { getFFmpegInfo, Log } from 'node-av/lib'
 import { answerQuestion } from '../../programs/answering.ts'
-import { look, packets, pictures, times } from './node-av-reading.ts'
+import { describeFile, look, packets, pictures, times } from './node-av-reading.ts'
 import { answers, type Question } from './records.ts'
 
 /**
@@ -19,6 +19,11 @@ await answerQuestion(answers, async (question: Question, write) => {
     for await (const batch of packets(question)) await write('packets', bytesOf(batch))
   if (question.ask === 'times')
     for await (const batch of times(question)) await write('times', bytesOf(batch))
+  if (question.ask === 'chapters') {
+    const describe = describeFile(question)
+    Log.setLevel(AV_LOG_INFO)
+    describe()
+  }
   if (question.ask === 'picture')
     for await (const { time, pixels } of pictures(question)) await write('picture', pixels, time)
 })

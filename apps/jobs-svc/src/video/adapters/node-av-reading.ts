@@ -76,6 +76,12 @@ export async function look(opening: Opening): Promise<Look> {
   return { stream: described }
 }
 
+/** Writes the description of a file with its chapters to the log, at level info: node-av cannot return chapters. */
+export function describeFile(opening: Opening): () => void {
+  const { file } = openInput(opening)
+  return () => file.dumpFormat(0, '', false)
+}
+
 /** The four that turn, of nine. */
 function matrixOf(bytes: Buffer): [number, number, number, number] {
   return [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(12), bytes.readInt32LE(16)]

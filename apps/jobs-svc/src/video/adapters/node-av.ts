@@ -7,6 +7,7 @@ import type { Engine, Look, PacketFacts } from '../engine.ts'
 import { decoderFailures as failures, unreadable } from '../failures.ts'
 import { turned } from '../orientation.ts'
 import { longestWay, patienceFor } from '../passes.ts'
+import { listenForChapters } from './chapter-lines.ts'
 import { listenForCut } from './inputs.ts'
 import { answers, noMemory, numbersOf, packetFlags, type Question } from './records.ts'
 
@@ -40,6 +41,20 @@ export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
       const question: Question = { ask: 'times', path: file.path, threads }
       for await (const { bytes } of ask(question, { file }, options, signal))
         yield [...numbersOf(bytes)]
+    },
+    chapters: async (file, signal) => {
+      const full = new AbortController()
+      const { onLine, found } = listenForChapters(() => full.abort())
+      const question: Question = { ask: 'chapters', path: file.path, threads }
+      const either = AbortSignal.any([signal, full.signal])
+      try {
+        // The loop ends when the process has ended and all of its lines were read.
+        for await (const _ of ask(question, { file, onLine }, options, either))
+          throw unreadable(file, 'an answer that is no chapter')
+      } catch (thrown) {
+        if (signal.aborted || !full.signal.aborted) throw thrown
+      }
+      return found
     },
     async *pictures(file, index, pass, signal) {
       const { by, orientation } = index

@@ -8,6 +8,8 @@ const recordKinds = ['end', 'failed', 'version', 'look', 'packets', 'times', 'pi
 export type Question =
   | { ask: 'version' }
   | (Opening & { ask: 'look' | 'packets' | 'times' })
+  /** Answered on the error output (`chapter-lines.ts`), with no record but `end`. */
+  | (Opening & { ask: 'chapters' })
   | (Opening & PicturesWanted & { ask: 'picture' })
 
 export interface Opening {

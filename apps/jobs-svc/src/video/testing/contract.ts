@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { tryChapters } from './chapters-contract.ts'
 import { tryOddities, tryRefusals, tryStandIns, tryStops } from './faults-contract.ts'
 import {
   tryChoosing,
@@ -18,7 +19,7 @@ export function tryDecoder(name: string, open: Open): void {
   describe(name, patience, () => {
     const ground = prepareGround(open)
     const counting = [tryEveryClip, tryCounting, tryEqualTimes, tryChoosing, tryLies]
-    const parts = [...counting, tryStreams, tryLosses]
+    const parts = [...counting, tryChapters, tryStreams, tryLosses]
     for (const part of [...parts, tryRefusals, tryOddities, tryStops, tryStandIns]) part(ground)
   })
 }

@@ -92,7 +92,10 @@ export function prepareGround(open: Open): Ground {
   const fileOf = (name: string) => ({ path: join(ground.folder, name), name })
   const ground: Ground = {
     folder: '',
-    decoder: { about: { adapter: 'ffmpeg', version: '' }, probe: unready, frames: unready },
+    decoder: {
+      about: { adapter: 'ffmpeg', version: '' },
+      ...{ probe: unready, chapters: unready, frames: unready },
+    },
     started,
     openWith,
     fileOf,

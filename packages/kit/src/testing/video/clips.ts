@@ -25,6 +25,7 @@ import {
   FF_ENCODER_WMV2,
 } from 'node-av/constants'
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib'
+import { addChapters, type ClipChapter, roomForChapters } from './chapters.ts'
 import { drawNumber, type Size } from './numbered.ts'
 
 const encoders = {
@@ -65,6 +66,8 @@ export interface Clip {
   change: (packet: Packet) => boolean
   /** Of the file, as FFmpeg calls them. */
   fileOptions: Record<string, string>
+  /** Of .mp4, .mov, .mkv and .webm. */
+  chapters?: readonly ClipChapter[]
 }
 
 const usual: Clip = {
@@ -83,8 +86,12 @@ const usual: Clip = {
 
 /** Encodes a clip into a file whose name ends with its kind: .mp4, .mov, .mkv, .webm, .avi, .ts, .m2ts, .mpg, .vob, .wmv, .asf, .flv, .ogv. */
 export function writeClip(path: string, given: Partial<Clip> = {}): void {
-  if (given.codec === 'av1') writeApart(path, given)
-  else writeHere(path, { ...usual, ...given })
+  const { chapters = [] } = given
+  const hasRoom = chapters.length > 0 && /\.(mkv|webm)$/.test(path)
+  const fileOptions = { ...given.fileOptions, ...(hasRoom && roomForChapters(chapters)) }
+  if (given.codec === 'av1') writeApart(path, { ...given, fileOptions })
+  else writeHere(path, { ...usual, ...given, fileOptions })
+  if (chapters.length > 0) addChapters(path, chapters)
 }
 
 const self = fileURLToPath(import.meta.url)

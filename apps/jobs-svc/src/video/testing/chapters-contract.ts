@@ -1,0 +1,187 @@
+import type { ClipChapter } from '@reticle/kit/testing/video/chapters'
+import type { Clip } from '@reticle/kit/testing/video/clips'
+import { describe, expect, test } from 'vitest'
+import { mostChapters, type VideoChapter, type VideoChapters } from '../decoder.ts'
+import { frameCount, type Ground, never, uneven } from './ground.ts'
+
+/** Three parts of a clip of 50 frames, 25 of them a second. */
+const parts: readonly ClipChapter[] = [
+  { start: 0, title: 'Opening' },
+  { start: 0.4, title: 'Crossing' },
+  { start: 1.6, title: 'End' },
+]
+const partFrames: VideoChapter[] = [
+  { start: 0, stop: 9, title: 'Opening' },
+  { start: 10, stop: 39, title: 'Crossing' },
+  { start: 40, stop: 49, title: 'End' },
+]
+
+const containers: Record<string, Partial<Clip>> = {
+  'parts.mp4': { options: { bf: '3' } },
+  'parts.mov': { hasSound: true },
+  'parts.mkv': { options: { 'x264-params': 'open-gop=1:bframes=3' } },
+  'parts.webm': { codec: 'vp9', options: { 'cpu-used': '8' } },
+}
+
+/** Chapters that the file itself lists. */
+export function tryChapters(ground: Ground): void {
+  describe('chapters', () => {
+    readingEveryContainer(ground)
+    readingTitles(ground)
+    readingTimes(ground)
+    readingMany(ground)
+  })
+}
+
+const chaptersIn =
+  ({ decoder, make }: Ground) =>
+  async (name: string, clip: Partial<Clip>): Promise<VideoChapters> => {
+    const file = make(name, clip)
+    const index = await decoder.probe(file, never)
+    return decoder.chapters(file, index, never)
+  }
+
+function readingEveryContainer(ground: Ground): void {
+  const { fileOf } = ground
+  test.each(Object.entries(containers))(
+    'chapters of %s are read with their frames',
+    async (name, clip) => {
+      const read = chaptersIn(ground)
+      expect(await read(name, { ...clip, chapters: parts })).toEqual({
+        chapters: partFrames,
+        isWhole: true,
+      })
+    },
+  )
+
+  test.each(['B-frames.mp4', 'open.mkv', 'alt-ref.webm', 'mpeg4.avi', 'wmv2.wmv', 'B-frames.ts'])(
+    '%s without chapters has an empty list',
+    async (name) => {
+      const index = await ground.decoder.probe(fileOf(name), never)
+      const found = await ground.decoder.chapters(fileOf(name), index, never)
+      expect(found).toEqual({ chapters: [], isWhole: true })
+    },
+  )
+}
+
+function readingTitles(ground: Ground): void {
+  test('titles keep characters of every script and special characters', async () => {
+    const titles = [
+      'Überführung',
+      '交差点',
+      '🚗 a|b=c',
+      'C:\\new\\table',
+      '"quoted", \'so\'',
+      ' - ',
+    ]
+    const chapters = titles.map((title, place) => ({ start: place / 5, title }))
+    for (const name of ['titles.mkv', 'titles.mp4']) {
+      const found = await chaptersIn(ground)(name, { chapters })
+      expect(found.chapters.map(({ title }) => title)).toEqual(titles)
+    }
+  })
+
+  test('a title keeps its lines', async () => {
+    const title = 'Crossing\nat noon'
+    const { chapters } = await chaptersIn(ground)('lines.mkv', { chapters: [{ start: 0, title }] })
+    expect(chapters).toEqual([{ start: 0, stop: 49, title }])
+  })
+
+  test('a title of many lines is cut to 1,024 characters', async () => {
+    const chapters = [
+      { start: 0, title: 'line\n'.repeat(2000) },
+      { start: 1, title: 'next' },
+    ]
+    const { chapters: found } = await chaptersIn(ground)('many-lines.mkv', { chapters })
+    const cut = 'line\n'.repeat(205).slice(0, 1024)
+    expect(found.map(({ title }) => title)).toEqual([cut, 'next'])
+  })
+
+  test('a chapter without a title has an empty one among chapters with titles', async () => {
+    const chapters = [{ start: 0 }, { start: 0.4, title: 'two' }, { start: 0.8 }]
+    const { chapters: found } = await chaptersIn(ground)('some.mkv', { chapters })
+    expect(found.map(({ title }) => title)).toEqual(['', 'two', ''])
+  })
+
+  test('a title of one line is cut to 1,024 characters, by node-av to 255 bytes', async () => {
+    const title = 'ä'.repeat(2000)
+    const chapters = [
+      { start: 0, title },
+      { start: 1, title: 'next' },
+    ]
+    const found = await chaptersIn(ground)('long.mkv', { chapters })
+    const most = ground.decoder.about.adapter === 'ffmpeg' ? 1024 : 127
+    expect(found.chapters.map((one) => one.title)).toEqual(['ä'.repeat(most), 'next'])
+  })
+}
+
+function readingTimes(ground: Ground): void {
+  const clock: readonly ClipChapter[] = [
+    { start: 90, title: 'a' },
+    { start: 90.4, end: 91, title: 'b' },
+  ]
+
+  test('chapters are placed by the clock of the pictures, which may begin late', async () => {
+    const clip = { ticks: 1000, timeOf: (frame: number) => 90_000 + frame * 40, chapters: clock }
+    expect((await chaptersIn(ground)('late-parts.mkv', clip)).chapters).toEqual([
+      { start: 0, stop: 9, title: 'a' },
+      { start: 10, stop: 24, title: 'b' },
+    ])
+  })
+
+  test('chapters are placed among frames of uneven times', async () => {
+    const at = (frame: number) => uneven(frame) / 1000
+    const chapters = [{ start: at(3) }, { start: at(20), end: at(21) }, { start: at(33) }]
+    const clip = { ticks: 1000, timeOf: uneven, chapters }
+    const found = await chaptersIn(ground)('uneven-parts.mkv', clip)
+    expect(found.chapters.map(({ start, stop }) => [start, stop])).toEqual([
+      [3, 19],
+      [20, 20],
+      [33, 49],
+    ])
+  })
+
+  test('chapters are placed among frames that are counted by order', async () => {
+    const at = (frame: number) => frame / 2000 // of two frames that Matroska gives one time the first is found
+    const chapters = [{ start: at(0) }, { start: at(20) }, { start: at(44) }]
+    const clip = { ticks: 2000, options: { bf: '0', qp: '20' }, chapters }
+    const file = ground.make('fast-parts.mkv', clip)
+    const index = await ground.decoder.probe(file, never)
+    expect(index.by).toBe('order')
+    const found = await ground.decoder.chapters(file, index, never)
+    expect(found.chapters.map(({ start, stop }) => [start, stop])).toEqual([
+      [0, 18],
+      [19, 42],
+      [43, 49],
+    ])
+  })
+
+  test('chapters may overlap, an empty one has a frame, one beyond the end is left out', async () => {
+    const chapters = [
+      { start: 0, end: 2, title: 'all' },
+      { start: 0.4, end: 1.2, title: 'inner' },
+      { start: 0.8, end: 0.8, title: 'mark' },
+      { start: 1.6, end: 60, title: 'longer' },
+      { start: 60, end: 70, title: 'beyond' },
+    ]
+    expect((await chaptersIn(ground)('odd.mkv', { chapters })).chapters).toEqual([
+      { start: 0, stop: 49, title: 'all' },
+      { start: 10, stop: 29, title: 'inner' },
+      { start: 20, stop: 20, title: 'mark' },
+      { start: 40, stop: 49, title: 'longer' },
+    ])
+  })
+}
+
+function readingMany(ground: Ground): void {
+  test('chapters beyond the largest number are left out and noticed', async () => {
+    const some = (count: number) =>
+      Array.from({ length: count }, (_, place) => ({ start: place / 10_000, title: `${place}` }))
+    const whole = await chaptersIn(ground)('many.mkv', { chapters: some(mostChapters) })
+    expect([whole.chapters.length, whole.isWhole]).toEqual([mostChapters, true])
+    const cut = await chaptersIn(ground)('more.mkv', { chapters: some(mostChapters + 50) })
+    expect([cut.chapters.length, cut.isWhole]).toEqual([mostChapters, false])
+    expect(cut.chapters.at(-1)?.title).toBe(String(mostChapters - 1))
+    expect(cut.chapters.every(({ stop }) => stop < frameCount)).toBe(true)
+  })
+}
