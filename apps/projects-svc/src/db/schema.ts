@@ -397,6 +397,11 @@ export interface ValidationFramesTable {
   is_disabled: Generated<boolean>
 }
 
+export interface VideoChaptersTable {
+  task_id: number
+  chapters: unknown
+}
+
 export interface ProjectsDb {
   access_tokens: AccessTokensTable
   annotation_touches: AnnotationTouchesTable
@@ -434,6 +439,7 @@ export interface ProjectsDb {
   tasks: TasksTable
   users: UsersTable
   validation_frames: ValidationFramesTable
+  video_chapters: VideoChaptersTable
 }
 
 export type AccessTokenRow = Selectable<AccessTokensTable>
@@ -472,3 +478,4 @@ export type SweepRow = Selectable<SweepsTable>
 export type TaskRow = Selectable<TasksTable>
 export type UserRow = Selectable<UsersTable>
 export type ValidationFrameRow = Selectable<ValidationFramesTable>
+export type VideoChapterRow = Selectable<VideoChaptersTable>

@@ -29,7 +29,14 @@ import {
   updateTask,
 } from '../tasks/repo.ts'
 import { taskStatus } from '../tasks/status.ts'
-import { copyFrames, insertDataSet, insertJobs, insertReplicas, setLastFrame } from './repo.ts'
+import {
+  copyFrames,
+  insertChapters,
+  insertDataSet,
+  insertJobs,
+  insertReplicas,
+  setLastFrame,
+} from './repo.ts'
 import { insertFrameNames } from './repo-names.ts'
 import { planSplit, rangesOf, type Split, splitRanges } from './split.ts'
 
@@ -106,7 +113,7 @@ async function storeFrames(
   { image_quality, chunk_size, storage, cloud_storage_id, frames, ...given }: Media,
   signal: AbortSignal,
 ): Promise<number> {
-  const { start_frame = 0, frame_filter = '', video_name } = given
+  const { start_frame = 0, frame_filter = '', video_name, chapters } = given
   const kept = {
     task_id,
     image_quality,
@@ -118,6 +125,7 @@ async function storeFrames(
     video_name,
   }
   await insertDataSet(tx, { ...kept, stop_frame: start_frame })
+  if (chapters) await insertChapters(tx, task_id, chapters.chapters)
   const size = await copyFrames(tx, task_id, frames, signal)
   if (size === 0) throw invalidText('No media data found')
   await setLastFrame(tx, task_id, start_frame + (size - 1) * stepOf(frame_filter))

@@ -1,4 +1,5 @@
 import {
+  type Chapter,
   type DataMeta,
   type FrameMeta,
   type FrameSource,
@@ -23,7 +24,11 @@ const sourceNumber = ({ start_frame, frame_filter }: DataSetRow, frame: number) 
   start_frame + frame * stepOf(frame_filter)
 
 /** What is known of the media of a task, or of the part of a job (`spec/api-workspace.md` 4.7). */
-export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): DataMeta {
+export function toDataMeta(
+  dataSet: DataSetRow,
+  frames: readonly FrameRow[],
+  chapters: readonly Chapter[],
+): DataMeta {
   const first = frames[0]?.frame ?? 0
   return {
     chunk_size: dataSet.chunk_size,
@@ -34,7 +39,7 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
     frame_filter: dataSet.frame_filter,
     storage: dataSet.storage,
     cloud_storage_id: dataSet.cloud_storage_id,
-    chapters: null,
+    chapters: chaptersAmong(chapters, frames),
     chunks_updated_date: dataSet.chunks_updated_date.toISOString(),
     deleted_frames: deletedAmong(dataSet, frames),
     included_frames: null,
@@ -46,6 +51,23 @@ export function toDataMeta(dataSet: DataSetRow, frames: readonly FrameRow[]): Da
 /** All frames of a video are as large as the first one, and are told of by one entry. */
 function videoMeta(name: string, frames: readonly FrameRow[]): FrameMeta[] {
   return frames.slice(0, 1).map((first) => ({ ...toFrameMeta(first), name }))
+}
+
+/** Chapters that have some of these frames, cut to them; null where there are none. */
+function chaptersAmong(
+  chapters: readonly Chapter[],
+  frames: readonly FrameRow[],
+): Chapter[] | null {
+  const [first, last] = [frames[0], frames.at(-1)]
+  if (!first || !last) return null
+  const among = chapters.filter(({ start, stop }) => start <= last.frame && stop >= first.frame)
+  if (among.length === 0) return null
+  return among.map(({ id, start, stop, metadata }) => ({
+    id,
+    start: Math.max(start, first.frame),
+    stop: Math.min(stop, last.frame),
+    metadata,
+  }))
 }
 
 function deletedAmong({ deleted_frames }: DataSetRow, frames: readonly FrameRow[]): number[] {

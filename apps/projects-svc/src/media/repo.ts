@@ -1,4 +1,9 @@
-import type { FrameSource, ProjectDataMeta } from '@reticle/contracts/rest/media'
+import {
+  type Chapter,
+  chapterList,
+  type FrameSource,
+  type ProjectDataMeta,
+} from '@reticle/contracts/rest/media'
 import { copyIn } from '@reticle/kit/db/copy'
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import type { DataSetRow, DataSetsTable, FrameRow, ProjectsDb, TaskRow } from '../db/schema.ts'
@@ -12,6 +17,25 @@ export function findDataSet(db: Db, task_id: number): Promise<DataSetRow | undef
 
 export async function insertDataSet(tx: Tx, row: Insertable<DataSetsTable>): Promise<void> {
   await tx.insertInto('data_sets').values(row).execute()
+}
+
+export async function insertChapters(
+  tx: Tx,
+  task_id: number,
+  chapters: readonly Chapter[],
+): Promise<void> {
+  const row = { task_id, chapters: JSON.stringify(chapters) }
+  await tx.insertInto('video_chapters').values(row).execute()
+}
+
+/** Of the whole task, by their first frames. */
+export async function findChapters(db: Db, task_id: number): Promise<Chapter[]> {
+  const row = await db
+    .selectFrom('video_chapters')
+    .select('chapters')
+    .where('task_id', '=', task_id)
+    .executeTakeFirst()
+  return row ? chapterList.parse(row).chapters : []
 }
 
 export async function setLastFrame(tx: Tx, task_id: number, stop_frame: number): Promise<void> {

@@ -18,7 +18,14 @@ import { extentHandlers } from './extents.ts'
 import { listFoundFrames } from './list.ts'
 import { locateChunk, locateFrame } from './locate.ts'
 import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
-import { findDataSet, listFrames, listSizeRuns, readFrames, sumMedia } from './repo.ts'
+import {
+  findChapters,
+  findDataSet,
+  listFrames,
+  listSizeRuns,
+  readFrames,
+  sumMedia,
+} from './repo.ts'
 import { findViewed, noDataText, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -122,7 +129,8 @@ async function dataMeta(db: Db, viewed: Viewed): Promise<DataMeta> {
   if (size === 0) throw invalidText(noDataText)
   const dataSet = await findDataSet(db, task_id)
   if (!dataSet) throw notFound()
-  const whole = toDataMeta(dataSet, await listFrames(db, task_id, start, stop))
+  const frames = await listFrames(db, task_id, start, stop)
+  const whole = toDataMeta(dataSet, frames, await findChapters(db, task_id))
   if (!chosen) return whole
   const disabled = await listDisabledFrames(db, chosen.job_id)
   return toChosenMeta(whole, dataSet, { frames: chosen.frames, disabled })

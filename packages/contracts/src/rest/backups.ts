@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { integer, queryFlag } from './common.ts'
 import { jobTypes, stages, states } from './jobs.ts'
 import { labelWrite } from './labels.ts'
-import { frameSource } from './media.ts'
+import { chapterList, frameSource } from './media.ts'
 import { statuses } from './projects.ts'
 import { dryRun } from './requests.ts'
 
@@ -74,6 +74,8 @@ export const backupTask = z.object({
     frame_filter: z.string(),
     storage: z.enum(['local', 'share', 'cloud_storage']),
     video_name: z.string().nullable(),
+    /** Of a task that is restored: read from its video. Absent: it has none. */
+    chapters: chapterList.optional(),
     deleted_frames: z.array(z.int()),
   }),
   /** By their first frames, copies behind what they are copies of, ground truth last. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { label } from './labels.ts'
-import { frameSource } from './media.ts'
+import { chapterList, frameSource } from './media.ts'
 import { validationParams } from './validation.ts'
 
 /** What services tell each other: never an answer of the REST API. */
@@ -176,6 +176,8 @@ export const attachMediaQuery = z.object({
   frame_filter: z.string().optional(),
   /** Of the video that all of them are frames of, its file; absent: they are images. */
   video_name: z.string().optional(),
+  /** Of that video; absent: it has none. */
+  chapters: chapterList.optional(),
   storage: outsideStorage.optional(),
   /** The cloud storage that they are in. */
   cloud_storage_id: z.int().optional(),

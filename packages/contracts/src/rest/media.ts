@@ -18,6 +18,22 @@ export const frameMeta = z
   })
   .meta({ id: 'FrameMeta' })
 
+/** A part of a video that the file itself lists. Frames are task-relative and inclusive. */
+export const chapter = z
+  .object({
+    /** Its place among the chapters of the task, from 0. */
+    id: z.int(),
+    start: z.int(),
+    stop: z.int(),
+    metadata: z
+      .object({ title: z.string().meta({ description: 'Empty where the file gives none' }) })
+      .meta({ id: 'ChapterMetadata' }),
+  })
+  .meta({ id: 'Chapter' })
+
+/** By their first frames. */
+export const chapterList = z.object({ chapters: z.array(chapter) }).meta({ id: 'ChapterList' })
+
 export const dataMeta = z
   .object({
     chunk_size: z.int(),
@@ -28,7 +44,10 @@ export const dataMeta = z
     frame_filter: z.string(),
     storage: z.enum(['local', 'share', 'cloud_storage']),
     cloud_storage_id: z.int().nullable(),
-    chapters: z.unknown(),
+    chapters: z.array(chapter).nullable().meta({
+      description:
+        'Chapters of a video, by their first frames; of a job those in its frames, cut to them; null where there are none',
+    }),
     chunks_updated_date: timestamp,
     deleted_frames: z.array(z.int()),
     included_frames: z.unknown(),
@@ -147,6 +166,7 @@ export const frameSource = storedImage.extend({
   related: relatedFiles.optional(),
 })
 
+export type Chapter = z.infer<typeof chapter>
 export type FoundFrame = z.infer<typeof foundFrame>
 export type FrameSource = z.infer<typeof frameSource>
 export type StoredImage = z.infer<typeof storedImage>

@@ -807,11 +807,22 @@ export interface DataMeta {
   frame_filter: string
   storage: "local" | "share" | "cloud_storage"
   cloud_storage_id: number | null
-  chapters: unknown
+  chapters: Chapter[] | null
   chunks_updated_date: string
   deleted_frames: number[]
   included_frames: unknown
   frames: FrameMeta[]
+}
+
+export interface Chapter {
+  id: number
+  start: number
+  stop: number
+  metadata: ChapterMetadata
+}
+
+export interface ChapterMetadata {
+  title: string
 }
 
 export interface FrameMeta {

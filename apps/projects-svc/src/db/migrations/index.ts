@@ -21,6 +21,7 @@ import { tokenSession } from './0022-token-session.ts'
 import { annotationTouches } from './0023-annotation-touches.ts'
 import { recordRevisions } from './0024-record-revisions.ts'
 import { labelChanges } from './0025-label-changes.ts'
+import { videoChapters } from './0026-video-chapters.ts'
 
 /** Steps of the schema `projects`, in order; a released one never changes. */
 export const migrations: Migrations = {
@@ -46,4 +47,5 @@ export const migrations: Migrations = {
   '0023-annotation-touches': annotationTouches,
   '0024-record-revisions': recordRevisions,
   '0025-label-changes': labelChanges,
+  '0026-video-chapters': videoChapters,
 }
