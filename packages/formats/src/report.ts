@@ -18,6 +18,7 @@ export type ReportCode =
   | 'duplicate'
   | 'duplicate-entry'
   | 'frame-outside-job'
+  | 'ignored-chapter'
   | 'ignored-file'
   | 'ignored-page'
   | 'mask-too-small'

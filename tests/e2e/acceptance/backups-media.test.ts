@@ -61,7 +61,8 @@ const asLocal = (described: Json) => ({
 
 test('24. a video: the same frames, and after the task that it came from is gone', async () => {
   const file = join(clips, 'a.mp4')
-  writeClip(file, { frames: 12, options: { bf: '3' } })
+  const chapters = [{ start: 0, title: 'one' }, { start: 0.08 }, { start: 0.2, title: 'three' }]
+  writeClip(file, { frames: 12, options: { bf: '3' }, chapters })
   const fields = { start_frame: '2', stop_frame: '10', frame_filter: 'step=2' }
   const form = formOf([{ name: 'a.mp4', bytes: readFileSync(file) }], fields)
   const id = await taskOf({ form })
@@ -70,6 +71,10 @@ test('24. a video: the same frames, and after the task that it came from is gone
   expect(files).toEqual(['data/manifest.jsonl', 'data/a.mp4'])
   await api.done('DELETE', `/tasks/${id}`)
   expect(before).toMatchObject({ size: 5, mode: 'interpolation' })
+  expect(before.meta.chapters).toEqual([
+    { id: 0, start: 0, stop: 1, metadata: { title: '' } },
+    { id: 1, start: 2, stop: 4, metadata: { title: 'three' } },
+  ])
   expect(await describeTask(api, copy)).toEqual(before)
 })
 

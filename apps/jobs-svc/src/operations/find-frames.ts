@@ -1,3 +1,4 @@
+import type { Chapter } from '@reticle/contracts/rest/media'
 import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
 import { isBucketKey } from '../buckets/with-buckets.ts'
@@ -17,6 +18,7 @@ import { videoLines } from '../sources/video-lines.ts'
 import { type OperationDeps, UnusableInput } from './operation.ts'
 import { ignore } from './report.ts'
 import { type Staged, stage } from './staging.ts'
+import { taskChapters } from './task-chapters.ts'
 
 type FramesDeps = OperationDeps & SourceDeps
 
@@ -27,6 +29,8 @@ export interface FoundFrames {
   chunk_size: number
   /** Of the video that all of them are frames of. */
   video_name?: string
+  /** Of that video; absent: it has none. */
+  chapters?: { chapters: Chapter[] }
   /** That the frames are in. */
   cloud_storage_id?: number
   /** Frames are pictures of our own, wherever the file is that they are made of. */
@@ -109,7 +113,7 @@ async function drawn(
 async function framesOfVideo(
   video: Found,
   params: CreateWork['params'],
-  { tmpDir, signal, videos, prefix }: FramesDeps,
+  { tmpDir, signal, videos, prefix, report }: FramesDeps,
 ): Promise<FoundFrames> {
   if (params.job_file_mapping)
     throw new UnusableInput(`job_file_mapping lists images, but ${video.name} is a video`)
@@ -117,7 +121,13 @@ async function framesOfVideo(
   const about = { videos, selection: selectionOf(params), key: `${prefix}index`, signal }
   const staged = await stage(tmpDir, 'frames.lines', videoLines(video, about, counted), signal)
   if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
-  return { staged, chunk_size: chunkOfVideo, video_name: video.name }
+  const chapters = taskChapters(counted, params, { report, file: video.name })
+  return {
+    staged,
+    chunk_size: chunkOfVideo,
+    video_name: video.name,
+    ...(chapters && { chapters }),
+  }
 }
 
 function withoutFrames(

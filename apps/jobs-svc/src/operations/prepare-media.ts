@@ -52,11 +52,12 @@ async function makeMedia(
 function wishesOf(params: CreateWork['params'], found: FoundFrames) {
   const { image_quality, validation_params, job_file_mapping, job_count } = params
   const { start_frame, frame_filter } = params
-  const { video_name } = found
+  const { video_name, chapters } = found
   return {
     image_quality,
     chunk_size: params.chunk_size ?? found.chunk_size,
     ...(video_name !== undefined && { video_name }),
+    ...(chapters && { chapters }),
     ...(validation_params && { validation_params }),
     ...(job_file_mapping && {
       job_sizes: { frames: job_file_mapping.map(({ files }) => files.length) },

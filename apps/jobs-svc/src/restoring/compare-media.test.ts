@@ -139,6 +139,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
 const videos: OperationDeps['videos'] = {
   prepare: async (_video, _key, _signal, options) => ({
     length: 1,
+    chapters: { chapters: [], isWhole: true },
     index: {
       ...{ codec: 'h264', by: 'order', width: 64, height: 48 },
       ...{ orientation: { isMirrored: false, turn: 0 }, time_base: { num: 1, den: 1000 } },

@@ -7,6 +7,7 @@ import { sniff, sniffedBytes } from '../media/sniff.ts'
 import { chunkSize } from '../operations/find-frames.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { type Staged, stage } from '../operations/staging.ts'
+import { taskChapters } from '../operations/task-chapters.ts'
 import { type Found, type Listing, listing, titleOf, wholeObject } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { type Manifest, readManifest } from '../sources/manifest.ts'
@@ -181,7 +182,8 @@ async function videoOf(
   const { first, total = 0 } = counted
   if (listed)
     compareVideo(listed, { size: first, length: total }, { report: deps.report, file: title })
-  return { ...media, video_name: file.name, chunk_size: 36 }
+  const chapters = taskChapters(counted, wanted.task.data, { report: deps.report, file: title })
+  return { ...media, video_name: file.name, ...(chapters && { chapters }), chunk_size: 36 }
 }
 
 /** Older versions counted pictures with equal times once: so do frames of their backups, of which the manifest lists as many. */

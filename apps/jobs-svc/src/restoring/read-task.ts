@@ -7,6 +7,7 @@ import type {
 import { backupIssue } from '@reticle/contracts/rest/backups'
 import { jobTypes, stages, states } from '@reticle/contracts/rest/jobs'
 import { labelWrite } from '@reticle/contracts/rest/labels'
+import type { Chapter } from '@reticle/contracts/rest/media'
 import { projectCreate, statuses } from '@reticle/contracts/rest/projects'
 import { stepOf } from '@reticle/contracts/rest/sources'
 import { taskCreate } from '@reticle/contracts/rest/tasks'
@@ -112,13 +113,15 @@ export interface FoundMedia {
   /** Names of the frames that ground truth may name, by their numbers. */
   numbers: ReadonlyMap<string, number>
   video_name: string | null
+  /** Of that video; absent: it has none. */
+  chapters?: { chapters: Chapter[] }
   chunk_size: number
 }
 
 /** A task as services tell each other of it. */
 export function toBackupTask(
   { name, bug_tracker = '', subset = '', labels, data, jobs }: ArchivedTask,
-  { numbers, video_name, chunk_size }: FoundMedia,
+  { numbers, video_name, chapters, chunk_size }: FoundMedia,
 ): Omit<BackupTask, 'guide'> {
   const { start_frame, frame_filter } = data.source_frames ?? data
   const step = stepOf(frame_filter)
@@ -130,6 +133,7 @@ export function toBackupTask(
       ...{ start_frame, frame_filter: step > 1 ? `step=${step}` : '' },
       storage: data.storage === 'cloud_storage' ? 'cloud_storage' : 'local',
       ...{ video_name, deleted_frames: data.deleted_frames },
+      ...(chapters && { chapters }),
     },
     jobs: inPlace(jobs, data.custom_segments).map((job) => toJob(job, data, numbers)),
   }

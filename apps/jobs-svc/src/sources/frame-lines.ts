@@ -11,6 +11,7 @@ import { countPages, countPagesInHead } from '../media/pages/count-pages.ts'
 import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
+import type { VideoChapters } from '../video/decoder.ts'
 import { type Found, type Listing, titleOf } from './found.ts'
 import type { Related } from './related.ts'
 import type { Selection } from './selection.ts'
@@ -37,6 +38,8 @@ export interface Counted {
   count: number
   /** Pictures of a video, chosen or not. */
   total?: number
+  /** Of a video. */
+  chapters?: VideoChapters
   /** Of the first frame, in pixels. */
   first?: { width: number; height: number }
 }

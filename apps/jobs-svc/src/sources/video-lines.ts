@@ -20,10 +20,12 @@ export async function* videoLines(
   { videos, selection, key, signal, options }: VideoDeps,
   counted: Counted,
 ): AsyncGenerator<string> {
-  const { index, length } = await videos.prepare({ key: video, size, name }, key, signal, options)
+  const found = await videos.prepare({ key: video, size, name }, key, signal, options)
+  const { index, length } = found
   const { width, height } = index
   counted.first = { width, height }
   counted.total = index.pts.length
+  counted.chapters = found.chapters
   for (let frame = 0; frame < index.pts.length && !selection.isOver(frame); frame++) {
     counted.seen += 1
     if (!selection.has(frame)) continue

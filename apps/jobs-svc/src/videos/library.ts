@@ -61,8 +61,10 @@ export function openVideos(options: VideosOptions): Videos {
       const decoder = await decoderOf(video)
       const { path, release } = await staging.acquire(video)
       try {
-        const index = await decoder.probe({ path, name: video.name }, signal, options)
-        return { index, length: await keepIndex(blobs, key, { video, index }) }
+        const file = { path, name: video.name }
+        const index = await decoder.probe(file, signal, options)
+        const chapters = await decoder.chapters(file, index, signal)
+        return { index, chapters, length: await keepIndex(blobs, key, { video, index }) }
       } finally {
         release()
       }

@@ -1,5 +1,5 @@
 import type { BlobInfo } from '@reticle/kit/blob/blob'
-import type { PictureForm, ProbeOptions, VideoIndex } from '../video/decoder.ts'
+import type { PictureForm, ProbeOptions, VideoChapters, VideoIndex } from '../video/decoder.ts'
 
 /** A video in the object store. */
 export interface StoredVideo {
@@ -12,6 +12,7 @@ export interface StoredVideo {
 
 export interface PreparedVideo {
   index: VideoIndex
+  chapters: VideoChapters
   /** Bytes of the object that keeps it. */
   length: number
 }
