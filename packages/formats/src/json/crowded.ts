@@ -1,46 +1,80 @@
 /** Finds lists and objects with too many members in a text that has not arrived whole. */
 import { byte, endOfText } from './cursor.ts'
+import type { LargePart } from './large.ts'
+import { MembersError } from './scan-error.ts'
 
 const bytesBetweenPauses = 16_384
-const deepest = 256
+const deepest = 64
+
+export interface CountOptions {
+  /** Members that a list or an object may have. */
+  maxMembers: number
+  /** Called between steps of some 16 KiB. */
+  pause: () => Promise<void>
+}
+
+/**
+ * Counts the members of every list and object of a JSON text whose end may be missing.
+ *
+ * @param first index of the first member, where the part is a batch of a longer list: members of that list are not counted
+ * @throws {MembersError} for the first list or object with too many members
+ */
+export async function refuseCrowded(
+  { bytes, offset, path }: LargePart,
+  { maxMembers, pause }: CountOptions,
+  first?: number,
+): Promise<void> {
+  const count: Count = {
+    ...{ bytes, at: 0, depth: 0, maxMembers, leastDepth: first === undefined ? 1 : 2 },
+    ...{ commas: new Int32Array(deepest), closing: new Uint8Array(deepest) },
+    keys: new Array(deepest).fill(0),
+  }
+  while (count.at < bytes.length) {
+    if (countMembers(count)) {
+      const inside = pathOf(count)
+      if (first !== undefined) inside[0] = first + Number(inside[0])
+      throw new MembersError({ offset, path: [...path, ...inside], most: maxMembers })
+    }
+    await pause()
+  }
+}
+
+interface Count {
+  bytes: Uint8Array
+  maxMembers: number
+  /** Lists and objects further out are not counted. */
+  leastDepth: number
+  /** Position of the next byte. */
+  at: number
+  depth: number
+  /** Seen so far in the list or object that is open at a depth. */
+  commas: Int32Array
+  /** Its bracket that is still to come. */
+  closing: Uint8Array
+  /** Where its last text began: the key of an object, once its value is a list or an object. */
+  keys: number[]
+}
 
 const closingOf = new Uint8Array(256)
 closingOf[byte.openBracket] = byte.closeBracket
 closingOf[byte.openBrace] = byte.closeBrace
 const isClosing = (code: number) => code === byte.closeBracket || code === byte.closeBrace
 
-/**
- * Counts the members of every list and object of a JSON text whose end may be missing.
- *
- * @param isBatch the outermost list holds some elements of a longer list: it is not counted
- * @returns the text up to the first that has more than `most` members, with the closing brackets that it lacks; undefined: there
- *   is none
- */
-export async function cutAtCrowded(
-  bytes: Uint8Array,
-  { most, isBatch, pause }: { most: number; isBatch: boolean; pause: () => Promise<void> },
-): Promise<Uint8Array | undefined> {
-  const count: Count = {
-    ...{ at: 0, depth: 0, leastDepth: isBatch ? 2 : 1 },
-    ...{ commas: new Int32Array(deepest), closing: new Uint8Array(deepest) },
+/** Counts on for `bytesBetweenPauses`. True: the list or object at `depth` has too many members. */
+function countMembers(count: Count): boolean {
+  const { bytes, maxMembers, keys } = count
+  const stop = Math.min(bytes.length, count.at + bytesBetweenPauses)
+  for (; count.at < stop; count.at += 1) {
+    const code = bytes[count.at] ?? 0
+    const closing = closingOf[code] ?? 0
+    if (closing !== 0) open(count, closing)
+    else if (isClosing(code)) count.depth = Math.max(0, count.depth - 1)
+    else if (code === byte.quote) {
+      keys[count.depth] = count.at
+      count.at = endOfText(bytes, count.at)
+    } else if (code === byte.comma && addComma(count) >= maxMembers) return true
   }
-  while (count.at < bytes.length) {
-    if (countMembers(bytes, most, count)) return closeAt(bytes, count)
-    await pause()
-  }
-  return undefined
-}
-
-interface Count {
-  /** Lists and objects further out are not counted. */
-  leastDepth: number
-  /** Position of the next byte. */
-  at: number
-  depth: number
-  /** Seen so far, by depth. */
-  commas: Int32Array
-  /** Brackets that are still to come, by depth. */
-  closing: Uint8Array
+  return false
 }
 
 function open(count: Count, closing: number): void {
@@ -49,33 +83,27 @@ function open(count: Count, closing: number): void {
   count.closing[count.depth] = closing
 }
 
-/** Counts on for `bytesBetweenPauses`. True: the list at `depth` has too many members, the last of which begins at `at`. */
-function countMembers(bytes: Uint8Array, most: number, count: Count): boolean {
-  const stop = Math.min(bytes.length, count.at + bytesBetweenPauses)
-  for (; count.at < stop; count.at += 1) {
-    const code = bytes[count.at] ?? 0
-    const closing = closingOf[code] ?? 0
-    if (closing !== 0) open(count, closing)
-    else if (isClosing(code)) count.depth = Math.max(0, count.depth - 1)
-    else if (code === byte.quote) count.at = endOfText(bytes, count.at)
-    else if (code === byte.comma && addComma(count) >= most) {
-      count.at += 1
-      return true
-    }
-  }
-  return false
-}
-
 function addComma({ depth, leastDepth, commas }: Count): number {
-  if (depth < leastDepth) return 0
   const seen = (commas[depth] ?? 0) + 1
   commas[depth] = seen
-  return seen
+  return depth < leastDepth ? 0 : seen
 }
 
-/** The member behind the last comma becomes `0`, or `"":0` in an object. */
-function closeAt(bytes: Uint8Array, { at, depth, closing }: Count): Uint8Array {
-  const last = closing[depth] === byte.closeBrace ? '"":0' : '0'
-  const brackets = closing.slice(1, depth + 1).reverse()
-  return Buffer.concat([bytes.subarray(0, at), Buffer.from(last), brackets])
+/** Indexes and keys from the outermost list or object to the one at `depth`. */
+function pathOf({ bytes, depth, commas, closing, keys }: Count): (string | number)[] {
+  return Array.from({ length: depth - 1 }, (_, index) => {
+    const level = index + 1
+    if (closing[level] === byte.closeBracket) return commas[level] ?? 0
+    const start = keys[level] ?? 0
+    return keyOf(bytes.subarray(start, endOfText(bytes, start) + 1))
+  })
+}
+
+function keyOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString()
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text.slice(1, -1)
+  }
 }

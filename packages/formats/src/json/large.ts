@@ -1,4 +1,5 @@
 /** Parses large parts of a document piece by piece, so that no single step holds the event loop for long. */
+import type { CountOptions } from './crowded.ts'
 import { byte, endOfText } from './cursor.ts'
 import { locateFault } from './locate.ts'
 import { MembersError, ScanError } from './scan-error.ts'
@@ -11,11 +12,7 @@ export interface LargePart {
   path: readonly (string | number)[]
 }
 
-export interface LargeOptions {
-  /** Members that a list or an object may have. */
-  maxMembers: number
-  /** Called between steps of some 16 KiB. */
-  pause: () => Promise<void>
+export interface LargeOptions extends CountOptions {
   /** Size up to which a part is left to `JSON.parse`, in bytes (16,384). */
   smallBytes?: number
 }

@@ -5,54 +5,22 @@
  * is read twice. Shared by annotation bodies and by COCO-like files, so it imports nothing outside
  * of its folder.
  */
-import { cutAtCrowded } from './crowded.ts'
+import { type CountOptions, refuseCrowded } from './crowded.ts'
 import type { Cursor } from './cursor.ts'
 import { byte, closeText, newCursor, openText, refill, skipBlanks, walk } from './cursor.ts'
 import { type LargePart, parseLarge } from './large.ts'
 import { locateFault } from './locate.ts'
+import type { Member, ScanOptions } from './member.ts'
 import { ScanError } from './scan-error.ts'
 
+export {
+  type ArrayBatch,
+  isBatch,
+  type Member,
+  type RootValue,
+  type ScanOptions,
+} from './member.ts'
 export { MembersError, ScanError } from './scan-error.ts'
-
-/** Some elements of an array of the root; an empty array gives one batch without items. */
-export interface ArrayBatch {
-  key: string
-  items: unknown[]
-  /** Index of `items[0]` in the array. */
-  first: number
-  /** Where the batch starts, in bytes from the start of the document. */
-  offset: number
-}
-
-/** A member of the root that is no array. */
-export interface RootValue {
-  key: string
-  value: unknown
-  offset: number
-}
-
-export type Member = ArrayBatch | RootValue
-
-/** Guards of reliability.md 9, and what to hand out. */
-export interface ScanOptions {
-  /** Members for which it answers false are walked over, neither parsed nor handed out. */
-  wanted?: (key: string) => boolean
-  /** Size from which a batch is cut, in bytes (65,536). */
-  batchBytes?: number
-  /** Deepest nesting, the root object counted (64). */
-  maxDepth?: number
-  /** Longest text in bytes, quotes and escapes counted (1 MiB). */
-  maxTextBytes?: number
-  /** Largest element or single member in bytes (64 MiB). */
-  maxItemBytes?: number
-  /** Called between steps of some 64 KiB: a chance for other work of the process. */
-  pause?: () => Promise<void>
-  /**
-   * Members that a list or an object inside of a large element may have (no limit); counted before it is parsed, and while the
-   * element arrives.
-   */
-  maxMembers?: number
-}
 
 /** The synchronous form: `feed` every piece in order and drain it, then `end`. */
 export interface Scanner {
@@ -76,7 +44,7 @@ export async function* scanArrays(
       for (const found of take(scan, piece)) {
         yield isLarge(found) ? await readLarge(scan, found, { pause, maxMembers }) : found
       }
-      await refuseCrowded(scan, { pause, maxMembers })
+      await refuseEarly(scan, { pause, maxMembers })
     }
   }
   finish(scan)
@@ -111,28 +79,16 @@ export function createScanner(options: ScanOptions = {}): Scanner {
   }
 }
 
-/**
- * Refuses an element with too many members in one of its lists or objects before the rest of it arrives. Its bytes are counted
- * each time they have doubled.
- *
- * @throws {ScanError} as `readLarge`
- */
-async function refuseCrowded(scan: Scan, options: Parameters<typeof parseLarge>[1]): Promise<void> {
+/** Counts the members of an element that has not arrived whole, each time its bytes have doubled. */
+async function refuseEarly(scan: Scan, options: CountOptions): Promise<void> {
   const { cursor, key, first, isArray } = scan
   const bytes = cursor.bytes.subarray(cursor.start, cursor.end)
-  const isBelow = scan.phase !== inNested || !scan.isWanted || bytes.length < leastCounted
-  scan.countFrom = isBelow ? leastCounted : scan.countFrom
-  if (isBelow || bytes.length < scan.countFrom) return
+  const isGrowing = scan.phase === inNested && scan.isWanted && bytes.length >= leastCounted
+  if (!isGrowing) scan.countFrom = leastCounted
+  if (!isGrowing || bytes.length < scan.countFrom) return
   scan.countFrom = 2 * bytes.length
-  const { maxMembers: most, pause } = options
-  const cut = await cutAtCrowded(bytes, { most, isBatch: isArray, pause })
-  const offset = cursor.base + cursor.start
-  if (cut) await readLarge(scan, { key, offset, bytes: cut, ...(isArray && { first }) }, options)
-}
-
-/** Tells some elements of an array from a single value. */
-export function isBatch(member: Member): member is ArrayBatch {
-  return 'items' in member
+  const part = { bytes, offset: cursor.base + cursor.start, path: [key] }
+  await refuseCrowded(part, options, isArray ? first : undefined)
 }
 
 const pieceBytes = 65_536
