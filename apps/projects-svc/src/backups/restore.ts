@@ -58,7 +58,7 @@ async function restore(
   const { bug_tracker, labels = [] } = task
   const { split, consensus_replicas } = splitOf(task)
   checkReplicas(consensus_replicas, settings)
-  await writeLabels(tx, { kind: 'task', id }, [], planNewLabels(labels))
+  await writeLabels(tx, { kind: 'task', id }, [], await planNewLabels(labels))
   const row = await updateTask(tx, id, { bug_tracker, consensus_replicas })
   const jobIds: number[] = []
   const media: Media = {

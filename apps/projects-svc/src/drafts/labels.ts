@@ -23,7 +23,7 @@ export async function planned(
   current: readonly Label[],
   items: readonly LabelWrite[],
 ): Promise<Label[]> {
-  const { labels } = planLabels(current, items)
+  const { labels } = await planLabels(current, items)
   const all = withSublabels(labels)
   const specs = all.flatMap(({ attributes }) => attributes)
   const ids = await reserveIds(tx, 'labels', countNew(all))

@@ -62,7 +62,7 @@ async function openOwn(
   if (!project) return { project_id: null, labels_revision: 0, labels: [] }
   const { id, labels_revision } = await insertProject(tx, { ...project, draft_id })
   const owner = { kind: 'project', id } as const
-  await writeLabels(tx, owner, [], planNewLabels(labels))
+  await writeLabels(tx, owner, [], await planNewLabels(labels))
   await setProject(tx, draft_id, id)
   return { project_id: id, labels_revision, labels: await listOwnLabels(tx, owner) }
 }

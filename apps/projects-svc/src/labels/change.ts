@@ -15,7 +15,7 @@ import { taskRecord } from '../tasks/records.ts'
 import { lockTask } from '../tasks/repo.ts'
 import type { LabelsPlan } from './plan.ts'
 
-type Plan = (current: readonly Label[]) => LabelsPlan
+type Plan = (current: readonly Label[]) => Promise<LabelsPlan>
 
 /**
  * Changes the labels of a project or task outside of its own PATCH: the same right, the same events, the same dates
@@ -41,7 +41,13 @@ async function inProject(tx: Transaction<ProjectsDb>, id: number, plan: Plan, co
   if (!row) throw notFound()
   allow(projectRules, 'update', principal, projectStanding(principal, row))
   const before = await projectRecord(tx, row)
-  await changeProject(tx, row, before, { ...nothingElse, labels: plan(before.labels) }, context)
+  await changeProject(
+    tx,
+    row,
+    before,
+    { ...nothingElse, labels: await plan(before.labels) },
+    context,
+  )
 }
 
 async function inTask(tx: Transaction<ProjectsDb>, id: number, plan: Plan, context: Context) {
@@ -50,5 +56,5 @@ async function inTask(tx: Transaction<ProjectsDb>, id: number, plan: Plan, conte
   if (!row) throw notFound()
   allow(taskRules, 'update', principal, taskStanding(principal, row))
   const before = await taskRecord(tx, row)
-  await changeTask(tx, row, before, { ...nothingElse, labels: plan(before.labels) }, context)
+  await changeTask(tx, row, before, { ...nothingElse, labels: await plan(before.labels) }, context)
 }

@@ -26,12 +26,12 @@ const person = labelOf({
   svg: '<circle data-label-id="51"></circle><circle data-label-id="52"></circle>',
 })
 const all = [car, bus, person]
-const names = (items: LabelWrite[], current = all) =>
-  planLabels(current, items).labels.map((one) => one.name)
+const names = async (items: LabelWrite[], current = all) =>
+  (await planLabels(current, items)).labels.map((one) => one.name)
 
 describe('items', () => {
-  test('without id create, with one change, and what is not listed stays', () => {
-    const plan = planLabels(all, [{ name: 'tram' }, { id: 41, name: 'coach' }])
+  test('without id create, with one change, and what is not listed stays', async () => {
+    const plan = await planLabels(all, [{ name: 'tram' }, { id: 41, name: 'coach' }])
     expect(plan.labels.map(({ id, name }) => [id, name])).toEqual([
       [40, 'car'],
       [41, 'coach'],
@@ -41,14 +41,14 @@ describe('items', () => {
     expect(plan).toMatchObject({ removed_labels: [], removed_attributes: [] })
   })
 
-  test('with deleted remove, sublabels included', () => {
-    const plan = planLabels(all, [{ id: 50, deleted: true }])
+  test('with deleted remove, sublabels included', async () => {
+    const plan = await planLabels(all, [{ id: 50, deleted: true }])
     expect(plan.labels.map((one) => one.id)).toEqual([40, 41])
     expect(plan.removed_labels).toEqual([50, 51, 52])
     expect(deletedLabels(all, plan)).toEqual([{ id: 50, name: 'person' }])
   })
 
-  test('that remove very many labels leave room in the event', () => {
+  test('that remove very many labels leave room in the event', async () => {
     const many = Array.from({ length: 9000 }, (_, at) =>
       labelOf({ id: 100 + at, name: `${at} ${'ü'.repeat(50)}` }),
     )
@@ -57,26 +57,32 @@ describe('items', () => {
     expect(Buffer.byteLength(JSON.stringify(named))).toBeLessThan(210_000)
   })
 
-  test('can swap names', () => {
+  test('can swap names', async () => {
     expect(
-      names([
+      await names([
         { id: 40, name: 'bus' },
         { id: 41, name: 'car' },
       ]),
     ).toEqual(['bus', 'car', 'person'])
   })
 
-  test('can take the name of a label that goes', () => {
-    expect(names([{ id: 40, deleted: true }, { name: 'car' }])).toEqual(['bus', 'person', 'car'])
+  test('can take the name of a label that goes', async () => {
+    expect(await names([{ id: 40, deleted: true }, { name: 'car' }])).toEqual([
+      'bus',
+      'person',
+      'car',
+    ])
   })
 
-  test('change only what they name', () => {
-    const [changed] = planLabels([car], [{ id: 40, name: 'auto', color: '' }]).labels
+  test('change only what they name', async () => {
+    const { labels } = await planLabels([car], [{ id: 40, name: 'auto', color: '' }])
+    const [changed] = labels
     expect(changed).toMatchObject({ name: 'auto', color: '#000001', attributes: car.attributes })
   })
 
-  test('of a new owner have no use for ids', () => {
-    const [made] = planNewLabels([{ id: 40, name: 'x', attributes: [{ ...size, id: 90 }] }]).labels
+  test('of a new owner have no use for ids', async () => {
+    const attributes = [{ ...size, id: 90 }]
+    const [made] = (await planNewLabels([{ id: 40, name: 'x', attributes }])).labels
     expect(made).toMatchObject({ id: null, attributes: [{ id: null, name: 'size' }] })
   })
 })
@@ -131,8 +137,8 @@ const texts: [what: string, items: LabelWrite[], body: unknown][] = [
   ]),
 ]
 
-test.each(texts)('%s: invalid', (_, items, body) => {
-  expect(() => planLabels(all, items)).toThrowError(
+test.each(texts)('%s: invalid', async (_, items, body) => {
+  await expect(planLabels(all, items)).rejects.toThrowError(
     expect.objectContaining({ kind: 'invalid', body }),
   )
 })
@@ -142,58 +148,64 @@ test.each([
   [[{ id: 51, name: 'x' }], 'Not found label with id #51 to change'],
   [[{ id: 50, sublabels: [{ id: 40 }] }], 'Not found label with id #40 to change'],
   [[{ id: 40, attributes: [{ id: 9 }] }], 'Not found attribute with id #9 to change'],
-])('%j: not found', (items, message) => {
-  expect(() => planLabels(all, items)).toThrowError(
+])('%j: not found', async (items, message) => {
+  await expect(planLabels(all, items)).rejects.toThrowError(
     expect.objectContaining({ kind: 'not_found', message }),
   )
 })
 
-test('more than 10,000 labels are too many, sublabels included', () => {
+test('more than 10,000 labels are too many, sublabels included', async () => {
   const many = Array.from({ length: 10_001 }, (_, index) => ({ name: `l${index}` }))
   const text = expect.stringContaining('10000')
-  expect(() => planLabels([], many)).toThrowError(
+  await expect(planLabels([], many)).rejects.toThrowError(
     expect.objectContaining({ kind: 'invalid', body: { labels: [text] } }),
   )
 })
 
-test('as many labels as a body can hold are refused', () => {
+test('as many labels as a body can hold are refused', async () => {
   const many = Array.from({ length: 100_000 }, (_, index) => ({ name: `l${index}` }))
-  expect(() => planLabels([], many)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
+  await expect(planLabels([], many)).rejects.toThrowError(
+    expect.objectContaining({ kind: 'invalid' }),
+  )
 })
 
-test('more than 512 KiB of labels are too much', () => {
+test('more than 512 KiB of labels are too much', async () => {
   const values = Array.from({ length: 20 }, (_, index) => `${index}${'x'.repeat(190)}`)
   const big = (name: string) => ({
     name,
     attributes: [{ name: 'a', mutable: false, input_type: 'select' as const, values }],
   })
   const many = Array.from({ length: 150 }, (_, index) => big(`l${index}`))
-  expect(() => planLabels([], many)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
+  await expect(planLabels([], many)).rejects.toThrowError(
+    expect.objectContaining({ kind: 'invalid' }),
+  )
 })
 
 describe('colors', () => {
-  test('are given to labels without one: distinct, and the same each time', () => {
-    const given = () => planNewLabels([{ name: 'car' }, { name: 'Car' }, { name: 'CAR' }]).labels
-    const colors = given().map((one) => one.color)
+  test('are given to labels without one: distinct, and the same each time', async () => {
+    const given = async () =>
+      (await planNewLabels([{ name: 'car' }, { name: 'Car' }, { name: 'CAR' }])).labels
+    const colors = (await given()).map((one) => one.color)
     expect(new Set(colors).size).toBe(3)
     for (const color of colors) expect(color).toMatch(/^#[0-9a-f]{6}$/)
-    expect(given().map((one) => one.color)).toEqual(colors)
+    expect((await given()).map((one) => one.color)).toEqual(colors)
   })
 
-  test('are lower-cased', () => {
-    expect(planNewLabels([{ name: 'x', color: '#ABCDEF' }]).labels[0]?.color).toBe('#abcdef')
+  test('are lower-cased', async () => {
+    const { labels } = await planNewLabels([{ name: 'x', color: '#ABCDEF' }])
+    expect(labels[0]?.color).toBe('#abcdef')
   })
 
-  test('run out after a full turn, not into an endless loop', () => {
+  test('run out after a full turn, not into an endless loop', async () => {
     const many = Array.from({ length: 400 }, (_, index) => ({ name: `l${index}` }))
-    const colors = planNewLabels(many).labels.map((one) => one.color)
+    const colors = (await planNewLabels(many)).labels.map((one) => one.color)
     expect(new Set(colors).size).toBeGreaterThan(350)
   })
 })
 
 describe('skeletons', () => {
-  test('take new sublabels, change and lose others', () => {
-    const [changed] = planLabels(
+  test('take new sublabels, change and lose others', async () => {
+    const { labels } = await planLabels(
       [person],
       [
         {
@@ -201,7 +213,8 @@ describe('skeletons', () => {
           sublabels: [{ name: 'hand' }, { id: 51, name: 'face' }, { id: 52, deleted: true }],
         },
       ],
-    ).labels
+    )
+    const [changed] = labels
     expect(changed?.sublabels.map(({ id, name }) => [id, name])).toEqual([
       [51, 'face'],
       [null, 'hand'],
@@ -210,16 +223,16 @@ describe('skeletons', () => {
 })
 
 describe('one label by itself', () => {
-  test('is changed among its siblings', () => {
-    const { labels } = planOneLabel(all, 41, { name: 'coach' })
+  test('is changed among its siblings', async () => {
+    const { labels } = await planOneLabel(all, 41, { name: 'coach' })
     expect(labels.map((one) => one.name)).toEqual(['car', 'coach', 'person'])
   })
 
-  test('names its own fields in errors', () => {
-    expect(() => planOneLabel(all, 41, { color: 'red' })).toThrowError(
+  test('names its own fields in errors', async () => {
+    await expect(planOneLabel(all, 41, { color: 'red' })).rejects.toThrowError(
       expect.objectContaining({ body: { color: ['"red" is no color: write #rrggbb.'] } }),
     )
-    expect(() => planOneLabel(all, 41, { name: 'car' })).toThrowError(
+    await expect(planOneLabel(all, 41, { name: 'car' })).rejects.toThrowError(
       expect.objectContaining({ body: ['All label names must be unique'] }),
     )
   })
@@ -227,7 +240,7 @@ describe('one label by itself', () => {
 
 describe('annotations read otherwise', () => {
   const text = { name: 'note', mutable: false, input_type: 'text' as const, values: [] }
-  const affected = (items: LabelWrite[]) => affectedLabels(all, planLabels(all, items))
+  const affected = async (items: LabelWrite[]) => affectedLabels(all, await planLabels(all, items))
 
   test.each<[string, LabelWrite, number[]]>([
     ['an attribute came', { id: 41, attributes: [text] }, [41]],
@@ -243,8 +256,8 @@ describe('annotations read otherwise', () => {
       { id: 50, sublabels: [{ id: 51, attributes: [text] }] },
       [50],
     ],
-  ])('where %s', (_, item, expected) => {
-    expect(affected([item])).toEqual(expected)
+  ])('where %s', async (_, item, expected) => {
+    expect(await affected([item])).toEqual(expected)
   })
 
   test.each<[string, LabelWrite]>([
@@ -253,7 +266,7 @@ describe('annotations read otherwise', () => {
     ['a label went', { id: 40, deleted: true }],
     ['an attribute has another name', { id: 40, attributes: [{ id: size.id, name: 'extent' }] }],
     ['a sublabel is new', { id: 50, sublabels: [{ name: 'hand' }] }],
-  ])('not where %s', (_, item) => {
-    expect(affected([item])).toEqual([])
+  ])('not where %s', async (_, item) => {
+    expect(await affected([item])).toEqual([])
   })
 })

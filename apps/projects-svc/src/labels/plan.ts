@@ -1,5 +1,6 @@
 import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
 import { invalidText, notFound } from '@reticle/kit/errors'
+import { createPacer, type Pace } from '@reticle/kit/pacer'
 import { fieldError, missingField, type Path } from '../field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { countFree, pickColor } from './color.ts'
@@ -23,19 +24,21 @@ type Removed = Omit<LabelsPlan, 'labels'>
 
 /**
  * What the labels of a project or task become when `items` are applied to them: `spec/api-workspace.md` 4.3, label list
- * semantics. Nothing is written; names are compared at the end, so that two labels can swap theirs.
+ * semantics. Nothing is written; names are compared at the end, so that two labels can swap theirs. Long lists are planned in
+ * steps, with turns for other calls.
  *
  * @param at where the items stand in the body, for error messages
  * @throws DomainError invalid naming item and field, not_found for an id that is none of `current`
  */
-export function planLabels(
+export async function planLabels(
   current: readonly Label[],
   items: readonly LabelWrite[],
   at: Path = ['labels'],
-): LabelsPlan {
+): Promise<LabelsPlan> {
   checkCount(items, at, mostLabels + current.length)
   const removed: Removed = { removed_labels: [], removed_attributes: [] }
-  const labels = planList(current.map(draftOf), items, { at, removed, isSublabel: false })
+  const scope = { at, removed, isSublabel: false, pace: createPacer() }
+  const labels = await planList(current.map(draftOf), items, scope)
   checkCount(withSublabels(labels), at)
   assignColors(labels)
   checkSize(labels, at)
@@ -43,21 +46,23 @@ export function planLabels(
 }
 
 /** The same for a new owner: ids among the items mean nothing yet. */
-export function planNewLabels(items: readonly LabelWrite[]): LabelsPlan {
+export async function planNewLabels(items: readonly LabelWrite[]): Promise<LabelsPlan> {
   checkCount(items, ['labels'])
   return planLabels([], items.map(withoutIds))
 }
 
 /** One label of `current` changed by its own PATCH: errors name the fields of that body. */
-export function planOneLabel(
+export async function planOneLabel(
   current: readonly Label[],
   id: number,
   change: Omit<LabelWrite, 'id'>,
-): LabelsPlan {
+): Promise<LabelsPlan> {
   const removed: Removed = { removed_labels: [], removed_attributes: [] }
-  const scope = { at: [], removed, isSublabel: false }
-  const labels = current.map((label) =>
-    label.id === id ? changedLabel(draftOf(label), change, [], scope) : draftOf(label),
+  const scope = { at: [], removed, isSublabel: false, pace: createPacer() }
+  const labels = await Promise.all(
+    current.map((label) =>
+      label.id === id ? changedLabel(draftOf(label), change, [], scope) : draftOf(label),
+    ),
   )
   checkNames(labels, false)
   checkCount(withSublabels(labels), [])
@@ -78,28 +83,30 @@ interface Scope {
   at: Path
   removed: Removed
   isSublabel: boolean
+  pace: Pace
 }
 
-function planList(
+async function planList(
   current: readonly LabelDraft[],
   items: readonly LabelWrite[],
   scope: Scope,
-): LabelDraft[] {
+): Promise<LabelDraft[]> {
   const kept = new Map(current.map((one) => [one.id, one]))
   const added: LabelDraft[] = []
-  items.forEach((item, index) => {
+  for (const [index, item] of items.entries()) {
+    await scope.pace()
     const place = [...scope.at, index]
     if (item.id === undefined) {
-      added.push(newLabel(item, place, scope))
-      return
+      added.push(await newLabel(item, place, scope))
+      continue
     }
     const known = kept.get(item.id)
     if (!known) throw notFound(`Not found label with id #${item.id} to change`)
     if (item.deleted) {
       remove(known, scope.removed)
       kept.delete(item.id)
-    } else kept.set(item.id, changedLabel(known, item, place, scope))
-  })
+    } else kept.set(item.id, await changedLabel(known, item, place, scope))
+  }
   const labels = [...kept.values(), ...added]
   checkNames(labels, scope.isSublabel)
   return labels
@@ -110,7 +117,7 @@ function remove({ id, sublabels }: LabelDraft, removed: Removed) {
     if (one !== null) removed.removed_labels.push(one)
 }
 
-function newLabel(item: LabelWrite, place: Path, scope: Scope): LabelDraft {
+async function newLabel(item: LabelWrite, place: Path, scope: Scope): Promise<LabelDraft> {
   if (item.deleted) throw fieldError([...place, 'deleted'], 'Only a label with id can be deleted.')
   if (item.name === undefined) throw missingField([...place, 'name'])
   const type = item.type ?? 'any'
@@ -118,12 +125,13 @@ function newLabel(item: LabelWrite, place: Path, scope: Scope): LabelDraft {
   return changedLabel({ ...empty, attributes: [], sublabels: [] }, item, place, scope)
 }
 
-function changedLabel(
+async function changedLabel(
   known: LabelDraft,
   item: LabelWrite,
   place: Path,
-  { removed, isSublabel }: Scope,
-): LabelDraft {
+  scope: Scope,
+): Promise<LabelDraft> {
+  const { removed, isSublabel } = scope
   const type = checkType(known, item, [...place, 'type'], isSublabel)
   const color = item.color ? checkColor(item.color, [...place, 'color']) : known.color
   const { attributes, removed: gone } = planAttributes(known.attributes, item.attributes ?? [], [
@@ -132,25 +140,21 @@ function changedLabel(
   ])
   removed.removed_attributes.push(...gone)
   const draft = { ...known, name: item.name ?? known.name, color, type, attributes }
-  if (type === 'skeleton') return changedSkeleton(draft, item, place, removed)
+  if (type === 'skeleton') return changedSkeleton(draft, item, place, scope)
   if (item.sublabels?.length)
     throw fieldError([...place, 'sublabels'], 'Only a skeleton can have sublabels.')
   if (item.svg) throw fieldError([...place, 'svg'], 'Only a skeleton can have a drawing.')
   return draft
 }
 
-function changedSkeleton(
+async function changedSkeleton(
   draft: LabelDraft,
   item: LabelWrite,
   place: Path,
-  removed: Removed,
-): LabelDraft {
-  const at = [...place, 'sublabels']
-  const sublabels = planList(draft.sublabels, item.sublabels ?? [], {
-    at,
-    removed,
-    isSublabel: true,
-  })
+  scope: Scope,
+): Promise<LabelDraft> {
+  const inside = { ...scope, at: [...place, 'sublabels'], isSublabel: true }
+  const sublabels = await planList(draft.sublabels, item.sublabels ?? [], inside)
   if (item.svg === undefined) return { ...draft, svg: draft.svg ?? '', sublabels }
   const svg = writeDrawing(readDrawing(item.svg))
   const unknown = unknownSublabel(svg, sublabels)

@@ -42,11 +42,11 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       return change(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
-        const plan = (current: readonly Label[]) => {
+        const plan = async (current: readonly Label[]) => {
           refuseSublabel(row)
           if (body.deleted) throw invalid({ deleted: 'Use DELETE to remove a label.' })
           const label = present(current, id)
-          const planned = planOneLabel(current, id, body)
+          const planned = await planOneLabel(current, id, body)
           assertMatches(if_match, label)
           return planned
         }
@@ -59,7 +59,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       await change(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
-        const plan = (current: readonly Label[]) => {
+        const plan = async (current: readonly Label[]) => {
           refuseSublabel(row)
           assertMatches(if_match, present(current, id))
           return planLabels(current, [{ id, deleted: true }])

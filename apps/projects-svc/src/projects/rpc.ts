@@ -104,7 +104,7 @@ async function create(
   await holdOrganization(tx, organization_id)
   await checkPeople(tx, principal, { owner_id, assignee_id }, organization_id)
   const storages = await checkStorages(tx, principal, planStorages(body), organization_id)
-  const plan = planNewLabels(labels)
+  const plan = await planNewLabels(labels)
   const row = await insertProject(tx, {
     name,
     bug_tracker,
@@ -164,6 +164,6 @@ async function planChange(
   return {
     columns,
     storages: await checkStorages(tx, principal, planStorages(body, before), row.organization_id),
-    labels: body.labels && planLabels(before.labels, body.labels),
+    labels: body.labels && (await planLabels(before.labels, body.labels)),
   }
 }

@@ -47,7 +47,7 @@ export async function createTask(
   checkReplicas(body.consensus_replicas, settings)
   const wanted = planStorages({ source_storage, target_storage })
   const storages = await checkStorages(tx, principal, wanted, organization_id)
-  const plan = planNewLabels(labels)
+  const plan = await planNewLabels(labels)
   const id = await insertTask(tx, {
     ...columns,
     project_id,

@@ -169,7 +169,7 @@ async function planChange(
   return {
     columns,
     storages: await checkStorages(tx, principal, planStorages(body, before), row.organization_id),
-    labels: relabels ? planLabels(before.labels, relabels) : undefined,
+    labels: relabels ? await planLabels(before.labels, relabels) : undefined,
     move,
   }
 }
