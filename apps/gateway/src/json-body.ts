@@ -1,21 +1,25 @@
 import { DomainError, invalidInput } from '@reticle/kit'
-import { comma, depthChange, endOfText, parseError, parseInPieces, quote } from './json-pieces.ts'
+import { comma, endOfText, parseError, parseInPieces, quote } from './json-pieces.ts'
 
 /** JSON bodies, read as `spec/api-workspace.md` 1.2 and `reliability.md` 8 want them. */
 
 export const deepest = 64
 /** Values of one body, keys not counted: some ten thousand labels, or the names of as many files. */
 export const mostValues = 200_000
+/** Of one object. */
+export const mostKeys = 10_000
 
 /**
  * The value of a JSON body; undefined for no bytes at all.
  *
  * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores; too_large for
- * more values than `mostValues`, which are counted before any of them is built
+ * more values than `mostValues` or more keys than `mostKeys`, which are counted before any of them is built
  */
 export async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   const bytes = await wholeOf(body)
-  return bytes.length === 0 ? undefined : parseJson(bytes)
+  if (bytes.length === 0) return undefined
+  assertSize(bytes)
+  return parseInPieces(bytes, assertStorable)
 }
 
 export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -24,27 +28,54 @@ export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Parses UTF-8 bytes; depth and values are counted before anything is built from them. */
-async function parseJson(bytes: Uint8Array): Promise<unknown> {
-  assertSize(bytes)
-  return parseInPieces(bytes, assertStorable)
+const [begins, ends, isText, separates] = [1, 2, 3, 4]
+const kinds = new Uint8Array(256)
+for (const text of '{[') kinds[text.charCodeAt(0)] = begins
+for (const text of '}]') kinds[text.charCodeAt(0)] = ends
+kinds[quote] = isText
+kinds[comma] = separates
+const curlyOpen = '{'.charCodeAt(0)
+
+/** Counts levels, values and keys before anything is built from them. */
+function assertSize(bytes: Uint8Array): void {
+  const count = { depth: 0, values: 0, keys: new Int32Array(deepest + 1) }
+  for (let at = 0; at < bytes.length; at++) {
+    const kind = kinds[bytes[at] ?? 0] ?? 0
+    if (kind === 0) continue
+    if (kind === isText) at = endOfText(bytes, at)
+    else if (kind === ends) count.depth = Math.max(0, count.depth - 1)
+    else {
+      if (kind === begins) beginLevel(count, bytes[at] === curlyOpen, at)
+      countValue(count)
+    }
+  }
+}
+
+interface Count {
+  depth: number
+  values: number
+  /** By depth; below 0 in a list. */
+  keys: Int32Array
+}
+
+function beginLevel(count: Count, isObject: boolean, at: number): void {
+  count.depth++
+  if (count.depth > deepest) throw parseError(`nested deeper than ${deepest} levels at byte ${at}`)
+  count.keys[count.depth] = isObject ? 0 : -2 * mostValues
 }
 
 /** Every value but the first of its list or object has a comma before it, and the first a bracket. */
-function assertSize(bytes: Uint8Array): void {
-  let depth = 0
-  let values = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0
-    if (byte === quote) at = endOfText(bytes, at)
-    const change = depthChange[byte] ?? 0
-    depth += change
-    if (change > 0 || byte === comma) values++
-    if (depth > deepest) throw parseError(`nested deeper than ${deepest} levels at byte ${at}`)
-    if (values > mostValues)
-      throw new DomainError('too_large', `The request body has more than ${mostValues} values.`)
-  }
+function countValue(count: Count): void {
+  count.values++
+  const keys = (count.keys[count.depth] ?? 0) + 1
+  count.keys[count.depth] = keys
+  if (count.values > mostValues)
+    throw tooMany(`The request body has more than ${mostValues} values.`)
+  if (keys > mostKeys)
+    throw tooMany(`An object of the request body has more than ${mostKeys} keys.`)
 }
+
+const tooMany = (message: string) => new DomainError('too_large', message)
 
 type Path = readonly PropertyKey[]
 

@@ -11,13 +11,14 @@ async function* bytesOf(text: string) {
 const repeat = (item: string, count: number) => `${`${item},`.repeat(count - 1)}${item}`
 const keys = (count: number, value = '1') =>
   Array.from({ length: count }, (_, n) => `"${n.toString(36)}":${value}`).join()
+const longText = `"${'a, '.repeat(40)}"`
 /** Longer than a piece that is parsed at once. */
 const filler = repeat('1', 20_000)
 
 const documents: [name: string, text: string][] = [
-  ['many keys', `{${keys(180_000)}}`],
+  ['many keys', `{${keys(10_000, longText)}}`],
   ['many keys of many objects', `[${repeat(`{${keys(180)}}`, 1000)}]`],
-  ['many keys below a key', `{"a":{"b":{${keys(180_000)}}}}`],
+  ['many keys below a key', `{"a":{"b":{${keys(10_000, longText)}}}}`],
   ['many numbers', `[${repeat('1', 190_000)}]`],
   ['many texts', `[${repeat('"a, [b] {c} \\" \\\\"', 80_000)}]`],
   ['lists in lists', `[${repeat(`[${filler}]`, 9)}]`],

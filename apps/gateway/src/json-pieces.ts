@@ -18,7 +18,7 @@ const [squareOpen, squareClose] = [codeOf('['), codeOf(']')]
 const [curlyOpen, curlyClose] = [codeOf('{'), codeOf('}')]
 const blanks: ReadonlySet<number | undefined> = new Set([...' \t\n\r'].map(codeOf))
 
-export const depthChange = new Int8Array(256)
+const depthChange = new Int8Array(256)
 for (const code of [squareOpen, curlyOpen]) depthChange[code] = 1
 for (const code of [squareClose, curlyClose]) depthChange[code] = -1
 

@@ -24,17 +24,25 @@ const repeat = (item: string, count: number) => `${`${item},`.repeat(count - 1)}
 const post = (path: string, body: string) =>
   send(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
+const keys = (count: number) =>
+  Array.from({ length: count }, (_, n) => `"${n.toString(36)}":1`).join()
+
 test.each([
-  ['numbers', `{"name":"a","labels":[${repeat('1', 300_000)}]}`],
-  ['objects', `{"name":"a","labels":[${repeat('{}', 150_000)}]}`],
-  ['lists in lists', `{"name":"a","labels":[${repeat('[[1]]', 80_000)}]}`],
-  ['keys', `{${Array.from({ length: 210_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`],
-])('a body with too many %s is refused by their number', async (_name, body) => {
+  ['numbers', 'values', `{"name":"a","labels":[${repeat('1', 300_000)}]}`],
+  ['objects', 'values', `{"name":"a","labels":[${repeat('{}', 150_000)}]}`],
+  ['lists in lists', 'values', `{"name":"a","labels":[${repeat('[[1]]', 80_000)}]}`],
+  ['objects with keys', 'values', `{"name":"a","labels":[${repeat(`{${keys(9000)}}`, 25)}]}`],
+  ['keys', 'keys', `{${keys(10_001)}}`],
+  ['keys below a key', 'keys', `{"name":"a","labels":[{"x":{"y":[{},{${keys(10_001)}}]}}]}`],
+  ['keys behind lists', 'keys', `{"a":[${repeat('1', 50_000)}],${keys(10_000)}}`],
+  ['equal keys', 'keys', `{${repeat('"a":[1,2]', 10_001)}}`],
+])('a body with too many %s is refused by the number of %s', async (_name, unit, body) => {
+  const most = { values: 'more than 200000 values', keys: 'more than 10000 keys' }[unit]
   for (const mount of ['/api', '/as/cvat/api']) {
     const answer = await post(`${mount}/projects`, body)
     expect(answer.status).toBe(413)
     expect(answer.headers['x-error-code']).toBe('payload_too_large')
-    expect(answer.text).toContain('more than 200000 values')
+    expect(answer.text).toContain(most)
   }
 })
 

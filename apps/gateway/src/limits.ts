@@ -2,7 +2,7 @@ import { deepest, mostItems, mostNodes } from '@reticle/contracts/rest/json-logi
 import { longestSearch } from '@reticle/contracts/rest/lists'
 import { defaultSize, rowsOfAll } from '@reticle/kit/list/page'
 import type { GatewaySettings } from './config.ts'
-import { deepest as deepestBody, mostValues } from './json-body.ts'
+import { deepest as deepestBody, mostKeys, mostValues } from './json-body.ts'
 import { mostHeaders } from './plugins/headers.ts'
 import { callsPerHour, pollsPerSecond } from './plugins/rate-limit.ts'
 import { callsAtOnce } from './plugins/user-turns.ts'
@@ -20,6 +20,7 @@ export function gatewayLimits(settings: GatewaySettings): Record<string, number>
     upload_bytes: settings.maxUploadBytes,
     body_levels: deepestBody,
     body_values: mostValues,
+    body_object_keys: mostKeys,
     headers: mostHeaders,
     request_arrival_seconds: settings.requestTimeoutMs / second,
     stream_silence_seconds: settings.idleTimeoutMs / second,

@@ -74,6 +74,7 @@ test('limits of all parts are plain numbers by their names', async () => {
       page_size: 1000,
       body_levels: 64,
       body_values: 200_000,
+      body_object_keys: 10_000,
     },
   })
   expect(Object.values(found).filter((one) => typeof one !== 'number')).toEqual([])
