@@ -5,11 +5,11 @@ export type Pace = () => Promise<void>
 
 /** Longest work without a pause, in milliseconds; a step that has begun still ends. */
 const longestMs = 1
-/** Of the event loop in one pause: a small call needs many turns, an idle loop makes them in microseconds. */
-const turns = 4
+/** Of the event loop in one pause: a small call needs many, and an idle loop makes one in microseconds. */
+const turns = 2
 
 /**
- * Gives other work of the process its turn: after some milliseconds of work the event loop runs a few times. Between the pauses
+ * Gives other work of the process its turn: after some milliseconds of work the event loop runs twice. Between the pauses
  * it costs a look at the clock.
  */
 export function createPacer(ms = longestMs): Pace {
