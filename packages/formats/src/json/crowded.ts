@@ -1,6 +1,6 @@
 /** Finds lists and objects with too many members in a text that has not arrived whole. */
 import { byte, endOfText } from './cursor.ts'
-import type { LargePart } from './large.ts'
+import type { LargePart } from './member.ts'
 import { MembersError } from './scan-error.ts'
 
 const bytesBetweenPauses = 16_384

@@ -2,15 +2,8 @@
 import type { CountOptions } from './crowded.ts'
 import { byte, endOfText } from './cursor.ts'
 import { locateFault } from './locate.ts'
+import type { LargePart } from './member.ts'
 import { MembersError, ScanError } from './scan-error.ts'
-
-export interface LargePart {
-  bytes: Uint8Array
-  /** Offset of the first byte in the document. */
-  offset: number
-  /** Where the part is in the document, such as `['shapes', 3]`. */
-  path: readonly (string | number)[]
-}
 
 export interface LargeOptions extends CountOptions {
   /** Size up to which a part is left to `JSON.parse`, in bytes (16,384). */

@@ -44,3 +44,12 @@ export interface ScanOptions {
 export function isBatch(member: Member): member is ArrayBatch {
   return 'items' in member
 }
+
+/** Bytes of a document that are too many to be parsed at once. */
+export interface LargePart {
+  bytes: Uint8Array
+  /** Offset of the first byte in the document. */
+  offset: number
+  /** Where the part is in the document, such as `['shapes', 3]`. */
+  path: readonly (string | number)[]
+}

@@ -8,9 +8,9 @@
 import { type CountOptions, refuseCrowded } from './crowded.ts'
 import type { Cursor } from './cursor.ts'
 import { byte, closeText, newCursor, openText, refill, skipBlanks, walk } from './cursor.ts'
-import { type LargePart, parseLarge } from './large.ts'
+import { parseLarge } from './large.ts'
 import { locateFault } from './locate.ts'
-import type { Member, ScanOptions } from './member.ts'
+import type { LargePart, Member, ScanOptions } from './member.ts'
 import { ScanError } from './scan-error.ts'
 
 export {
