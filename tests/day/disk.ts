@@ -62,7 +62,7 @@ async function letTimeGoBy(house: House): Promise<void> {
     utimesSync(join(house.temporary, name), date, date)
 }
 
-/** The services work on the same rows in an order of their own: a deadlock that ends this statement is no fault of theirs. */
+/** The services lock the same rows in another order: a deadlock that ends this statement is no fault of the services. */
 async function changeRows(url: string, statement: string, tries = 5): Promise<void> {
   try {
     await rowsOf(url, statement)

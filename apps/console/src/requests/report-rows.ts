@@ -30,7 +30,7 @@ export const codesOf = ({ entries }: Report): string[] => [
   ...new Set(entries.map(({ code }) => code)),
 ]
 
-/** The report that a request is shown with: for a failed one, that nothing was noted says nothing. */
+/** The report to show for a request: none for a failed request without entries. */
 export function shownReport({ status, report }: Pick<Request, 'status' | 'report'>): Report | null {
   return status === 'failed' && report?.entries.length === 0 ? null : report
 }

@@ -50,7 +50,7 @@ async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): P
 }
 
 /**
- * The end of a request that did not: `message` is one sentence for its owner, `report` what was noted before. `isUndone` says
+ * The end of a request that failed: `message` is one sentence for its owner, `report` has the entries noted before. `isUndone` says
  * that no attempt can have had an effect. False: the lease is lost.
  */
 export function fail(

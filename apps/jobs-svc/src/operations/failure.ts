@@ -16,7 +16,7 @@ export const failure = z.object({
   kind: z.enum(['user', 'transient', 'memory', 'limit', 'defect']),
   /** One sentence for the owner of the request. */
   message: z.string(),
-  /** What was noted before. */
+  /** Entries noted before the failure. */
   report: report.optional(),
 })
 export type Failure = z.infer<typeof failure>
@@ -42,7 +42,7 @@ const userKinds = new Set<Kind>([
   'too_large',
 ])
 
-/** What was thrown, sorted by whether another attempt can help, with the report of the operation until then. */
+/** Sorts an error by whether another attempt can help, and adds the report of the operation until then. */
 export function failureOf(thrown: unknown): Failure {
   const report = reportBefore(thrown)
   return report ? { ...reasonOf(thrown), report } : reasonOf(thrown)

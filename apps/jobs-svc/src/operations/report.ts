@@ -13,7 +13,7 @@ export function toReport(writer: ReportWriter): Report {
 
 const reports = new WeakMap<Error, ReportWriter>()
 
-/** Runs an operation. When it fails, `reportBefore` finds what it noted until then. */
+/** Runs an operation. When it fails, `reportBefore` returns the entries noted until then. */
 export async function withReport<T>(report: ReportWriter, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -23,7 +23,7 @@ export async function withReport<T>(report: ReportWriter, run: () => Promise<T>)
   }
 }
 
-/** What an operation noted before it threw this error; nothing was created. Undefined: it keeps no report. */
+/** Entries that an operation noted before it threw this error; nothing was created. Undefined: it keeps no report. */
 export function reportBefore(thrown: unknown): Report | undefined {
   const writer = thrown instanceof Error ? reports.get(thrown) : undefined
   return writer && { ...toReport(writer), created: { tags: 0, shapes: 0, tracks: 0 } }

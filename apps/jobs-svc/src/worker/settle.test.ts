@@ -104,7 +104,7 @@ describe('the first chunk of media', () => {
   })
 })
 
-test('a failed request keeps what was noted before it failed', async () => {
+test('a failed request keeps the entries that were noted before it failed', async () => {
   const { row } = await converted()
   const created = { tags: 0, shapes: 0, tracks: 0 }
   const report = { created, skipped: 1, converted: 0, dropped: 0, entries: [] }

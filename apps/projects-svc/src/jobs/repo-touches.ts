@@ -79,8 +79,8 @@ export interface TouchedBefore {
 }
 
 /**
- * Deletes what the touch of an event kept. Before it deletes anything it locks the task as `lockTaskKey` does: whoever deletes
- * the task locks it first and its touches after it. There may be a touch on its way, unless `lockTask` has locked the task.
+ * Deletes what the touch of an event kept. Before it deletes anything it locks the task as `lockTaskKey` does: a deletion of
+ * the task locks the task first and its touches after it. There may be a touch on its way, unless `lockTask` has locked the task.
  */
 export async function takeTouch(
   tx: Transaction<ProjectsDb>,

@@ -1,4 +1,4 @@
-/** What a scan hands out, and what it is asked for. */
+/** Results and options of a scan. */
 
 /** Some elements of an array of the root; an empty array gives one batch without items. */
 export interface ArrayBatch {
@@ -10,7 +10,7 @@ export interface ArrayBatch {
   offset: number
 }
 
-/** A member of the root that is no array. */
+/** A member of the root other than an array. */
 export interface RootValue {
   key: string
   value: unknown
@@ -40,7 +40,7 @@ export interface ScanOptions {
   maxMembers?: number
 }
 
-/** Tells some elements of an array from a single value. */
+/** Distinguishes elements of an array from a single value. */
 export function isBatch(member: Member): member is ArrayBatch {
   return 'items' in member
 }

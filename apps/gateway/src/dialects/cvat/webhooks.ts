@@ -33,7 +33,7 @@ const webhook = withKnownFields('webhook', ({ events_list, ...record }) => ({
   events: known(events_list),
 }))
 
-/** Since 2.73 an event is an object that also says what it is about, as it is shown to people. */
+/** Since 2.73 an event is an object that also has the display name of its resource. */
 const eventNames: Change = ({ events, ...record }, _base, userAgent) => {
   const names = known(events)
   return { ...record, events: isAtLeast(userAgent, 2, 73) ? names.map(groupedEvent) : names }
