@@ -5,7 +5,7 @@ import type { OperationDeps } from '../operations/operation.ts'
 /** As guides refer to assets. */
 const reference = /\(\/api\/assets\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/gi
 
-/** A guide, then its assets; references lead to these (`spec/api-workspace.md` 7). */
+/** A guide, then its assets; references lead to these. */
 export async function* guideFiles(
   markdown: string | null,
   { services: { guides }, blobs }: Pick<OperationDeps, 'services' | 'blobs'>,

@@ -23,7 +23,7 @@ export interface BackupMedia {
 
 const folder = 'data/'
 
-/** `data/manifest.jsonl`, the list of the frames (`spec/api-workspace.md` 7). */
+/** `data/manifest.jsonl`, the list of the frames. */
 export async function manifestFile(blobs: Blobs, media: BackupMedia): Promise<ArchiveFile> {
   const path = `${folder}manifest.jsonl`
   if (!media.isVideo) return { path, content: imageManifest(media) }

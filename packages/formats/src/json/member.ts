@@ -19,7 +19,7 @@ export interface RootValue {
 
 export type Member = ArrayBatch | RootValue
 
-/** Guards of reliability.md 9, and what to hand out. */
+/** Limits of a scan, and the members to hand out. */
 export interface ScanOptions {
   /** Members for which it answers false are walked over, neither parsed nor handed out. */
   wanted?: (key: string) => boolean
