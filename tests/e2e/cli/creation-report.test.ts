@@ -81,6 +81,20 @@ describe('files that are called pictures and are none', () => {
     expect(waited.stderr).toContain('Report: 1 skipped: unknown file type (cover.jpg)\n')
   })
 
+  test('are named beside the reason of a failed creation', async () => {
+    const own = await machine()
+    const [picture] = await pictures(1)
+    const broken = {
+      name: 'broken.png',
+      bytes: (picture?.bytes ?? Buffer.alloc(0)).subarray(0, 60),
+    }
+    write(own, '.', [{ name: 'set.zip', bytes: storedZip([textFile('cover.jpg'), broken]) }])
+    const { code, stderr } = await own.run(create('a', 'set.zip'))
+    expect(code).toBe(1)
+    expect(stderr).toContain('Report: 1 skipped: no image (cover.jpg)\n')
+    expect(stderr).toContain('broken.png')
+  })
+
   test('fail the command by name when there is nothing else', async () => {
     const own = await machine()
     write(own, 'frames', [textFile('cover.jpg')])

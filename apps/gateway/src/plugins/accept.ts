@@ -64,11 +64,18 @@ const unquoted = (text: string) =>
   text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 
 /** Does the client read errors as RFC 9457? */
-export function listsProblem(accept: string | undefined): boolean {
+export const listsProblem = (accept: string | undefined): boolean =>
+  listsType(accept, (type) => type.startsWith(problemType))
+
+/** Does the client name HTML, as browsers do? Ranges such as `*\/*` do not count. */
+export const listsHtml = (accept: string | undefined): boolean =>
+  listsType(accept, (type) => type === 'text/html')
+
+function listsType(accept: string | undefined, isWanted: (type: string) => boolean): boolean {
   const ranges = rangesOf(readAccept(accept)?.toLowerCase() ?? '')
   return ranges.some(({ type, parameters }) => {
     const isRefused = parameters.some(({ name, value }) => name === 'q' && noQuality.test(value))
-    return type.startsWith(problemType) && !isRefused
+    return isWanted(type) && !isRefused
   })
 }
 

@@ -49,6 +49,8 @@ test.each([
   ['*/*', '/'],
   ['application/json', '/?check=1'],
   [undefined, '/'],
+  ['text/html;q=0, application/json', '/'],
+  ['text/htmlx', '/'],
 ])('who accepts %s is answered at %s where the API and the console are', async (accept, path) => {
   const headers: Record<string, string> = accept === undefined ? {} : { accept }
   const answer = await send(path, { as: null, headers })
@@ -90,6 +92,14 @@ test.each([
   expect(headers['cache-control']).toBe('no-store')
   expect(json()).toMatchObject({ code: 'not_found' })
 })
+
+test.each(['TEXT/HTML', 'text/html;level=1', 'application/json, text/html;q=0.1'])(
+  'who accepts %s gets the page',
+  async (accept) => {
+    const { status, text } = await send('/tasks/7', { as: null, headers: { accept } })
+    expect([status, text]).toEqual([200, document])
+  },
+)
 
 test('only reading is answered by a page', async () => {
   const { status } = await send('/projects', { as: null, method: 'POST', headers: asPage })

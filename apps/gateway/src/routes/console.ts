@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static'
 import { apiVersion } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { listsHtml } from '../plugins/accept.ts'
 import { toJson } from '../present.ts'
 import { baseOf, originOf } from '../request.ts'
 
@@ -64,7 +65,7 @@ function isRoot(request: FastifyRequest): boolean {
 }
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
-const readsPages = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true
+const readsPages = ({ headers }: FastifyRequest) => listsHtml(headers.accept)
 
 const rootOf = (request: FastifyRequest) => ({
   name: 'Reticle',

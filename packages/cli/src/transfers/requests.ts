@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, type Client, type Request, type Started } from '@reticle/sdk'
+import { ApiError, type Client, type Request, RequestFailed, type Started } from '@reticle/sdk'
 import { follow } from '../follow.ts'
 import type { Session } from '../session.ts'
+import { reportLines } from '../terminal/report.ts'
 import type { Journal } from './journal.ts'
 
 export interface Work {
@@ -18,7 +19,7 @@ export interface Work {
 /**
  * Starts work in the background and waits for its end; what a former run of the command has started is waited for instead.
  *
- * @throws RequestFailed; then the command starts anew the next time
+ * @throws RequestFailed, whose report is printed; then the command starts anew the next time
  */
 export async function finish(session: Session, work: Work): Promise<Request> {
   const { client, journal, title } = work
@@ -28,6 +29,8 @@ export async function finish(session: Session, work: Work): Promise<Request> {
   try {
     return await follow(session, client, rq_id, title)
   } catch (thrown) {
+    if (thrown instanceof RequestFailed)
+      for (const line of reportLines(thrown.request.report, 'Report')) session.output.note(line)
     if (!session.signal.aborted) await journal.note(nothing)
     throw thrown
   }
