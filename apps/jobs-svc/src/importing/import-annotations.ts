@@ -4,7 +4,7 @@ import { stepOf } from '@reticle/contracts/rest/sources'
 import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
-import { createReport, type ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
 import { fetchedFile } from '../locations/fetch.ts'
@@ -26,8 +26,7 @@ const readShare = 0.7
  * there (`spec/extensions.md` 4).
  */
 export function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
-  const report = createReport()
-  return withReport(report, () => readAndWrite(work, deps, report))
+  return withReport((report) => readAndWrite(work, deps, report))
 }
 
 async function readAndWrite(

@@ -18,8 +18,7 @@ import { labelItems } from './label-items.ts'
  * Makes a task of each subset of an archive, with its images and annotations, and the labels that come with it: all of it or nothing.
  */
 export function importDataset(work: ImportDatasetWork, deps: OperationDeps): Promise<Outcome> {
-  const report = createReport()
-  return withReport(report, () => makeTasks(work, deps, report))
+  return withReport((report) => makeTasks(work, deps, report))
 }
 
 async function makeTasks(

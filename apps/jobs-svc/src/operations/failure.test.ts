@@ -1,5 +1,5 @@
 import { FormatError } from '@reticle/formats/errors'
-import { createReport } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report'
 import {
   changedMeanwhile,
   conflict,
@@ -49,13 +49,12 @@ describe('what another attempt cannot help is told to the user at once', () => {
 })
 
 test('a failure has the report of its operation until then, in which nothing was created', async () => {
-  const writer = createReport()
   const thrown = new UnusableInput('b.jpg: not a picture')
-  const run = async () => {
+  const run = async (writer: ReportWriter) => {
     writer.note('skipped', 'ignored-file', 'not a picture', { file: 'a.txt' })
     throw thrown
   }
-  await expect(withReport(writer, run)).rejects.toBe(thrown)
+  await expect(withReport(run)).rejects.toBe(thrown)
   expect(failureOf(thrown)).toMatchObject({
     kind: 'user',
     message: 'b.jpg: not a picture',

@@ -1,4 +1,4 @@
-import { createReport, type ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { openListing } from '../buckets/listing.ts'
 import { withBuckets } from '../buckets/with-buckets.ts'
@@ -14,8 +14,7 @@ import { toReport, withReport } from './report.ts'
  * task in one call, which splits it into jobs (`spec/api-workspace.md` 4.5). What was uploaded stays where it is.
  */
 export function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
-  const report = createReport()
-  return withReport(report, () => makeMedia(work, deps, report))
+  return withReport((report) => makeMedia(work, deps, report))
 }
 
 async function makeMedia(

@@ -1,5 +1,5 @@
 import type { Report } from '@reticle/contracts/rest/requests'
-import type { ReportWriter } from '@reticle/formats/report'
+import { createReport, type ReportWriter } from '@reticle/formats/report'
 
 /** What a conversion noted, as the record of its request shows it. */
 export function toReport(writer: ReportWriter): Report {
@@ -13,10 +13,11 @@ export function toReport(writer: ReportWriter): Report {
 
 const reports = new WeakMap<Error, ReportWriter>()
 
-/** Runs an operation. When it fails, `reportBefore` returns the entries noted until then. */
-export async function withReport<T>(report: ReportWriter, run: () => Promise<T>): Promise<T> {
+/** Runs an operation with a new report. When it fails, `reportBefore` returns the entries noted until then. */
+export async function withReport<T>(run: (report: ReportWriter) => Promise<T>): Promise<T> {
+  const report = createReport()
   try {
-    return await run()
+    return await run(report)
   } catch (thrown) {
     if (thrown instanceof Error) reports.set(thrown, report)
     throw thrown

@@ -1,7 +1,7 @@
 import { encodeBackupLine } from '@reticle/contracts/backup-lines'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { BackupIssue, BackupTask } from '@reticle/contracts/rest/backups'
-import { createReport, type ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report'
 import type { Context } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/pieces'
 import { asDraft } from '../importing/draft.ts'
@@ -29,8 +29,7 @@ interface Run extends OperationDeps {
  * stay in the archive, which becomes media.
  */
 export function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
-  const report = createReport()
-  return withReport(report, () => restoreArchive(work, deps, report))
+  return withReport((report) => restoreArchive(work, deps, report))
 }
 
 async function restoreArchive(

@@ -9,7 +9,7 @@ import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
-import { lockTask, lockTaskKey, type TaskView } from '../tasks/repo.ts'
+import { findTask, lockTask, type TaskView } from '../tasks/repo.ts'
 import { jobRecords } from './records.ts'
 import { type JobView, listJobsById } from './repo.ts'
 import { type Touched, type TouchedBefore, takeTouch, touchAnnotated } from './repo-touches.ts'
@@ -40,8 +40,8 @@ export async function applyAnnotationsChange(
   if (changes.size === 0) return
   const taken = { event_id, task_id: change.task_id }
   let before = await takeTouch(tx, taken)
-  // Behind a touch, saves go on while this transaction lasts: they only move dates.
-  const task = await (before ? lockTaskKey : lockTask)(tx, change.task_id)
+  // The taken touch keeps the task from its deletion. Saves go on while this transaction lasts: they only move dates.
+  const task = await (before ? findTask : lockTask)(tx, change.task_id)
   if (!task) return
   if (!before) {
     await touchAnnotated(tx, touchedBy({ event_id, change }, settings), null)

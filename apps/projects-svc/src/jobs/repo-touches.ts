@@ -33,7 +33,7 @@ export async function touchAnnotated(
 }
 
 /**
- * The lock of the task lets the consumer of its earlier events continue (`lockTaskKey`). Each lock depends on the rows of the one
+ * The lock of the task lets the consumer of its earlier events continue (`takeTouch`). Each lock depends on the rows of the one
  * before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of all jobs of the task.
  */
 const touch = {
@@ -79,7 +79,7 @@ export interface TouchedBefore {
 }
 
 /**
- * Deletes what the touch of an event kept. Before it deletes anything it locks the task as `lockTaskKey` does: a deletion of
+ * Deletes what the touch of an event kept. Before it deletes anything it keeps the task from its deletion, by a lock that lets saves move dates: a deletion of
  * the task locks the task first and its touches after it. There may be a touch on its way, unless `lockTask` has locked the task.
  */
 export async function takeTouch(

@@ -1,5 +1,6 @@
 import type { LabelWrite } from '@reticle/contracts/rest/labels'
 import { attributeOf, labelOf } from '@reticle/contracts/testing/records'
+import { countTurns } from '@reticle/kit/testing/turns'
 import { describe, expect, test } from 'vitest'
 import { affectedLabels, deletedLabels, planLabels, planNewLabels, planOneLabel } from './plan.ts'
 
@@ -167,6 +168,11 @@ test('as many labels as a body can hold are refused', async () => {
   await expect(planLabels([], many)).rejects.toThrowError(
     expect.objectContaining({ kind: 'invalid' }),
   )
+})
+
+test('long lists are planned in steps', async () => {
+  const many = Array.from({ length: 4000 }, (_, index) => ({ name: `l${index}` }))
+  expect(await countTurns(() => planNewLabels(many))).toBeGreaterThan(2)
 })
 
 test('more than 512 KiB of labels are too much', async () => {

@@ -49,14 +49,6 @@ export function lockTask(tx: Tx, id: number): Promise<TaskView | undefined> {
 }
 
 /**
- * Keeps the row from whoever locks it and from its deletion, but not from moves of its dates (`jobs/repo-touches.ts`), which take
- * a weaker lock.
- */
-export function lockTaskKey(tx: Tx, id: number): Promise<TaskView | undefined> {
-  return selectTasks(tx).where('tasks.id', '=', id).forKeyShare('tasks').executeTakeFirst()
-}
-
-/**
  * The same as `lockTask` for changes that move the project as well: its row is locked first, as everywhere, and with it that of
  * the project the task is to move into. Rows of projects are locked in id order.
  */
