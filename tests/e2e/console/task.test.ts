@@ -169,7 +169,15 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await page.getByRole('button', { name: `Changes of revision 4 of job ${job.id}` }).waitFor()
     expect(complaints).toEqual([])
 
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const pattern = new RegExp(`/jobs/${job.id}/annotations/([?]|$)`)
+    await page.route(pattern, (route) => released.then(() => route.continue()))
+    const request = page.waitForRequest(pattern)
     await page.getByRole('button', { name: `Restore revision 2 of job ${job.id}` }).click()
+    await request
+    expect(await page.getByText('Everything that was done').count()).toBe(0) // nothing of the dialog before
+    release()
     await page.getByText('Everything that was done').waitFor()
     await create([rectangle(labels[0].id, 1)]) // by somebody else, meanwhile
     await page.getByRole('button', { name: 'Restore', exact: true }).click()

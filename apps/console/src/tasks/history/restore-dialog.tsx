@@ -34,6 +34,9 @@ export function RestoreDialog({ revision, onClose }: Props) {
   const { data, error } = useQuery({
     queryKey: ['newestRevisionWithTag', id],
     queryFn: () => readNewest(id),
+    // The dialog restores over the state that it shows: read when it opens, never again while it is open.
+    staleTime: 'static',
+    gcTime: 0,
   })
   const newest = data?.revision
   return (
