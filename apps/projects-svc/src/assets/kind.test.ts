@@ -12,7 +12,7 @@ const begins = {
 const kind = (filename: string, media_type: string, is: keyof typeof begins) =>
   kindOf({ filename, media_type }, Buffer.from(begins[is], 'latin1'))
 
-describe('what name, declaration and content agree about is accepted', () => {
+describe('a file whose name, declared type and content agree is accepted', () => {
   test.each([
     ['a.jpg', 'image/jpeg', 'jpeg'],
     ['a.jpeg', 'image/jpeg', 'jpeg'],
@@ -27,7 +27,7 @@ describe('what name, declaration and content agree about is accepted', () => {
     expect(kind(filename, media_type, is)).toBe(type)
   })
 
-  test('a client that does not know what it sends has said nothing wrong', () => {
+  test('a file declared as application/octet-stream is accepted', () => {
     expect(kind('a.png', 'application/octet-stream', 'png')).toBe('image/png')
   })
 })
@@ -60,7 +60,7 @@ test.each([
   )
 })
 
-test('a file shorter than any signature is refused', () => {
+test('a file shorter than any signature is rejected', () => {
   const empty = () => kindOf({ filename: 'a.webp', media_type: 'image/webp' }, Buffer.from('RIFF'))
   expect(empty).toThrow(expect.objectContaining({ kind: 'invalid' }))
 })
