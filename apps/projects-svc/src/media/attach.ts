@@ -46,10 +46,9 @@ type Attach = Input<(typeof media)['attachMedia']>
 export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
 
 /**
- * The frames of `body` become the task's media, and jobs are split (`spec/api-workspace.md` 4.5, 4.6), all in this
- * transaction; with a `call_id` that was here before nothing happens and the answer is the same.
- *
- * @throws DomainError not_found without the task, invalid with the text that becomes the request's message
+ * Stores the frames of `body` as the media of a task and splits them into jobs, in one transaction. A repeated
+ * `call_id` changes nothing and returns the same result (`docs/spec/workspace.md#attaching-media`).
+ * @throws DomainError not_found without the task, invalid with the text that becomes the message of the request
  */
 export function attachMedia(
   tx: Tx,
@@ -69,7 +68,7 @@ export function attachMedia(
   })
 }
 
-/** It may have been deleted, or have become invisible, since the request was made. */
+/** Checks the storage again: it may have been deleted or hidden since the request was created. */
 async function takeSource(
   tx: Tx,
   { task_id, cloud_storage_id = 0 }: Attach,
@@ -79,12 +78,12 @@ async function takeSource(
   await permittedSource(tx, signedIn(context), { task_id, cloud_storage_id })
 }
 
-/** Frames of a task, and how they are shared out. */
+/** Frames of a task and how they are split into jobs. */
 export interface Media extends Omit<Attach, 'task_id' | 'call_id' | 'body'> {
   frames: AsyncIterable<FrameSource[]>
-  /** The jobs of a task that is restored; absent: what is said of the split decides. */
+  /** Jobs of a restored task; absent: the split options decide. */
   split?: Split & { ranges: readonly Range[] }
-  /** Done when the jobs are there, before they are told of; answers what is validated how. */
+  /** Runs after the jobs are inserted and before events are emitted; returns the validation mode. */
   arrange?: (size: number) => Promise<ValidationMode>
 }
 
@@ -92,8 +91,7 @@ type Range = Pick<JobRange, 'start_frame' | 'stop_frame'>
 type ValidationMode = TaskView['validation_mode']
 
 /**
- * The same for a locked task without media, whatever it is that becomes its frames.
- *
+ * Stores frames from any source for a locked task without media.
  * @throws DomainError invalid
  */
 export async function attachFrames(

@@ -108,7 +108,7 @@ describe.each(transports)('%s', (transport) => {
     await signIn(username, password, address)
   })
 
-  test('an IPv4 address is the same network however it is written', async () => {
+  test('an IPv4 address is one network in any notation', async () => {
     const { username } = await addUser()
     const written = ['203.0.113.9', '::ffff:203.0.113.9', '::ffff:cb00:7109', '203.0.113.9:4711']
     for (let count = 0; count < 10; count++)
@@ -119,7 +119,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(signIn(username, 'secret', address)).rejects.toMatchObject({ limit: 10 })
   })
 
-  test('neighbours in an IPv6 /64 share an allowance', async () => {
+  test('addresses in one IPv6 /64 share a limit', async () => {
     const { username } = await addUser()
     const prefix = elsewhere().replace('::1', '')
     for (let count = 0; count < 10; count++)
@@ -130,7 +130,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(eleventh).rejects.toMatchObject({ kind: 'too_many', limit: 10 })
   })
 
-  test('a network that was not used for 30 days is unfamiliar again, and its row is deleted', async () => {
+  test('a network unused for 30 days is no longer known, and its row is deleted', async () => {
     const { id, username } = await addUser()
     const home = elsewhere()
     await signIn(username, 'secret', home)
