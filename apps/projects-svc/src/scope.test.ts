@@ -128,17 +128,20 @@ describe('creation in a workspace', () => {
     ['worker', 'user', false],
     ['owner', 'worker', false],
     ['supervisor', 'worker', false],
-  ] as const)('of projects and tasks in an organization: %s (%s) %s', async (role, global, may) => {
-    const call = await as(await addMember(acme.id, role, global), acme.id)
-    for (const attempt of [
-      () => projects.createProject({ body }, call),
-      () => tasks.createTask({ body }, call),
-    ]) {
-      if (may)
-        expect(await attempt()).toMatchObject({ organization: acme.id, organization_id: acme.id })
-      else await expect(attempt()).rejects.toMatchObject({ kind: 'forbidden' })
-    }
-  })
+  ] as const)(
+    'of projects and tasks in an organization as %s with the global role %s: %s',
+    async (role, global, may) => {
+      const call = await as(await addMember(acme.id, role, global), acme.id)
+      for (const attempt of [
+        () => projects.createProject({ body }, call),
+        () => tasks.createTask({ body }, call),
+      ]) {
+        if (may)
+          expect(await attempt()).toMatchObject({ organization: acme.id, organization_id: acme.id })
+        else await expect(attempt()).rejects.toMatchObject({ kind: 'forbidden' })
+      }
+    },
+  )
 
   test('requires membership', async () => {
     const call = await as(await addUser(), acme.id)
@@ -332,7 +335,7 @@ describe('permissions in an organization', () => {
     expect(await verdict(strict.tasks.authorize(asked, await as(leader)))).toBe(true)
   })
 
-  test('are based on the role in the facts', async () => {
+  test('use the organization and role in the facts', async () => {
     const { id, ids } = await fill()
     const supervisor = await addMember(id, 'supervisor')
     const asked = { target: 'project' as const, id: ids.project, action: 'webhooks' }

@@ -78,7 +78,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each(['saved', 'created'])(
-    'assets of other guides are copied into one that is %s, and its text refers to the copies',
+    'a %s guide gets copies of assets of other guides, and its text references the copies',
     async (how) => {
       const source = await guideWithAsset()
       const text = `# Cars ${shown(source.uuid)} and ${shown(source.uuid)}`

@@ -54,7 +54,7 @@ test.each([
   ['one that is dressed up', 'a.png', 'image/png', 'svg', /content/],
   ['no extension', 'png', 'image/png', 'png', /Files may be named/],
   ['an unknown extension', 'a.tiff', 'image/tiff', 'png', /Files may be named/],
-] as const)('%s is refused by its field', (_, filename, media_type, is, text) => {
+] as const)('%s is rejected with an error of the field', (_, filename, media_type, is, text) => {
   expect(() => kind(filename, media_type, is)).toThrow(
     expect.objectContaining({ kind: 'invalid', body: { file: [expect.stringMatching(text)] } }),
   )

@@ -12,7 +12,7 @@ test.each([
   ['wide.png', { width: 3840, height: 100 }, ['png', 1920, 50]],
   ['tall.png', { width: 100, height: 3840 }, ['png', 50, 1920]],
   ['wide.jpg', { width: 1921, height: 1920 }, ['jpeg', 1920, 1919]],
-] as const)('%s is made smaller', async (name, size, expected) => {
+] as const)('%s is scaled down', async (name, size, expected) => {
   const { bytes, media_type } = await pictureFile(name, size)
   expect(await sizeOf(await fitted(bytes, media_type))).toEqual(expected)
 })

@@ -46,7 +46,7 @@ describe('specific attributes', () => {
     ['AWS_S3_BUCKET', 'region=a.evil.test/', 'region has letters'],
     ['AWS_S3_BUCKET', 'prefix=%2Fa', 'prefix may not start'],
     ['AZURE_CONTAINER', 'prefix=a%2F%2Fb', 'prefix may not start'],
-  ] as const)('%s %s is refused', (provider, text, sentence) => {
+  ] as const)('%s rejects %s', (provider, text, sentence) => {
     expect(failure(() => readAttributes(text, provider))).toEqual(
       invalid('specific_attributes', sentence),
     )
@@ -68,16 +68,21 @@ describe('credentials', () => {
     ['AZURE_CONTAINER', 'ANONYMOUS_ACCESS', { account_name: 'acc' }],
     ['GOOGLE_CLOUD_STORAGE', 'KEY_FILE_PATH', { key_file: '{}' }],
     ['GOOGLE_CLOUD_STORAGE', 'ANONYMOUS_ACCESS', {}],
-  ] as const)('of %s by %s', (provider, type, keys: Credentials) => {
-    const all = { key_file: 'x', account_name: 'x', connection_string: 'x', ...keys }
-    const own = Object.keys(readCredentials(kind(provider, type), all)).sort()
-    expect(own).toEqual(Object.keys(keys).sort())
-    expect(readCredentials(kind(provider, type), {}, keys)).toEqual(keys)
-    for (const name of Object.keys(keys).filter((one) => one !== 'session_token')) {
-      const attempt = failure(() => readCredentials(kind(provider, type), { ...keys, [name]: '' }))
-      expect(attempt).toEqual(invalid(name, 'This field is required.'))
-    }
-  })
+  ] as const)(
+    'the fields of %s with %s are required and kept',
+    (provider, type, keys: Credentials) => {
+      const all = { key_file: 'x', account_name: 'x', connection_string: 'x', ...keys }
+      const own = Object.keys(readCredentials(kind(provider, type), all)).sort()
+      expect(own).toEqual(Object.keys(keys).sort())
+      expect(readCredentials(kind(provider, type), {}, keys)).toEqual(keys)
+      for (const name of Object.keys(keys).filter((one) => one !== 'session_token')) {
+        const attempt = failure(() =>
+          readCredentials(kind(provider, type), { ...keys, [name]: '' }),
+        )
+        expect(attempt).toEqual(invalid(name, 'This field is required.'))
+      }
+    },
+  )
 
   test.each([
     ['AWS_S3_BUCKET', 'KEY_FILE_PATH'],
@@ -87,7 +92,7 @@ describe('credentials', () => {
     ['AZURE_CONTAINER', 'KEY_FILE_PATH'],
     ['GOOGLE_CLOUD_STORAGE', 'KEY_SECRET_KEY_PAIR'],
     ['GOOGLE_CLOUD_STORAGE', 'CONNECTION_STRING'],
-  ] as const)('%s has no %s', (provider, type) => {
+  ] as const)('%s does not support %s', (provider, type) => {
     const attempt = failure(() => readCredentials(kind(provider, type), {}))
     expect(attempt).toEqual(invalid('credentials_type', `${type} is not for ${provider}: use`))
   })
@@ -125,14 +130,17 @@ describe('addresses', () => {
     ['AWS_S3_BUCKET', 'a.b-1', 'a_b'],
     ['AZURE_CONTAINER', 'a-1', 'a.b'],
     ['GOOGLE_CLOUD_STORAGE', 'a.b_c-1', 'A'],
-  ] as const)('a resource of %s is spelt as its provider wants', (provider_type, good, bad) => {
-    const account = { account_name: 'acc' }
-    locate(place({ provider_type, resource: good }), account, [])
-    for (const resource of [bad, 'a/b', 'a b', 'ä'])
-      expect(failure(() => locate(place({ provider_type, resource }), account, []))).toEqual(
-        invalid('resource', 'Use lower-case letters, digits'),
-      )
-  })
+  ] as const)(
+    'the resource of %s follows the naming rules of the provider',
+    (provider_type, good, bad) => {
+      const account = { account_name: 'acc' }
+      locate(place({ provider_type, resource: good }), account, [])
+      for (const resource of [bad, 'a/b', 'a b', 'ä'])
+        expect(failure(() => locate(place({ provider_type, resource }), account, []))).toEqual(
+          invalid('resource', 'Use lower-case letters, digits'),
+        )
+    },
+  )
 
   test('an endpoint in a private network needs a setting that allows it', () => {
     const at = (endpoint: string) =>

@@ -191,7 +191,7 @@ describe('a network for administrators', () => {
     inside.updateCloudStorage({ id, body }, call)
 
   test.each(['127.0.0.1', '2130706433', '[::ffff:7f00:1]', '0x7f.1'])(
-    'is closed to others: %s',
+    'is closed to ordinary users: %s',
     async (host) => {
       const { name } = addBucket()
       const url = `http://${host}:${new URL(store.url).port}`

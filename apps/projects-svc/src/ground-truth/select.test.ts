@@ -95,7 +95,7 @@ test('without a seed the draws differ', () => {
 })
 
 test.each([0, 1, 77, 2 ** 31 - 1])(
-  'a draw with the seed %i has as many frames as wanted, all of them within its bounds',
+  'a draw with the seed %i has the requested number of frames within its bounds',
   (seed) => {
     for (const size of [1, 2, 7, 100])
       for (let count = 0; count <= size; count++) {

@@ -226,7 +226,7 @@ describe.each(transports)('%s', (transport) => {
       expect(self).toMatchObject({ groups: [], has_analytics_access: false })
     })
 
-    test('who was deleted is unauthenticated', async () => {
+    test('is unauthenticated after deletion', async () => {
       await expect(identity.getSelf({}, callAs({ user_id: 999_999 }))).rejects.toMatchObject({
         kind: 'unauthenticated',
       })

@@ -152,7 +152,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each([{}, { resolved: false, position: box, assignee: null }])(
-    'a patch that changes nothing (%j) says nothing',
+    'a patch without effect (%j) emits no event',
     async (body) => {
       const { job } = await setUp()
       const before = await create({ job })

@@ -167,7 +167,7 @@ test('two calls before the consumer keep the values that each of them changed', 
 test.each([
   ['a deletion', { action: 'delete' }],
   ['a change that keeps states', { keeps_state: true }],
-] as const)('%s leaves a new job new, by either way', async (_, given) => {
+] as const)('%s keeps a new job new, with and without the call', async (_, given) => {
   for (const steps of [[call, consume], [consume]]) {
     const task = await addTask()
     const event = newEvent(task, given)

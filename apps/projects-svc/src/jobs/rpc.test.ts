@@ -127,7 +127,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each([{}, { state: 'new' as const, stage: 'annotation' as const, assignee: null }])(
-    'a patch that changes nothing (%j) says nothing',
+    'a patch without effect (%j) emits no event',
     async (body) => {
       const { id } = await addJobs()
       const before = await jobs.getJob({ id }, anna.call)

@@ -68,7 +68,7 @@ describe('a new attribute', () => {
     [{ input_type: 'number', values: ['0', '10', '1'], default_value: 'x' }, 'default_value'],
     [{ input_type: 'select', values: ['a'], default_value: 'b' }, 'default_value'],
     [{ input_type: 'checkbox', values: [], default_value: 'maybe' }, 'default_value'],
-  ] as const)('%j is refused for its %s', (item, field) => {
+  ] as const)('%j is rejected with an error of %s', (item, field) => {
     expect(() => made({ ...item, values: [...item.values] })).toThrowError(
       expect.objectContaining({ body: { attributes: [{ [field]: [expect.any(String)] }] } }),
     )

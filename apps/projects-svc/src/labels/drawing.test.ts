@@ -90,7 +90,7 @@ test.each([
 })
 
 test.each(['<', '<a ', '<a b="', '<line x="1" '])(
-  'openings %j are read in time linear in their number',
+  'repeated %j are parsed in time linear in their number',
   (piece) => {
     const read = (size: number) => expect(clean(piece.repeat(size / piece.length))).toBe('')
     expect(growthOf(read, 50_000, most)).toBeLessThan(most)

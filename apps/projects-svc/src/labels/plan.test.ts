@@ -234,7 +234,7 @@ describe('a change of one label', () => {
     expect(labels.map((one) => one.name)).toEqual(['car', 'coach', 'person'])
   })
 
-  test('names the fields of its own body in errors', async () => {
+  test('names the fields of the PATCH body in errors', async () => {
     await expect(planOneLabel(all, 41, { color: 'red' })).rejects.toThrowError(
       expect.objectContaining({ body: { color: ['"red" is no color: write #rrggbb.'] } }),
     )

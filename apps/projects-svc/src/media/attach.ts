@@ -172,7 +172,7 @@ async function splitTask(
     status: taskStatus(await listJobStatuses(tx, row.id)),
     validation_mode,
   })
-  if (row.draft_id !== null) return jobCount // it is told of when it is published
+  if (row.draft_id !== null) return jobCount // publishing the draft emits its events
   const task = await taskRecord(tx, changed)
   await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, context)
   if (jobCount < mostEvents) {
@@ -207,7 +207,7 @@ const wishedTruth =
     return 'gt'
   }
 
-/** What is wished for with the media must not contradict what the task was made with. */
+/** Rejects split options of the media that contradict those of the task. */
 function assertOneSplit(
   { segment_size, overlap }: TaskView,
   { size, job_sizes, job_count }: Asked,

@@ -85,7 +85,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each([[[0]], [[6, 9]], [[10]]])(
-    'frames that it does not have are refused: %j',
+    'frames outside the ground truth are rejected: %j',
     async (frames) => {
       const { id, truth } = await setUp()
       await expect(ofTruth(truth, frames)).rejects.toMatchObject({

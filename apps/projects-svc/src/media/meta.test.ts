@@ -94,7 +94,7 @@ describe.each(transports)('%s', (transport) => {
     })
 
     test.each([[[10]], [[-1]], [[0, 2_147_483_647]]])(
-      'that it does not have are refused (%j), and nothing changes',
+      'outside the task are rejected (%j) without any effect',
       async (frames) => {
         const { id } = await addTask()
         await ofTask(id, [1])

@@ -216,7 +216,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('the permission to move', () => {
+describe('Permissions to delete in the old and to create in the new workspace are required.', () => {
   const { projects, tasks } = over('in-process')
 
   /** Requires deletion rights in the old and creation rights in the new workspace. */
@@ -227,42 +227,50 @@ describe('the permission to move', () => {
     ['worker', 'user', false],
     ['maintainer', 'worker', false],
     [null, 'user', false],
-  ] as const)('enter an organization: %s with the global role %s', async (role, global, may) => {
-    const { id } = await addOrganization()
-    const who = role ? await addMember(id, role, global) : await addUser(global)
-    for (const kind of ['project', 'task'] as const) {
-      const own = { name: 'own', owner_id: who.id }
-      const row = await db
-        .insertInto(`${kind}s`)
-        .values(own)
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      const call = { id: row.id, body: { organization_id: id } }
-      const context = await as(who)
-      const moved =
-        kind === 'project' ? projects.updateProject(call, context) : tasks.updateTask(call, context)
-      if (may) expect(await moved).toMatchObject({ organization_id: id, owner: { id: who.id } })
-      else await expect(moved).rejects.toMatchObject(forbidden)
-    }
-  })
+  ] as const)(
+    'into an organization as %s with the global role %s follows its role',
+    async (role, global, may) => {
+      const { id } = await addOrganization()
+      const who = role ? await addMember(id, role, global) : await addUser(global)
+      for (const kind of ['project', 'task'] as const) {
+        const own = { name: 'own', owner_id: who.id }
+        const row = await db
+          .insertInto(`${kind}s`)
+          .values(own)
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        const call = { id: row.id, body: { organization_id: id } }
+        const context = await as(who)
+        const moved =
+          kind === 'project'
+            ? projects.updateProject(call, context)
+            : tasks.updateTask(call, context)
+        if (may) expect(await moved).toMatchObject({ organization_id: id, owner: { id: who.id } })
+        else await expect(moved).rejects.toMatchObject(forbidden)
+      }
+    },
+  )
 
   test.each([
     ['owner', true],
     ['maintainer', true],
     ['supervisor', false],
     ['worker', false],
-  ] as const)('take something of others out of an organization: %s', async (role, may) => {
-    const { id, owner } = await addOrganization()
-    const who = await addMember(id, role)
-    const { id: project } = await projects.createProject(
-      { body: { name: 'p' } },
-      await as(owner, id),
-    )
-    const call = { id: project, body: { organization_id: null } }
-    const moved = projects.updateProject(call, await as(who))
-    if (may) expect(await moved).toMatchObject({ organization_id: null, owner: { id: who.id } })
-    else await expect(moved).rejects.toMatchObject(forbidden)
-  })
+  ] as const)(
+    'an object of another user out of an organization as %s follows the role',
+    async (role, may) => {
+      const { id, owner } = await addOrganization()
+      const who = await addMember(id, role)
+      const { id: project } = await projects.createProject(
+        { body: { name: 'p' } },
+        await as(owner, id),
+      )
+      const call = { id: project, body: { organization_id: null } }
+      const moved = projects.updateProject(call, await as(who))
+      if (may) expect(await moved).toMatchObject({ organization_id: null, owner: { id: who.id } })
+      else await expect(moved).rejects.toMatchObject(forbidden)
+    },
+  )
 
   test('is denied to an assignee who is not the owner', async () => {
     const { id, owner } = await addOrganization()

@@ -33,7 +33,7 @@ describe.each(transports)('over %s', (transport) => {
     projects.updateProject({ id, body: { organization_id: null, ...storages } }, await as(user))
 
   test.each(['project', 'task'] as const)(
-    'one without its like there keeps everything where it is: of the %s',
+    'a %s storage without an equal one in the new workspace prevents the move',
     async (kind) => {
       const { id, owner, project, task, bucket, place } = await filled()
       await use(kind === 'project' ? { project_id: project } : { task_id: task }, place)

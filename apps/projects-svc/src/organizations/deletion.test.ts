@@ -126,7 +126,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(['keep', 'delete'] as const)(
-    'while work on its objects is under way it stays, with all of it: %s',
+    'an organization with running requests is not deleted: %s',
     async (objects) => {
       const { id, owner } = await addOrganization()
       const project = await projects.createProject({ body: { name: 'p' } }, await as(owner, id))

@@ -164,7 +164,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(['stranger', 'asked', 'owner'] as const)(
-    'an organization is not transferred to: %s',
+    'an organization cannot be transferred to this user: %s',
     async (who) => {
       const { id, owner } = await addOrganization()
       const asked = await addMember(id, 'worker', 'user', false)
@@ -200,7 +200,7 @@ describe('the permission to', () => {
     ['user', true],
     ['worker', false],
     [null, false],
-  ] as const)('found one: %s %s', async (role, may) => {
+  ] as const)('create an organization with the global role %s: %s', async (role, may) => {
     const user = await addUser(role)
     const attempt = organizations.createOrganization({ body: { slug: `by-${role}` } }, user.call)
     if (may) await attempt
@@ -210,19 +210,22 @@ describe('the permission to', () => {
   test.each([
     ['admin', ['admin']],
     ['worker', ['admin', 'user', 'worker']],
-  ] as const)('found one, where the least role is %s', async (minRole, able) => {
-    const settings = readConfig({ RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: minRole })
-    const other = handlers({ db, blobs, clock: systemClock, settings }).organizations
-    for (const role of ['admin', 'user', 'worker'] as const) {
-      const user = await addUser(role)
-      const body = { slug: `${minRole}-${role}` }
-      const made = await other.createOrganization({ body }, user.call).then(
-        () => true,
-        ({ kind }) => (kind === 'forbidden' ? false : kind),
-      )
-      expect([role, made]).toEqual([role, able.some((one) => one === role)])
-    }
-  })
+  ] as const)(
+    'create an organization depends on the setting of the lowest role: %s',
+    async (minRole, able) => {
+      const settings = readConfig({ RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: minRole })
+      const other = handlers({ db, blobs, clock: systemClock, settings }).organizations
+      for (const role of ['admin', 'user', 'worker'] as const) {
+        const user = await addUser(role)
+        const body = { slug: `${minRole}-${role}` }
+        const made = await other.createOrganization({ body }, user.call).then(
+          () => true,
+          ({ kind }) => (kind === 'forbidden' ? false : kind),
+        )
+        expect([role, made]).toEqual([role, able.some((one) => one === role)])
+      }
+    },
+  )
 
   /** Lowest global role required for each role in the organization; null: never permitted. */
   const expected = {
@@ -293,7 +296,7 @@ describe('lists of organizations', () => {
     ['id', ({ id }: Made) => ({ id })],
     ['name', ({ slug }: Made) => ({ name: slug })],
     ['owner', ({ owner }: Made) => ({ owner: owner.username })],
-  ] as const)('can be asked by %s', async (_, query) => {
+  ] as const)('can be filtered by %s', async (_, query) => {
     const made = await addOrganization()
     const { results } = await organizations.listOrganizations(query(made), admin.call)
     expect(results.map((one) => one.id)).toEqual([made.id])

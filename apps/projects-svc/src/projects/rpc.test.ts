@@ -81,7 +81,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each(['validation', 'completed', 'annotation'] as const)(
-    'any status can become %s',
+    'every status can change to %s',
     async (status) => {
       const { id } = await create({ name: 'p' })
       for (const from of ['annotation', 'validation', 'completed'] as const) {
@@ -92,7 +92,7 @@ describe.each(transports)('%s', (transport) => {
   )
 
   test.each([{}, { name: 'p', status: 'annotation' as const, assignee_id: null }])(
-    'a patch that changes nothing (%j) leaves the date and says nothing',
+    'a patch without effect (%j) keeps the date and emits no event',
     async (body) => {
       const before = await create({ name: 'p' })
       await takeEvents()

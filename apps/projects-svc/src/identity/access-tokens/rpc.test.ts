@@ -181,7 +181,7 @@ describe.each(transports)('%s', (transport) => {
 
   describe('one token', () => {
     test.each(['view', 'update', 'delete'] as const)(
-      "is its owner's and the administrators': %s",
+      'is available only to its owner and to administrators: %s',
       async (action) => {
         const { id } = await create(as(await addUser()))
         const attempt = (call: ReturnType<typeof as>) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashQueue } from './hash-queue.ts'
 
-/** Builds a hash function that finishes when the test says so. */
+/** Builds a hash function that finishes on request of the test. */
 function controlled() {
   let running = 0
   let most = 0

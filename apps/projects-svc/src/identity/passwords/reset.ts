@@ -57,7 +57,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
   }
 }
 
-/** Returns the user to whom the mail was sent, locked, so that the key works once. */
+/** Returns the recipient of the mail, locked, so that the key works once. */
 async function holderOf(
   tx: Transaction<ProjectsDb>,
   { uid, token }: { uid: string; token: string },

@@ -208,16 +208,19 @@ describe('the permission to', () => {
     ['worker', 'user', []],
     ['owner', 'worker', []],
     ['maintainer', 'worker', []],
-  ] as const)('invite for which role: %s (%s)', async (role, global, able) => {
-    const { id } = await addOrganization()
-    const user = await addMember(id, role, global)
-    const call = await as(user, id)
-    for (const wanted of ['owner', 'maintainer', 'supervisor', 'worker'] as const) {
-      const body = { email: newAddress(), role: wanted }
-      const done = await verdict(organizations.createInvitation({ body }, call))
-      expect([wanted, done]).toEqual([wanted, able.some((one) => one === wanted)])
-    }
-  })
+  ] as const)(
+    'invite as %s with the global role %s is limited to lower roles',
+    async (role, global, able) => {
+      const { id } = await addOrganization()
+      const user = await addMember(id, role, global)
+      const call = await as(user, id)
+      for (const wanted of ['owner', 'maintainer', 'supervisor', 'worker'] as const) {
+        const body = { email: newAddress(), role: wanted }
+        const done = await verdict(organizations.createInvitation({ body }, call))
+        expect([wanted, done]).toEqual([wanted, able.some((one) => one === wanted)])
+      }
+    },
+  )
 
   test('invite without membership is granted only to administrators', async () => {
     const { id } = await addOrganization()
