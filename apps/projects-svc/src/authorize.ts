@@ -31,6 +31,7 @@ const drafting = 'annotations:write'
 
 /**
  * Returns the facts of a target on which the caller may do `action`, with one query.
+ *
  * @throws DomainError not_found, forbidden
  */
 export async function permitted(

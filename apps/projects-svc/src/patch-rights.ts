@@ -3,6 +3,7 @@ import { allow, type Rule, type Standing } from '@reticle/kit/policy'
 
 /**
  * Checks a PATCH: it requires the view permission and the permission of every key in the body.
+ *
  * @param rights action behind each key of the body
  */
 export function allowPatch<K extends string>(

@@ -10,6 +10,7 @@ export interface Edge {
 /**
  * Pairs left and right objects, each with at most one other, so that the sum of similarities is maximal. Among equal
  * sums the earlier left object gets the earlier right one.
+ *
  * Uses shortest augmenting paths (Jonker and Volgenant) over the given edges: the cost of an edge is 1 - similarity,
  * and that of an unpaired object is 1. Components without a connecting edge are solved independently.
  */

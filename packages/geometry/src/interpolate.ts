@@ -36,6 +36,7 @@ export function* walkTrack<T extends TrackPosition>(
 /**
  * Returns a function that gives the state of a track, as `walkTrack` does, on ascending frames; frames can be
  * skipped.
+ *
  * @param shapes Iterated twice in parallel and never stored.
  */
 export function trackStates<T extends TrackPosition>(

@@ -12,7 +12,7 @@ test.each([
   ['only touching', [10, 0, 20, 10], 0],
   ['elsewhere', [20, 20, 30, 30], 0],
   ['a line', [0, 5, 10, 5], 0],
-])('the intersection over union of a box and %s is correct', (_, other, expected) => {
+])('a box and %s have the expected IoU', (_, other, expected) => {
   expect(boxIou([0, 0, 10, 10], other)).toBeCloseTo(expected, 12)
   expect(boxIou(other, [0, 0, 10, 10])).toBeCloseTo(expected, 12)
 })
@@ -43,7 +43,7 @@ describe('polygons', () => {
     ['one that touches itself in a point', [0, 0, 5, 5, 10, 0, 10, 10, 5, 5, 0, 10], 0],
     ['one with a spike', [0, 0, 10, 0, 15, 0, 10, 0, 10, 10, 0, 10], 0],
     ['a line', [0, 0, 5, 5, 10, 10], 0],
-  ])('the intersection over union of a square and %s is correct', (_, other, expected) => {
+  ])('a square and %s have the expected IoU', (_, other, expected) => {
     expect(polygonIou(square, other)).toBeCloseTo(expected, 12)
     expect(polygonIou(other, square)).toBeCloseTo(expected, 12)
   })
@@ -55,7 +55,7 @@ describe('polygons', () => {
     expect(polygonIou(comb, [3, 2, 6, 2, 6, 8, 3, 8])).toBe(0)
   })
 
-  test('any two polygons have the value computed from triangles', () => {
+  test('any two polygons have the IoU computed from triangles', () => {
     fc.assert(
       fc.property(star, star, (a, b) => {
         const common = bySignedTriangles(a, b)
@@ -66,7 +66,7 @@ describe('polygons', () => {
     )
   })
 
-  test('the value does not depend on the distance from the origin', () => {
+  test('the IoU does not depend on the distance from the origin', () => {
     const moved = (points: number[]) => points.map((value) => value + 9_000_000)
     fc.assert(
       fc.property(star, star, (a, b) => {

@@ -1,7 +1,7 @@
-/** Intersection over union of two regions. */
+/** Intersection over union (IoU) of two regions. */
 import { simpleRing } from './ring.ts'
 
-/** Returns the value of two boxes x1, y1, x2, y2 with corners in any order; 0 when one has no area. */
+/** Returns the IoU of two boxes x1, y1, x2, y2 with corners in any order; 0 when one has no area. */
 export function boxIou(a: readonly number[], b: readonly number[]): number {
   const [width, height] = [commonLength(a, b, 0), commonLength(a, b, 1)]
   return shareOf(width * height, boxArea(a), boxArea(b))
@@ -25,7 +25,7 @@ function shareOf(common: number, a: number, b: number): number {
 }
 
 /**
- * Returns the value of two cuboids in a point cloud (centre x, y, z, three angles, size x, y, z): that of their boxes
+ * Returns the IoU of two cuboids in a point cloud (centre x, y, z, three angles, size x, y, z): that of their boxes
  * from the top (x and y) times that from the side (x and z). Rotation is ignored.
  */
 export function cuboidIou(a: readonly number[], b: readonly number[]): number {
@@ -77,13 +77,13 @@ export function readRegion(points: readonly number[]): Region | undefined {
   return { area: Math.abs(ring.area), edges, top: extreme(Math.min), bottom: extreme(Math.max) }
 }
 
-/** Returns the value of two prepared polygons, exact up to rounding. */
+/** Returns the IoU of two prepared polygons, exact up to rounding. */
 export function regionIou(a: Region, b: Region): number {
   if (a.bottom <= b.top || b.bottom <= a.top) return 0
   return shareOf(commonArea(a, b), a.area, b.area)
 }
 
-/** Returns the value of two polygons; 0 when one is invalid as a region. */
+/** Returns the IoU of two polygons; 0 when one is invalid as a region. */
 export function polygonIou(a: readonly number[], b: readonly number[]): number {
   const [left, right] = [readRegion(a), readRegion(b)]
   return left && right ? regionIou(left, right) : 0

@@ -18,6 +18,7 @@ interface Edges {
 /**
  * Returns the rings of a crop mask, one for each group of pixels that touch by side or corner, in reading order of
  * their first pixels.
+ *
  * Vertices (x, y after one another) are at pixel corners, only where the border turns. Pixel (i, j) is the square
  * from (i, j) to (i + 1, j + 1), so rasterising the rings gives exactly the mask. Holes are connected to their ring
  * by a bridge of width 0, and islands in holes are separate rings. The cost depends on the number of runs and rows,
@@ -96,6 +97,7 @@ function linkAcross(
 /**
  * Links the edges at a line, which are passed from left to right. The border follows the line between two edges where
  * exactly one of the pixels above and below is set.
+ *
  * @param below first edge of the row below the line; earlier edges end at the line from above
  */
 function followLine(next: Int32Array, below: number) {

@@ -1,7 +1,8 @@
 /**
  * Masks as run lengths (`docs/spec/formats.md#run-lengths`).
+ *
  * - **crop**: the stored form; row-major runs inside a tight box, then left, top, right, bottom with inclusive
- * bounds. The first run is background and may be 0.
+ *   bounds. The first run is background and may be 0.
  * - **column runs**: COCO's uncompressed form; column-major runs over the whole image, background first.
  * - **text**: COCO's compressed form of column runs.
  */
@@ -107,6 +108,7 @@ export function bitmapToColumns(bitmap: Bitmap, width: number, height: number): 
 
 /**
  * Converts column runs to a crop; undefined when no pixel is set. Short runs are padded with background.
+ *
  * @throws {RangeError} when the runs have more pixels than the image.
  */
 export function columnsToCrop(
@@ -185,6 +187,7 @@ function boxOfSpans(spans: readonly number[]): PixelBox | undefined {
 /**
  * Returns the positions of value changes when a mask is read across its spans: column spans row by row, row spans
  * column by column. The cost depends on the edges of the mask, not its pixels.
+ *
  * @param place Pixel p of line l has the position `first + (p - low) * stride + l`, where `low` is the first pixel of
  * the box.
  */
@@ -342,6 +345,7 @@ export function encodeRuns(runs: readonly number[]): string {
 
 /**
  * Decodes COCO's compressed text to column runs.
+ *
  * @throws {RangeError} when the text has an invalid character, or ends inside a run.
  */
 export function decodeRuns(text: string): number[] {

@@ -25,6 +25,7 @@ export interface Client extends Methods {
   /**
    * Waits for a background request: `await client.follow(client.exportTaskDataset({ ... }))`. Accepts the result of
    * the call that started it, a promise of that, or its `rq_id`.
+   *
    * @throws RequestFailed when it failed
    */
   follow(started: Started | Promise<Started>, options?: FollowOptions): Following

@@ -14,6 +14,7 @@ import type { UploadStore } from './uploads/store.ts'
 /**
  * Returns a file on disk as an upload source. It is opened for each read, so that many sources do not need many open
  * files.
+ *
  * @param name name of the upload; by default the last part of the path
  * @throws errors of `fs.stat`
  */
@@ -66,6 +67,7 @@ function ifMissing(thrown: unknown): undefined {
 /**
  * Downloads into a file. An incomplete download is kept beside it as `<path>.<tag>.part`, and a later call resumes it
  * if the file at the service is unchanged. The file itself appears when it is complete.
+ *
  * @returns the metadata of the download
  */
 export async function saveTo(

@@ -21,6 +21,7 @@ const usualTolerance = 300
  * Returns whether a delivery was signed with the secret. While a secret is being replaced, a delivery has a signature
  * of each. The one with the old secret is only in `webhook-signature`, so pass all headers; `X-Signature-256`
  * contains only that with the new one. Two secrets can be passed as well. The comparison takes constant time.
+ *
  * @param body raw bytes, or their text
  */
 export async function verifyWebhook(

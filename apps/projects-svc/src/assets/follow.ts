@@ -15,6 +15,7 @@ type Tx = Transaction<ProjectsDb>
  * Copies or deletes assets when the text of a guide is saved. Assets of other guides that the caller may view are
  * copied into this guide; assets of this guide that the text does not reference are deleted. All other references
  * stay unchanged (`docs/spec/workspace.md#assets`).
+ *
  * @returns the text, with references to the copies
  */
 export async function followMarkdown(

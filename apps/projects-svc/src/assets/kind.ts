@@ -30,6 +30,7 @@ export interface Named {
 
 /**
  * Returns the media type of a file.
+ *
  * @throws DomainError invalid, naming `file`, when its name, declared type and content disagree, or the type is not
  * jpeg, png, webp, gif or pdf
  */

@@ -20,6 +20,7 @@ const shrinkable = new Set(['image/jpeg', 'image/png'])
 /**
  * Returns the bytes of an image as they are stored. A JPEG or PNG with a side over `longestSide` is scaled down,
  * turned upright and stripped of camera metadata; any other file is returned unchanged.
+ *
  * @throws DomainError invalid, naming `file`, when the image cannot be decoded as its declared type
  */
 export async function fitted(bytes: Uint8Array, media_type: string): Promise<Uint8Array> {

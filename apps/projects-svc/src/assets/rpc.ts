@@ -22,7 +22,10 @@ type Handlers = Pick<
   'deleteAsset' | 'openAssetUpload' | 'storeAsset' | 'getAssetFile'
 >
 
-/** Handlers of guide assets. The gateway reads and writes the bytes; they do not pass through this service. */
+/**
+ * Builds the handlers of guide assets. The gateway reads and writes the bytes, which do not pass through this
+ * service.
+ */
 export function assetHandlers({
   db,
   blobs,

@@ -47,6 +47,7 @@ export interface StoredAsset {
 /**
  * Checks an uploaded file and stores the asset object made from it. Runs outside transactions: the sweep deletes the
  * object after a crash, and a repeated call gives the same result.
+ *
  * @throws DomainError invalid, forbidden
  */
 export async function storeFile(
@@ -80,8 +81,9 @@ const tooMany = () =>
   new DomainError('too_many', 'Too many files arrive at once.', { retry_after: 5 })
 
 /**
- * Inserts the row of a stored asset and marks the uploaded parts for deletion. @throws DomainError invalid,
- * forbidden, unavailable
+ * Inserts the row of a stored asset and marks the uploaded parts for deletion.
+ *
+ * @throws DomainError invalid, forbidden, unavailable
  */
 export async function addAsset(
   tx: Tx,

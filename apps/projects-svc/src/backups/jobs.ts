@@ -15,6 +15,7 @@ const isOf = (type: BackupJob['type']) => (job: Pick<BackupJob, 'type'>) => job.
 
 /**
  * Derives how the frames of a task are split into jobs from its first two jobs (`docs/spec/workspace.md#backups`).
+ *
  * @throws DomainError invalid for a task without jobs, or whose jobs have different numbers of replicas
  */
 export function splitOf({
@@ -49,6 +50,7 @@ interface Arranged {
 
 /**
  * Sets the stage and state of new jobs from the backup, and adds ground truth and deleted frames.
+ *
  * @returns ids of the jobs, in the order of the backup
  * @throws DomainError invalid for jobs that do not fit the frames
  */

@@ -25,6 +25,7 @@ export type RestoreSettings = AttachSettings & CreateSettings
 /**
  * Fills a task of a draft from the lines of a backup: labels, media, jobs and issues
  * (`docs/spec/workspace.md#backups`). Emits no events, because the draft is not published yet.
+ *
  * @returns ids of its jobs, in the order of the backup
  * @throws DomainError with the text that becomes the message of the request
  */

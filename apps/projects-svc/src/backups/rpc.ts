@@ -16,7 +16,7 @@ export interface BackupDeps {
 
 type Handlers = Pick<Service<typeof tasks>, 'describeBackup' | 'restoreTask'>
 
-/** Handlers that read and restore the rows of backups. jobs-svc reads and writes the archives. */
+/** Builds the handlers that read and restore the rows of backups. jobs-svc reads and writes the archives. */
 export function backupHandlers({ db, bulk = db, settings }: BackupDeps): Handlers {
   return {
     async describeBackup(target, context) {

@@ -35,6 +35,7 @@ const shapes = {
 
 /**
  * Returns the address of a storage from the fields of a client. Resolves no host names.
+ *
  * @throws DomainError invalid, naming the field
  */
 export function locate(place: Place, credentials: Credentials, nets: readonly Net[]): Located {

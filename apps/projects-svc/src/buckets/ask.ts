@@ -57,6 +57,7 @@ const unreachable = () => invalid({ resource: 'The bucket does not exist, or can
 
 /**
  * Opens the bucket of a stored row, with its credentials decrypted for this call.
+ *
  * @throws BucketFailure blocked when the settings no longer allow its address
  */
 export async function bucketOf(
@@ -83,6 +84,7 @@ const atOnce = 8
 
 /**
  * Checks that the bucket exists, that the credentials can read it, and that it contains the manifests.
+ *
  * @throws DomainError invalid naming the field
  */
 export async function assertUsable(

@@ -17,6 +17,7 @@ const namesOf: Record<CloudProvider, readonly string[]> = {
 
 /**
  * Parses URL-encoded `name=value&name=value`.
+ *
  * @throws DomainError invalid naming the attribute
  */
 export function readAttributes(text: string, provider: CloudProvider): Attributes {

@@ -51,6 +51,7 @@ const longestSignature = 440
 
 /**
  * Returns the credentials of a body, completed by the `kept` ones. Fields of other credentials types are ignored.
+ *
  * @param missingText error text of a missing field
  * @throws DomainError invalid naming the field
  */

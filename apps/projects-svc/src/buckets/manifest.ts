@@ -10,6 +10,7 @@ const entry = z.object({ name: z.string(), extension: z.string() })
 
 /**
  * Yields the keys of the images in a manifest, in file order. Names in a manifest are relative to its folder.
+ *
  * @throws DomainError invalid for an invalid manifest, or one larger than 64 MiB
  */
 export async function* manifestKeys(

@@ -15,8 +15,9 @@ export const sealed: readonly SealedColumn[] = [
 ]
 
 /**
- * Checks that the keys open the stored secrets. @throws Error with one sentence when they do not; the service must
- * not start then
+ * Checks that the keys open the stored secrets.
+ *
+ * @throws Error with one sentence when they do not; the service must not start then
  */
 export const assertSecretsOpen = <T>(db: Kysely<T>, secretKeys: string): Promise<void> =>
   assertKeysFit(db, secretBox(secretKeys), sealed)

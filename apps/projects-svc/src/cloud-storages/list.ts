@@ -36,7 +36,8 @@ export function listCloudStorages(
 }
 
 /**
- * Restricts to storages of the caller and, in an organization, of its supervisors with the global role user or above.
+ * Restricts to storages that the caller owns. In an organization, supervisors with the global role user or above see
+ * all.
  */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`(cloud_storages.owner_id = ${principal.user_id}

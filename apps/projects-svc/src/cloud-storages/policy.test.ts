@@ -24,7 +24,7 @@ function may(
 }
 
 describe.each(roles)('a user with the global role %s', (role) => {
-  test('outside organizations has all permissions on their own storages and none on others', () => {
+  test('outside organizations has permissions only on their own storages', () => {
     for (const isOwner of [true, false]) {
       expect(may('create', role, { isOwner })).toBe(role === 'user')
       expect(may('view', role, { isOwner })).toBe(isOwner)

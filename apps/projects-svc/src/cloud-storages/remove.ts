@@ -21,8 +21,7 @@ type Tx = Transaction<ProjectsDb>
 type Removal = Input<typeof storages.deleteCloudStorage>
 
 /**
- * Deletes a storage. When projects or tasks use it for imports and exports, the call fails; with `force` their
- * setting is removed.
+ * Deletes a storage. When projects or tasks use it, the call fails; with `force` their references to it are removed.
  */
 export async function removeCloudStorage(
   tx: Tx,
@@ -50,10 +49,7 @@ export async function removeCloudStorage(
 
 type Users = Awaited<ReturnType<typeof lockUsers>>
 
-/**
- * Locks the projects and tasks that import from or export to the storage. Their locks come before the lock of the
- * storage.
- */
+/** Locks the projects and tasks that use the storage. Their locks come before the lock of the storage. */
 async function lockUsers(tx: Tx, id: number) {
   const { project_ids, task_ids, uses } = await listUsers(tx, id)
   const projects = await lockProjects(tx, project_ids)

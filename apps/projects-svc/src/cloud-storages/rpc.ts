@@ -14,7 +14,7 @@ import { removeCloudStorage } from './remove.ts'
 import { sourceHandlers } from './source.ts'
 import { visibleStorage } from './visible.ts'
 
-/** Handlers of cloud storages. */
+/** Builds the handlers of cloud storages. */
 export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof storages> {
   const { db, outside } = deps
   /** Opens the bucket of a storage that the caller may view. */

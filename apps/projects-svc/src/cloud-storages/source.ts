@@ -73,6 +73,7 @@ export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof stor
 
 /**
  * Returns a storage whose files the caller may attach to a task.
+ *
  * @throws DomainError not_found without the task, forbidden for a storage that the caller may not view, else invalid
  */
 export async function permittedSource(

@@ -33,7 +33,8 @@ type Handlers = Pick<
 >
 
 /**
- * Handlers of comments. Each change of a comment moves the date of its issue, because issues are sorted by activity.
+ * Builds the handlers of comments. Each change of a comment moves the date of its issue, because issues are sorted by
+ * activity.
  */
 export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {

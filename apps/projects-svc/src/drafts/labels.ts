@@ -15,6 +15,7 @@ type Tx = Transaction<ProjectsDb>
 /**
  * Plans the labels of a project with added labels and attributes, as records with reserved ids. Annotations can
  * reference them before they are published.
+ *
  * @throws DomainError invalid for labels that a PATCH of the project would reject
  */
 export async function planned(

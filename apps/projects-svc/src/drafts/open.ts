@@ -20,6 +20,7 @@ type Tx = Transaction<ProjectsDb>
 
 /**
  * Opens a draft: tasks of an existing project, tasks of a new project, or tasks without a project.
+ *
  * @throws DomainError not_found, forbidden, invalid for labels
  */
 export const openDraft = (tx: Tx, principal: Principal, asked: OpenDraft): Promise<OpenedDraft> =>

@@ -33,6 +33,7 @@ type Tx = Transaction<ProjectsDb>
 /**
  * Publishes a draft in one transaction: the labels of the existing project or the new project, then tasks with their
  * jobs and issues, and emits an event for each. A repeated `call_id` changes nothing and returns the same result.
+ *
  * @throws DomainError not_found when the draft or project is deleted, conflict when the labels changed after the
  * draft was opened
  */

@@ -15,7 +15,7 @@ type Handlers = Pick<
 >
 
 /**
- * Handlers of drafts: the results of imports and restores, which become visible at once or never
+ * Builds the handlers of drafts: the results of imports and restores, which become visible at once or never
  * (`docs/spec/requests.md#dry-runs-and-merges`).
  */
 export function draftHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {

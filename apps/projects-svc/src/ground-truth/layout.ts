@@ -23,6 +23,7 @@ const disabledOf = (rows: readonly ValidationFrameRow[]) =>
 /**
  * Replaces the disabled validation frames of a locked task. The list is part of the meta of its ground-truth job, so
  * job and task emit updates, as for any change of meta. A change without effect emits nothing.
+ *
  * @throws DomainError invalid for frames that are not validation frames, and without ground truth
  */
 export async function changeDisabledFrames(

@@ -13,6 +13,7 @@ export interface Choice {
 
 /**
  * Returns the frames of a ground-truth job, ascending.
+ *
  * @throws DomainError invalid naming the key that exceeds the available frames
  */
 export function selectFrames(asked: FrameSelection, choice: Choice): number[] {

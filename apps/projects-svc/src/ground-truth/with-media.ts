@@ -9,6 +9,7 @@ type Tx = Transaction<ProjectsDb>
 
 /**
  * Inserts the ground truth requested with the media of a task, after its frames and jobs.
+ *
  * @throws DomainError invalid with the text that becomes the message of the request
  */
 export async function addWishedGroundTruth(

@@ -32,7 +32,7 @@ type Handlers = Pick<
   'createGuide' | 'getGuide' | 'updateGuide' | 'deleteGuide'
 >
 
-/** Handlers of the guides of projects and tasks. */
+/** Builds the handlers of the guides of projects and tasks. */
 export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async createGuide({ body }, context) {

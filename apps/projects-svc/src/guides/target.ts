@@ -17,6 +17,7 @@ export interface Target extends Owner {
 
 /**
  * Returns the project or task that the body of a new guide names.
+ *
  * @throws DomainError invalid for both and for none
  */
 export function readTarget({ project_id, task_id }: GuideCreate): Owner {
@@ -38,10 +39,7 @@ export async function touchTarget(tx: Tx, { kind, id, project_id }: Target): Pro
   await touchProject(tx, project_id)
 }
 
-/**
- * Also moves the dates of the target's jobs, because their records name the guide. Used when a guide is created or
- * deleted.
- */
+/** Moves the dates of a target and of its jobs, whose records name the guide, when a guide is created or deleted. */
 export async function touchTargetAndJobs(tx: Tx, target: Target): Promise<void> {
   await allowLongStatements(tx)
   await touchTarget(tx, target)

@@ -14,6 +14,7 @@ const invalidBasic = (why: string) => unauthenticated(`Invalid basic header. ${w
 /**
  * Parses the header. The scheme is case-insensitive; `Token` and `Bearer` both accept both kinds of token, which
  * differ in their form.
+ *
  * @throws DomainError unauthenticated when it contains no credential of a known form
  */
 export function readAuthorization(header: string): Authorization {

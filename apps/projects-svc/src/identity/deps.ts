@@ -23,6 +23,7 @@ export interface Memberships {
   withdrawSent(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
   /**
    * Removes a user from every organization, including those with an open invitation.
+   *
    * @throws DomainError conflict when they own one
    */
   leaveAll(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>

@@ -16,6 +16,7 @@ export interface Account {
  * Returns the account of an e-mail address, without regard to case. If none exists it creates one, with the address
  * as user name and without a password; registering with that address completes it
  * (`docs/spec/access.md#invitations`).
+ *
  * @throws DomainError invalid naming the field when the address is the user name of another account
  */
 export async function accountOf(tx: Transaction<ProjectsDb>, address: string): Promise<Account> {

@@ -8,6 +8,7 @@ export const userGone = () => unauthenticated('User inactive or deleted.')
 
 /**
  * Returns the user of the call.
+ *
  * @throws DomainError unauthenticated without a user, or when the user was deleted
  */
 export async function selfOf(db: Kysely<ProjectsDb>, context: Context): Promise<UserRow> {

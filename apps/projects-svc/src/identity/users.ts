@@ -32,6 +32,7 @@ export interface NewUser {
 
 /**
  * Adds a user. It checks the fields, but not the rules for passwords and names that users choose themselves.
+ *
  * @throws DomainError invalid naming the field
  */
 export async function createUser(db: Db, { password, ...given }: NewUser): Promise<UserRow> {
@@ -42,6 +43,7 @@ export async function createUser(db: Db, { password, ...given }: NewUser): Promi
 
 /**
  * Adds a user whose fields and password have been checked.
+ *
  * @throws DomainError invalid when the name or e-mail is taken
  */
 export async function insertNamed(db: Db, user: Insertable<UsersTable>): Promise<UserRow> {
@@ -62,6 +64,7 @@ function assertUsable({ username, email, password }: NewUser): void {
 
 /**
  * Creates the first administrator if no user exists; the e-mail counts as verified.
+ *
  * @returns whether one was created
  * @throws DomainError invalid naming the invalid field
  */

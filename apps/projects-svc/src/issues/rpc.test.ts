@@ -174,7 +174,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await get(before.id)).toMatchObject({ resolved: true })
   })
 
-  test('a deleted issue deletes its comments with one event', async () => {
+  test('deleting an issue deletes its comments with one event', async () => {
     const { job, task_id, project_id } = await setUp()
     const issue = await create({ job })
     await takeEvents()

@@ -34,7 +34,7 @@ const rights = {
   resolved: 'update',
 } as const satisfies Record<keyof IssuePatch, string>
 
-/** Handlers of review issues. */
+/** Builds the handlers of review issues. */
 export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async listIssues(query, context) {

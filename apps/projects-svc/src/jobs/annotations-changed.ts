@@ -40,8 +40,8 @@ export async function applyAnnotationsChange(
   if (changes.size === 0) return
   const taken = { event_id, task_id: change.task_id }
   let before = await takeTouch(tx, taken)
-  // The touch row that was read keeps the task from deletion. Saves continue during this transaction, because they
-  // only move dates.
+  // `takeTouch` has locked the task against deletion. Saves continue during this transaction, because they only move
+  // dates.
   const task = await (before ? findTask : lockTask)(tx, change.task_id)
   if (!task) return
   if (!before) {

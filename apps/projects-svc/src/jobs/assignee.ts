@@ -7,6 +7,7 @@ interface Named {
 
 /**
  * Returns the assignee of a body; `assignee` and `assignee_id` mean the same.
+ *
  * @returns the id and the key that contained it
  * @throws DomainError invalid when they differ
  */

@@ -16,9 +16,11 @@ export interface Touched {
  * Moves the dates of the jobs and of their task, sets `new` jobs to "in progress", and stores the earlier values in
  * `annotation_touches`; does nothing if that row exists. The date of a draft stays. It is one statement, because a
  * save waits for it.
+ *
  * With a `consumer` it also does nothing for an event that this consumer has received. The statement reads the inbox
  * as it was before it waited for the lock of the task. If the task changed during that wait, which the version of its
  * row shows, it does nothing.
+ *
  * @returns false when the task changed during the wait: run it again
  */
 export async function touchAnnotated(

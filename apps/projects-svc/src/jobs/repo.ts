@@ -95,7 +95,7 @@ export async function listJobsById(
     .where((where) => where('jobs.id', '=', where.fn.any(where.val([...ids]))))
     .orderBy('jobs.id')
     .execute()
-  return rows.filter((row) => row.task_id === task_id) // as an SQL condition the planner could read all jobs of the task
+  return rows.filter((row) => row.task_id === task_id) // an SQL condition would let the planner read all jobs of the task
 }
 
 /** Changes jobs whose task is locked, with their `updated_date` and `revision`. */

@@ -34,7 +34,7 @@ const rights = {
   state: 'update:state',
 } as const satisfies Record<keyof JobPatch, string>
 
-/** Handlers of annotation jobs. */
+/** Builds the handlers of annotation jobs. */
 export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async listJobs(query, context) {

@@ -14,6 +14,7 @@ export interface AttributesPlan {
 /**
  * Plans the attributes of one label: an item with the id or name of an existing attribute changes it, any other item
  * is new, `deleted` removes; attributes that are not listed stay.
+ *
  * @throws DomainError invalid naming item and field, not_found for an unknown id
  */
 export function planAttributes(

@@ -19,6 +19,7 @@ type Plan = (current: readonly Label[]) => Promise<LabelsPlan>
 
 /**
  * Changes the labels of a project or task by a call other than its PATCH, with the same permission, events and dates.
+ *
  * @param plan plans the new labels from the current ones; called after the permission check
  */
 export async function changeOwnedLabels(

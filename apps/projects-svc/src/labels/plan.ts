@@ -26,6 +26,7 @@ type Removed = Omit<LabelsPlan, 'labels'>
  * Plans the labels of a project or task after `items` are applied (`docs/spec/workspace.md#labels`). Writes nothing.
  * Names are compared at the end, so two labels can swap theirs. Long lists are planned in steps, so that other calls
  * can run in between.
+ *
  * @param at path of the items in the body, for error messages
  * @throws DomainError invalid naming item and field, not_found for an id that is not in `current`
  */

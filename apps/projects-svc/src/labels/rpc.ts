@@ -19,7 +19,7 @@ import { findLabel, findLabelSet, listLabelsById } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** Handlers of labels of projects and tasks. */
+/** Builds the handlers of labels of projects and tasks. */
 export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
   return {
     async listLabels(query, context) {

@@ -48,6 +48,7 @@ export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
 /**
  * Stores the frames of `body` as the media of a task and splits them into jobs, in one transaction. A repeated
  * `call_id` changes nothing and returns the same result (`docs/spec/workspace.md#attaching-media`).
+ *
  * @throws DomainError not_found without the task, invalid with the text that becomes the message of the request
  */
 export function attachMedia(
@@ -92,6 +93,7 @@ type ValidationMode = TaskView['validation_mode']
 
 /**
  * Stores frames from any source for a locked task without media.
+ *
  * @throws DomainError invalid
  */
 export async function attachFrames(

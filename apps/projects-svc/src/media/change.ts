@@ -30,6 +30,7 @@ const rights = { deleted_frames: 'update:meta', cloud_storage_id: 'update:meta' 
 
 /**
  * Replaces the deleted frames of a task, and the cloud storage of its media. A change without effect emits no event.
+ *
  * @throws DomainError not_found, forbidden, invalid, precondition
  */
 export async function changeTaskMeta(
@@ -70,6 +71,7 @@ async function planSource(
 /**
  * Replaces the deleted frames of the task within the range of a job, and emits an event of the job as well. Frames of
  * a ground-truth job are disabled in the validation layout instead, and the task keeps them.
+ *
  * @throws DomainError not_found, forbidden, invalid, precondition
  */
 export async function changeJobMeta(

@@ -16,6 +16,7 @@ export interface ChunkPlace {
  * Returns the frames of a chunk. Number c of a task is [c·chunk_size, (c+1)·chunk_size−1]; of a job it is the part of
  * these in the job. Index i counts chunks among the frames of the job. A chunk by number of a ground-truth job is as
  * long as that of the task, so that a frame keeps its place in it.
+ *
  * @throws DomainError invalid for a chunk without frames
  */
 export function framesOfChunk(

@@ -8,6 +8,7 @@ export interface OwnFrames {
 
 /**
  * Replaces the deleted frames of a task, or only those within one of its jobs.
+ *
  * @param present ascending, like the result
  * @throws DomainError invalid for a frame outside the target
  */
@@ -24,6 +25,7 @@ export function replaceDeleted(
 /**
  * Replaces the disabled frames of ground truth by the frames that its job should show as deleted. A frame shown only
  * because the task deleted it stays enabled when it is sent back.
+ *
  * @param deleted deleted frames of the task
  * @throws DomainError invalid for a frame outside the ground truth
  */

@@ -49,6 +49,7 @@ const usualPage = 500
 
 /**
  * Lists frames and jobs of a target that the caller may view. Of a project it lists the tasks with ids above `after`.
+ *
  * @param most limit on tasks of a page
  */
 export async function listExtents(

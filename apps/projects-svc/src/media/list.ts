@@ -17,6 +17,7 @@ const shortest = 3
 
 /**
  * Lists a page of the frames whose names match the search, in tasks that the caller may see; newest task first.
+ *
  * @throws DomainError invalid without a term, and for a term too short to search without a project or task
  */
 export function listFoundFrames(

@@ -16,6 +16,7 @@ type Db = Kysely<ProjectsDb>
 
 /**
  * Finds one frame, or with `preview` the middle one, of a target that the caller may view.
+ *
  * @throws DomainError not_found, forbidden; invalid for a frame outside the target and for a task without media
  * (not_found for its preview); conflict when its cloud storage was detached
  */
@@ -63,6 +64,7 @@ function middleOf({ start, stop, chosen }: Viewed): number {
 
 /**
  * Finds the frames of one chunk of a target that the caller may view.
+ *
  * @throws DomainError not_found, forbidden; invalid for a missing chunk and for a task without media; conflict when
  * its cloud storage was detached
  */

@@ -115,7 +115,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('do not affect the facts of the media', async () => {
+    test('are not part of the media facts', async () => {
       const { id } = await addTask()
       expect(await media.getMediaFacts({ task_id: id }, anna.call)).toEqual({
         ...{ start_frame: 0, stop_frame: 9, frame_filter: '', video_name: null },
@@ -146,7 +146,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(change(present)).rejects.toMatchObject({ kind: 'precondition' })
     })
 
-    test('require media, and local media has no cloud storage', async () => {
+    test('require media, and a cloud storage cannot be set for local media', async () => {
       const { id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
       await expect(ofTask(id, [])).rejects.toMatchObject(noData)
       await expect(ofTask(id)).rejects.toMatchObject(noData)

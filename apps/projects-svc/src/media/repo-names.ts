@@ -20,6 +20,7 @@ export async function insertFrameNames(
 
 /**
  * Inserts the names of media that an older release attached, one task at a time, so that no transaction is long.
+ *
  * @returns the number of tasks
  */
 export async function fillFrameNames(db: Kysely<ProjectsDb>): Promise<number> {

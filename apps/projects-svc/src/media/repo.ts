@@ -75,7 +75,7 @@ export async function listTasksIn(db: Db, cloud_storage_id: number): Promise<num
   return rows.map(({ task_id }) => task_id)
 }
 
-/** @param frames ascending */
+/** Replaces the deleted frames of a task. @param frames ascending */
 export async function setDeletedFrames(
   tx: Tx,
   task_id: number,

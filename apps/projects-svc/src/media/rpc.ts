@@ -38,7 +38,7 @@ export interface MediaDeps {
   settings: AttachSettings
 }
 
-/** Handlers of the metadata of media. jobs-svc reads the images themselves. */
+/** Builds the handlers of the metadata of media. jobs-svc reads the images themselves. */
 export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
   const { db, bulk = db, settings } = deps
   return {

@@ -18,6 +18,7 @@ export function assertNothingElse(body: Readonly<Record<string, unknown>>): void
 
 /**
  * Checks that the target workspace exists and that the caller may create such an object in it.
+ *
  * @param isThere whether it exists; it is then locked
  * @throws DomainError invalid, forbidden
  */
@@ -31,7 +32,7 @@ export function assertMayEnter(
   allow(rules, 'create', principal, standingIn(principal, organization_id, []))
 }
 
-/** The status is 400 although it is a conflict of state, because existing clients expect it. */
+/** Error text of a move during running requests. The status is 400 although it is a conflict of state, because existing clients expect it. */
 export const stillRunning =
   'Background processes are still running. Wait until they are finished, or cancel them.'
 

@@ -20,6 +20,7 @@ type Tx = Transaction<ProjectsDb>
 /**
  * Moves a project with its contents into another workspace. The caller becomes the owner of it and its tasks, and all
  * assignees are removed (`docs/spec/access.md#moving-between-workspaces`).
+ *
  * @returns its record after the move
  */
 export async function moveProject(

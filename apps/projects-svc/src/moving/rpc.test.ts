@@ -216,10 +216,10 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('Permissions to delete in the old and to create in the new workspace are required.', () => {
+describe('the permission to move', () => {
   const { projects, tasks } = over('in-process')
 
-  /** Requires deletion rights in the old and creation rights in the new workspace. */
+  /** A move requires the permissions to delete in the old and to create in the new workspace. */
   test.each([
     ['owner', 'user', true],
     ['maintainer', 'user', true],

@@ -18,6 +18,7 @@ import { recordsIfFew, tellChanges } from './told.ts'
 /**
  * Moves a task into another workspace. The caller becomes its owner, and the assignees of the task and its jobs are
  * removed.
+ *
  * @returns the task after the move, and its record
  */
 export async function moveTask(
@@ -43,7 +44,7 @@ export async function moveTask(
   return { row: moved, record: after.tasks[0] ?? record }
 }
 
-/** @throws DomainError invalid for a task in a project, and for other fields in the body */
+/** Checks that a task can move. @throws DomainError invalid for a task in a project, and for other fields in the body */
 export function assertMovable({ project_id }: Pick<TaskView, 'project_id'>, body: TaskPatch): void {
   assertNothingElse(body)
   if (project_id !== null)

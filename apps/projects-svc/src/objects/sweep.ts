@@ -4,6 +4,7 @@ import { giveUp } from './repo.ts'
 
 /**
  * Deletes abandoned uploads, objects of deleted assets and remains of crashes.
+ *
  * @returns false when another process is sweeping
  */
 export function sweepAssets(deps: Omit<ObjectSweep<ProjectsDb>, 'schema'>): Promise<boolean> {

@@ -12,6 +12,7 @@ import { updateOrganization } from './repo.ts'
 /**
  * Changes a locked organization and emits one `update:organization` event. A change without effect keeps
  * `updated_date` and emits none.
+ *
  * @returns the record after the change
  */
 export async function changeOrganization(

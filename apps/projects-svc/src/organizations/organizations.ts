@@ -37,7 +37,7 @@ type Handlers = Pick<
   | 'transferOrganization'
 >
 
-/** Handlers of organizations. An organization is not found by users outside of it. */
+/** Builds the handlers of organizations. An organization is not found by users outside of it. */
 export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
   const { db, settings } = deps
   const rules = rulesFor(settings.minRole)
@@ -121,7 +121,7 @@ async function create(
   return organization
 }
 
-/** Deletes an organization. Its event comes before those of its objects, which are deleted or kept by their owners. */
+/** Deletes an organization. Its event comes before those of its objects, which are deleted or moved to their owners. */
 async function remove(
   tx: Tx,
   row: OrganizationRow,

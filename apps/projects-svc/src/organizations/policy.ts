@@ -8,8 +8,9 @@ const leader: Grant = { is: ['leader'], role: 'worker' }
 const owner: Grant = { is: ['organization owner'], role: 'worker' }
 
 /**
- * Returns the rules of organizations. @param least lowest global role that may create one
- * (`RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE`)
+ * Returns the rules of organizations.
+ *
+ * @param least lowest global role that may create one (`RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE`)
  */
 export function rulesFor(least: 'admin' | 'user' | 'worker'): readonly Rule[] {
   const founder: Grant | 'nobody' = least === 'admin' ? 'nobody' : { role: least }

@@ -27,6 +27,7 @@ export async function membersAmong(
 
 /**
  * Locks an organization against deletion while an object is created in it; does nothing outside organizations.
+ *
  * @throws DomainError not_found when it was deleted
  */
 export async function holdOrganization(tx: Tx, id: number | null): Promise<void> {
@@ -35,6 +36,7 @@ export async function holdOrganization(tx: Tx, id: number | null): Promise<void>
 
 /**
  * Locks the organization that a body names, if it names one.
+ *
  * @returns whether it exists
  */
 export async function lockNamed(tx: Tx, id: number | null | undefined): Promise<boolean> {

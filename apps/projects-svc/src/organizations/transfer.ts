@@ -10,6 +10,7 @@ import { findMembershipOf } from './memberships/repo.ts'
 
 /**
  * Transfers a locked organization to another active member; the previous owner becomes a maintainer.
+ *
  * @throws DomainError invalid for a user who is not an active member, or is the owner already
  */
 export async function transferOrganization(

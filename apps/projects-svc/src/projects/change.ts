@@ -22,6 +22,7 @@ export interface ProjectChange {
 /**
  * Changes a locked project and emits one `update:project` event. A change without effect keeps `updated_date` and
  * emits none.
+ *
  * @param before record of `row`, read under its lock; unchanged parts are taken from it
  * @returns the record after the change
  */

@@ -45,7 +45,7 @@ const rights = {
   organization_id: 'delete',
 } as const satisfies Record<keyof ProjectPatch, string>
 
-/** Handlers of projects. */
+/** Builds the handlers of projects. */
 export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof projects> {
   return {
     async listProjects(query, context) {

@@ -14,6 +14,7 @@ type Tx = Transaction<ProjectsDb>
 /**
  * Sets the storages of objects that move into another workspace: the body sets those of `main`, local ones stay, and
  * each cloud storage is replaced by the single equal one of the new workspace.
+ *
  * @param children objects that move with `main`
  * @throws DomainError invalid when a cloud storage has no equal there, or more than one; and as `checkStorages` does
  */

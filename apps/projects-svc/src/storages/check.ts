@@ -11,6 +11,7 @@ import type { StorageChange } from './repo.ts'
 /**
  * Checks the cloud storages in changes of storages: they must exist (400), be visible to the caller (403) and belong
  * to the workspace of the owner (400). One query.
+ *
  * @returns the same changes
  */
 export async function checkStorages(

@@ -17,6 +17,7 @@ const none = { source_storage: null, target_storage: null }
 /**
  * Plans the storages of an owner: a PATCH is merged into the current ones, and changes without effect are left out.
  * `check.ts` checks whether a cloud storage may be named.
+ *
  * @throws DomainError invalid naming the field
  */
 export function planStorages(

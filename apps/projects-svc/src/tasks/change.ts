@@ -27,6 +27,7 @@ export interface TaskChange {
 /**
  * Changes a task that is locked together with its project, and emits one `update:task` event. A change without effect
  * keeps `updated_date` and emits none.
+ *
  * @param before record of `row`, read under its lock; unchanged parts are taken from it
  * @returns the task after the change, and its record
  */

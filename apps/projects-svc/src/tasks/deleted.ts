@@ -40,6 +40,7 @@ export async function emitDeletedTasks(
 
 /**
  * Returns whether tasks and their jobs are few enough for an event each.
+ *
  * @param others number of other objects that emit events in the transaction
  */
 export function areFew(tasks: readonly Task[], others = 0): boolean {
@@ -59,6 +60,7 @@ function labelBytes(tasks: readonly Task[]): number {
 
 /**
  * Emits the deletion of one task, whose own event is always emitted.
+ *
  * @param isOneOfFew whether other events of the transaction leave room for events of its jobs
  */
 export async function emitDeletedTask(

@@ -18,6 +18,7 @@ import { taskStatus } from './status.ts'
 /**
  * Changes jobs of a locked task and updates the task: its date moves, but its `revision` does not, because its record
  * only counts jobs. A new derived status or changed `columns` emit an `update:task` event.
+ *
  * @param columns further changes of the task
  */
 export async function withTaskFollowing<R>(

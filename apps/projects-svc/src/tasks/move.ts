@@ -24,6 +24,7 @@ type Mapped = Pick<Move, 'labels' | 'specs'>
 /**
  * Finds a label of the project for every label of the task: the one of the same name, or of the name that `items`
  * give it.
+ *
  * @throws DomainError invalid naming the label or attribute without a counterpart, not_found for an unknown id in an
  * item
  */

@@ -68,7 +68,7 @@ const rights = {
   organization_id: 'delete',
 } as const satisfies Record<keyof TaskPatch, string>
 
-/** Handlers of tasks. */
+/** Builds the handlers of tasks. */
 export function taskHandlers({ db, settings }: TaskDeps): Handlers {
   return {
     async listTasks(query, context) {

@@ -5,6 +5,7 @@ import type { SetItem } from './items.ts'
 
 /**
  * Yields the objects of a set, in the order of its JSON.
+ *
  * @throws UnexpectedAnswer for an invalid or incomplete set, and errors of reading `pieces`
  */
 export async function* setItems(

@@ -7,6 +7,7 @@ const pieceChars = 64 * 1024
 
 /**
  * Writes a set item by item. Lists may come in any order, but all items of one list have to be consecutive.
+ *
  * @throws TypeError for an item whose list has ended
  */
 export async function* setBytes(

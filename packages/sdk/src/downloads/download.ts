@@ -36,6 +36,7 @@ export interface Download extends AsyncIterable<Uint8Array> {
 /**
  * Starts a download. After a failure it resumes while the file is unchanged; the number of bytes is checked against
  * the announced size.
+ *
  * @throws ApiError, ConnectionError, TypeError for a request without a result
  */
 export async function download(

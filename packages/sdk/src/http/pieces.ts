@@ -6,8 +6,9 @@ export interface Patience {
 }
 
 /**
- * Yields the body of a response. @throws when it breaks off, when no data arrives within the limit, the reason of the
- * signal
+ * Yields the body of a response.
+ *
+ * @throws when it breaks off, when no data arrives within the limit, the reason of the signal
  */
 export async function* timedPieces(
   { body }: Response,

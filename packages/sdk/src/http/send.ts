@@ -24,6 +24,7 @@ export type Body = string | Blob | FormData | Uint8Array<ArrayBuffer> | AsyncIte
 
 /**
  * Sends a request with retries and reads its response. An incomplete response counts as a failure.
+ *
  * @throws ApiError for an error response, ConnectionError without a response, errors of `read` and of the body, the
  * reason of the signal
  */

@@ -22,7 +22,7 @@ export interface Following extends Promise<Request> {
   cancel(): Promise<void>
 }
 
-/** Error of a failed request. It has no effects. */
+/** Error of a failed request. Its partial results are discarded. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed'
   /** Record of the request, with its `message` and `report`. */
@@ -35,8 +35,9 @@ export class RequestFailed extends Error {
 }
 
 /**
- * Follows a request until it ends. @throws (as the promise) RequestFailed, errors of the call that started it,
- * ApiError, ConnectionError
+ * Follows a request until it ends.
+ *
+ * @throws (as the promise) RequestFailed, errors of the call that started it, ApiError, ConnectionError
  */
 export function follow(
   settings: Settings,

@@ -23,6 +23,7 @@ const listRequests = { name: 'listRequests', row: rows.listRequests }
 /**
  * Yields the caller's running requests and each of their changes, until the consumer stops. A broken stream is opened
  * again and starts with the current state, so a record can repeat. When a proxy buffers streams it polls.
+ *
  * @throws ApiError, ConnectionError, the reason of the signal
  */
 export async function* watchRequests(

@@ -65,6 +65,7 @@ export async function arrived(target: Target, path: string): Promise<number | un
 
 /**
  * Sends a file from its current offset to its end. After a failure it queries the stored offset.
+ *
  * @param onOffset called with the number of stored bytes
  */
 export async function sendPieces(

@@ -22,6 +22,7 @@ export function fromBytes(name: string, bytes: Uint8Array<ArrayBuffer> | Blob): 
 /**
  * Creates a source from a stream of known size. It can be read only once: the upload can resume after a failure, but
  * not in a new process.
+ *
  * @throws (when it is read) Error for a stream of another size
  */
 export function fromStream(

@@ -43,6 +43,7 @@ interface Upload {
 
 /**
  * Sends files to a collection: few small ones in one form, more in several requests, large files in chunks.
+ *
  * @returns the id of the request that processes them
  * @throws ApiError, ConnectionError, TypeError for files that the collection does not accept
  */

@@ -27,6 +27,7 @@ export const rightOfKey: Readonly<Record<keyof UserPatch, string>> = {
 
 /**
  * Returns the columns that the body changes. A new e-mail is verified only when the body marks it as verified.
+ *
  * @throws DomainError invalid when an empty e-mail is marked as verified, or two fields contradict each other
  */
 export function accountChanges(

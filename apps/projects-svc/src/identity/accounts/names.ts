@@ -16,7 +16,9 @@ const violations: Violations = {
 }
 
 /**
- * Runs a statement that sets names. @throws DomainError invalid naming the field that another user took concurrently
+ * Runs a statement that sets names.
+ *
+ * @throws DomainError invalid naming the field that another user took concurrently
  */
 export async function orTaken<R>(statement: Promise<R>): Promise<R> {
   try {
@@ -29,6 +31,7 @@ export async function orTaken<R>(statement: Promise<R>): Promise<R> {
 /**
  * Checks that the names are free. No user name may equal the e-mail of another user, because both are names to sign
  * in with.
+ *
  * @param but user who gets the names and may have them already
  * @throws DomainError invalid naming every field that is taken
  */

@@ -79,7 +79,7 @@ test('mails beyond the queue limit fail at once', async () => {
   await ended
 })
 
-test('a stop ends waits at once and sends after a grace period', async () => {
+test('a stop cancels waits at once and running sends after a grace period', async () => {
   let signal: AbortSignal | undefined
   const hanging = patientMailer(
     {

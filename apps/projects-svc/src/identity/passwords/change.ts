@@ -48,6 +48,7 @@ export function passwordHandlers(
 
 /**
  * Checks a new password and its repetition.
+ *
  * @throws DomainError invalid under the field of the repetition, as existing clients expect
  */
 export function assertNewPassword(

@@ -23,6 +23,7 @@ type Body = Input<typeof organizations.createInvitation>['body']
 
 /**
  * Returns the organization of the request, after checking that the caller may invite for this role.
+ *
  * @throws DomainError invalid without an organization, forbidden
  */
 export function invitingTo(principal: Principal, role: Body['role']): number {

@@ -34,7 +34,10 @@ type Handlers = Pick<
   | 'deleteInvitation'
 >
 
-/** Handlers of invitations. For callers who are neither sender, invitee nor leader an invitation is not found. */
+/**
+ * Builds the handlers of invitations. For callers who are neither sender, invitee nor leader an invitation is not
+ * found.
+ */
 export function invitationHandlers(deps: OrganizationDeps): Handlers {
   return { ...readingHandlers(deps), ...senderHandlers(deps), ...inviteeHandlers(deps) }
 }

@@ -11,6 +11,7 @@ import { type MembershipView, updateMembership } from './repo.ts'
 /**
  * Changes the role of a membership of a locked organization, and withdraws the invitations that the user may no
  * longer send. The same role changes nothing and emits no event.
+ *
  * @returns the record after the change
  */
 export async function changeRole(

@@ -19,7 +19,7 @@ type Handlers = Pick<
   'listMemberships' | 'getMembership' | 'updateMembership' | 'deleteMembership'
 >
 
-/** Handlers of memberships. Only an invitation creates one. */
+/** Builds the handlers of memberships. Only an invitation creates one. */
 export function membershipHandlers(deps: OrganizationDeps): Handlers {
   const { db, objects } = deps
   return {
