@@ -1,6 +1,6 @@
 /**
  * Masks as polygons along the borders of their pixels: border following after Suzuki and Abe (1985), over the ends of
- * runs instead of pixels (`docs/spec/formats.md#mask-to-polygon`).
+ * runs instead of pixels (`docs/spec/formats.md#mask-to-polygons`).
  */
 
 /**
