@@ -7,7 +7,7 @@ export interface Wanted {
   segment_size: number
   /** Frames that neighbouring jobs share; null: automatic. */
   overlap: number | null
-  /** Number of jobs of equal length; overrides `segment_size`. */
+  /** Requested number of jobs of equal length, which is an upper limit; overrides `segment_size`. */
   job_count?: number
   /** Whether the frames are those of a video. */
   isVideo?: boolean
