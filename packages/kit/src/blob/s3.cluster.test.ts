@@ -159,16 +159,13 @@ test('a get whose connection breaks yields some pieces and then is unavailable',
   expect(size).toBeLessThan(20 * mebibyte)
 })
 
-test.each([1, 20])(
-  'a put of %i MiB whose connection breaks is unavailable and leaves no object',
-  async (n) => {
-    proxy.throttle(2 * mebibyte)
-    setTimeout(proxy.cut, 100)
-    await expect(far.put('s3/half', blocks(n))).rejects.toMatchObject(gone)
-    proxy.heal()
-    await expect(far.stat('s3/half')).rejects.toMatchObject(missing)
-  },
-)
+test.each([1, 20])('a put of %i MiB over a broken connection leaves no object', async (n) => {
+  proxy.throttle(2 * mebibyte)
+  setTimeout(proxy.cut, 100)
+  await expect(far.put('s3/half', blocks(n))).rejects.toMatchObject(gone)
+  proxy.heal()
+  await expect(far.stat('s3/half')).rejects.toMatchObject(missing)
+})
 
 test('calls to a silent store become unavailable within seconds', async () => {
   await far.put('s3/known', bytesOf('x'))
