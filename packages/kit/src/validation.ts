@@ -74,7 +74,7 @@ function render({ messages, children }: Tree): unknown {
 const isMissing = (issue: { code?: string; input?: unknown }) =>
   issue.code === 'invalid_type' && issue.input === undefined
 
-/** Returns the texts of the CVAT-compatible API for `safeParse(data, { error })`. */
+/** Words an issue as CVAT does, whose texts existing clients know; to be passed as `safeParse(data, { error: wording })`. */
 export function wording(issue: z.core.$ZodRawIssue): string | undefined {
   if (isMissing(issue)) return required
   if (issue.input === null) return 'This field may not be null.'
