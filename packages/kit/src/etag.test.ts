@@ -59,16 +59,19 @@ describe('a record without an update date', () => {
   })
 })
 
-test.each([undefined, '*', ' * ', present, `"x", ${present}`])('%s matches', (given) => {
+test.each([undefined, '*', ' * ', present, `"x", ${present}`])('If-Match %s matches', (given) => {
   expect(() => assertMatches(given, record)).not.toThrow()
 })
 
-test.each(['"7-0"', `W/${present}`, '"a", "b"'])('%s is another state', (given) => {
+test.each(['"7-0"', `W/${present}`, '"a", "b"'])('If-Match %s does not match', (given) => {
   expect(() => assertMatches(given, record)).toThrowError(
     expect.objectContaining({ kind: 'precondition', more: { etag: present } }),
   )
 })
 
-test.each(['7-abc', '"open', '"a" "b"', '', '"a",'])('%j cannot be read', (given) => {
-  expect(() => readIfMatch(given)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
-})
+test.each(['7-abc', '"open', '"a" "b"', '', '"a",'])(
+  'If-Match %j is rejected as malformed',
+  (given) => {
+    expect(() => readIfMatch(given)).toThrowError(expect.objectContaining({ kind: 'invalid' }))
+  },
+)
