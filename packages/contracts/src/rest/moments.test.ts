@@ -6,7 +6,7 @@ import { messagesToRedeliver } from './webhooks.ts'
 const noon = '2026-11-27T12:00:00.000Z'
 const precise = '2026-11-27T12:00:00.123Z'
 
-describe('a date is read as the moment that its writer meant', () => {
+describe('a date is parsed as the intended moment', () => {
   test.each([
     ['datetime.isoformat()', '2026-11-27T12:00:00.123456+00:00', precise],
     ['datetime.isoformat() without a zone', '2026-11-27T12:00:00.123456', precise],
@@ -47,7 +47,7 @@ describe('a date is read as the moment that its writer meant', () => {
   })
 })
 
-test('a day alone has the time that its field gives it', () => {
+test('a day alone gets the time that its field defines', () => {
   expect(readMoment('2026-11-27', startOfDay)).toBe('2026-11-27T00:00:00.000Z')
   expect(readMoment('2026-11-27')).toBeUndefined()
 })
@@ -60,14 +60,14 @@ test.each([
   ...['Fri, 31 Feb 2026 12:00:00 +0000', 'Fri, 27 Foo 2026 12:00:00 +0000', 'Nov 27 2026'],
   ...['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '9999-12-31T23:59:00-05:00'],
   `2026-11-27T12:00:00.${'1'.repeat(10_000)}Z`,
-])('"%.60s" is refused with the form that is read', (given) => {
+])('"%.60s" is rejected with the accepted form', (given) => {
   expect(readMoment(given, startOfDay)).toBeUndefined()
   expect(moment(startOfDay).safeParse(given).error?.issues[0]?.message).toBe(
     'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
   )
 })
 
-test('query parameters and bodies read the same forms', () => {
+test('query parameters and bodies accept the same forms', () => {
   const given = 'Fri, 27 Nov 2026 13:00:00 +0100'
   expect(exportEventsQuery.parse({ from: given, to: '2026-11-27' })).toMatchObject({
     from: noon,
