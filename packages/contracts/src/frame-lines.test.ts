@@ -14,7 +14,7 @@ const frame: fc.Arbitrary<FrameSource> = fc.record({
   media_type: fc.string(),
 })
 
-test('written frames are read unchanged, wherever the stream is cut', async () => {
+test('written frames are read unchanged for any cuts of the stream', async () => {
   const frames = fc.array(frame, { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(frames, fc.integer({ min: 1, max: 100 }), async (list, size) => {

@@ -62,7 +62,7 @@ const track: fc.Arbitrary<Track> = fc.record({
   elements: fc.array(fc.record(trackElement), { maxLength: 2 }),
 })
 
-test('written rows are read unchanged, wherever the stream is cut', async () => {
+test('written rows are read unchanged for any cuts of the stream', async () => {
   const sets = fc.record({ tags: fc.array(tag), shapes: fc.array(shape), tracks: fc.array(track) })
   await fc.assert(
     fc.asyncProperty(sets, fc.integer({ min: 1, max: 100 }), async (set, size) => {

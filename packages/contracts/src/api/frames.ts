@@ -13,7 +13,7 @@ const preview = {
   answers: { 200: picture, 204: picture },
 } as const
 
-/** Images of projects, tasks and jobs. See docs/spec/workspace.md#reading-media. */
+/** Images of projects, tasks and jobs. */
 export const frames = operations('FrameService', {
   getTaskData: get('/tasks/:id/data', {
     params: idParams,

@@ -27,7 +27,7 @@ const fileOfStorage = z.object({ cloud_storage_id: z.int(), key: z.string() })
 /** The other fields are those of the body. */
 const keyForm = z.object({ key_file: bytes })
 
-/** Buckets of users. See docs/spec/workspace.md#cloud-storages. */
+/** Buckets of users. */
 export const storages = operations('CloudStorageService', {
   listCloudStorages: get('/cloudstorages', {
     query: cloudStorageList,

@@ -5,7 +5,7 @@ import { jsonLike } from './examples.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaOf } from './schemas.ts'
 
-/** Failures of calls by status, declared once for all operations. See docs/spec/rest.md#errors. */
+/** Failures of calls by status, declared once for all operations. */
 interface Kind {
   /** Name of the component. */
   name: string

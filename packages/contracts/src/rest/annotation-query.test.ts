@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getQuery, mostLabels, mostSpans } from './annotation-query.ts'
 
-/** Query parameters of a GET of an annotation set. See docs/spec/annotations.md#operations. */
+/** Query parameters of a GET of an annotation set. */
 
 const read = (given: Record<string, string>) => getQuery.parse(given)
 const refusals = (given: Record<string, string>) =>

@@ -4,7 +4,7 @@ import { labelSet } from './facts.ts'
 import { labelWrite } from './labels.ts'
 
 /**
- * Draft of an import or a restore, for calls between services. Its objects become visible all at once or not at all.
+ * Drafts of imports and restores, for calls between services. The objects of a draft become visible all at once or not at all.
  */
 
 export const openDraft = z

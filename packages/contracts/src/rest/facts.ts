@@ -3,7 +3,7 @@ import { label } from './labels.ts'
 import { chapterList, frameSource } from './media.ts'
 import { validationParams } from './validation.ts'
 
-/** Kinds of targets. The schemas of this file are used between services and never returned by the REST API. */
+/** Facts that services exchange. The REST API never returns these schemas. */
 
 export const targets = ['project', 'task', 'job'] as const
 
@@ -120,10 +120,10 @@ export const extents = z
   })
   .meta({ id: 'Extents' })
 
-/** Schemas of frames for reading: where their bytes are, and how to decode and cache them. */
 /** Location of the files of frames outside of the object store. */
 const outsideStorage = z.enum(['share', 'cloud_storage'])
 
+/** Frame for reading: where its bytes are, and how to decode and cache them. */
 export const locatedFrame = frameSource
   .extend({
     task_id: z.int(),
@@ -169,7 +169,7 @@ export const attachMediaQuery = z.object({
     .object({ frames: z.array(z.int()) })
     .meta({ id: 'JobSizes' })
     .optional(),
-  /** Number of copies of each job; absent: as set in the task. */
+  /** Number of jobs; absent: the segment size of the task determines it. */
   job_count: z.int().optional(),
   /** Selection of frames from the source: the number of the first one, and `step=N`; absent: all. */
   start_frame: z.int().optional(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { logic } from './json-logic.ts'
 
-/** Accepted expressions, their meaning, and the text of every rejection. See docs/spec/rest.md#filters. */
+/** Accepted expressions, their meaning, and the text of every rejection. */
 
 const filter = logic({
   ...{ id: 'integer', name: 'text', is_new: 'flag', date: 'date' },

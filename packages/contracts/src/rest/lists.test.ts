@@ -18,7 +18,6 @@ const fields = listFields({
 })
 const list = listOf(fields)
 
-/** Queries of lists. See docs/spec/rest.md#lists. */
 describe('the query of a list', () => {
   test('simple filters are parsed as the types of their fields', () => {
     const given = { id: '7', name: 'a', is_new: 'yes', status: 'open' }

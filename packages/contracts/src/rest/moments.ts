@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestamp } from './common.ts'
 
-/** Accepted form of dates. Clients send ISO 8601, and the forms of Python and `date`, all of which are parsed here. */
+/** Parsing of dates. Clients send ISO 8601 and the forms that Python and `date` write; this is the only parser of them. */
 
 export const momentForm = 'YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]'
 const wrongForm = `Datetime has wrong format. Use one of these formats instead: ${momentForm}.`

@@ -109,7 +109,7 @@ export const requestList = listOf(requestFields)
 /** Seconds to wait for the end, at most 30. */
 export const waitQuery = z.object({ wait: integer.optional() })
 
-/** Selection of the annotations of an export; without parameters all of them. See docs/spec/requests.md#exports. */
+/** Selection of the annotations of an export; without parameters, all of them. */
 const exportSelection = {
   ...selection,
   only_annotated: queryFlag.default(false).meta({

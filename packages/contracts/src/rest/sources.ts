@@ -51,7 +51,7 @@ export const sourceParameters = {
   cloud_storage_id: unlessEmpty(integer),
   /** Pattern of keys: `*` any characters, `?` one, `[abc]` one of these, `[!abc]` none of these. */
   filename_pattern: unlessEmpty(rawText(longestName)),
-  /** Whether share files are copied. It has no other effect, because chunks are created on demand in any case. */
+  /** Whether files of the share or of a cloud storage are copied. Chunks are created on demand in any case. */
   copy_data: unlessEmpty(flag),
   /** First and last frame of the source, both included. */
   start_frame: unlessEmpty(atLeast(0)),
@@ -108,7 +108,7 @@ function checkPattern(
 /** Returns true for a list of frames with one JSON object per line. */
 export const isManifest = (name: string): boolean => name.toLowerCase().endsWith('.jsonl')
 
-/** Returns true if frames come from another source than uploaded files. */
+/** Returns true if the parameters name another source of frames than uploaded files. */
 export const namesSources = ({
   server_files = [],
   remote_files = [],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { jobCreate } from './jobs.ts'
 import { validationParams } from './validation.ts'
 
-/** Keys of each frame selection method. See docs/spec/workspace.md#jobs. */
+/** Keys of each frame selection method. */
 
 const job = { type: 'ground_truth', task_id: 12 }
 const uniform = { ...job, frame_selection_method: 'random_uniform' }

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/sdk-trace-node'
 
 /**
- * Control of trace recording. This is the only file that uses the SDK of OpenTelemetry; `traces.ts` imports it only if
+ * Trace recording with the SDK of OpenTelemetry. This is the only file that uses it; `traces.ts` imports it only if
  * there is a collector.
  */
 

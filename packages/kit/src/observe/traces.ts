@@ -14,7 +14,7 @@ import {
 import type { Tracing } from './trace-sdk.ts'
 
 /**
- * Options of trace recording. Spans are created manually at the boundaries of the services. Without `startTraces` none
+ * Trace recording. Spans are created manually at the boundaries of the services. Without `startTraces` none
  * are recorded, and only the `traceparent` (W3C Trace Context) is passed on.
  */
 

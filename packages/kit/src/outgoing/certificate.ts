@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** Certificate for tests. It is created when needed, so that no expiring certificate is checked in. */
+/** Certificates for tests. They are created when needed, so that no expiring certificate is checked in. */
 
 export interface Certificate {
   /** Private key in PEM. */
