@@ -33,7 +33,7 @@ test.each([
 })
 
 test.each(['yesterday', '', '2026-02-30T10:00:00Z', '1772359200', '0000-01-01T00:00:00Z'])(
-  'the timestamp "%s" is rejected',
+  '"%s" is no moment',
   (given) => {
     expect(() => read({ timestamp: given })).toThrow('Datetime has wrong format')
   },

@@ -99,7 +99,7 @@ test.each([
   ['republish --since yesterday', 2, 'not "yesterday"'],
   [`dead show ${id(9)}`, 1, `no service has a dead event ${id(9)}: see dead list`],
   ['rotate-keys', 1, 'RETICLE_SECRET_KEYS is not set'],
-])('"%s" fails with exit code %i and the message %s', async (line, expected, sentence) => {
+])('%s fails with exit code %i and the message %s', async (line, expected, sentence) => {
   const { code, out, err } = await ops(line)
   expect({ code, out }).toEqual({ code: expected, out: '' })
   expect(err).toContain(sentence)

@@ -110,10 +110,13 @@ test.each([
   [429, 'the answer was 429', true],
   [500, 'the answer was 500', true],
   [503, 'the answer was 503', true],
-])('status %i fails the download with "%s", transient: %s', async (status, message, isPassing) => {
-  there.answer({ status, ...(status === 404 && { body: 'secret of the other side' }) })
-  expect(await failing(`${there.url}/a`)).toMatchObject({ message, isPassing })
-})
+])(
+  'status %i fails the download with the message %s, transient: %s',
+  async (status, message, isPassing) => {
+    there.answer({ status, ...(status === 404 && { body: 'secret of the other side' }) })
+    expect(await failing(`${there.url}/a`)).toMatchObject({ message, isPassing })
+  },
+)
 
 test('a file that is too large is not read to its end', async () => {
   const endless = await startEndless()

@@ -41,7 +41,7 @@ test.each([
     { words: ['a'], owner_id: null },
     { words: ['a'], cleared: ['owner_id'] },
   ],
-])('a patch %j distinguishes an emptied key from an absent one', (value, message) => {
+])('a patch %j tells "set to nothing" from "not sent"', (value, message) => {
   expect(wireOf(patch).toWire(value)).toEqual(message)
   expect(trip(patch, value)).toEqual(value)
 })
