@@ -81,9 +81,7 @@ export function invalid(fields: Record<string, string>, code?: string): DomainEr
   return new DomainError('invalid', 'Invalid input.', { body, code })
 }
 
-/**
- * Returns a 400 whose body is a list of one text, or `{detail}` in the case of `code`. See docs/spec/rest.md#errors.
- */
+/** Returns a 400 whose body is a list of one text, with an optional code for `X-Error-Code`. */
 export function invalidText(text: string, code?: string): DomainError {
   return new DomainError('invalid', text, { body: [text], code })
 }

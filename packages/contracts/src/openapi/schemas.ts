@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 type Io = 'input' | 'output'
-/** Returns the JSON Schema of a shape, in its request or response form. */
+/** Function that returns the JSON Schema of a shape, in its request or response form. */
 export type SchemaOf = (schema: z.ZodType, io: Io) => Json
 
 /** Builds a `SchemaOf` that adds schemas with `.meta({ id })` to `components`. */

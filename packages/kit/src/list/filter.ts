@@ -2,7 +2,7 @@ import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { pattern } from './search.ts'
 
-/** Returns the SQL of the column of a field. */
+/** Function that returns the SQL of the column of a field. */
 export type ColumnOf = (name: string) => RawBuilder<unknown>
 
 /**

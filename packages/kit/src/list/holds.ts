@@ -1,6 +1,6 @@
 import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 
-/** Reads a field of a row as a `Value`; dates are in UTC with milliseconds, as in expressions. */
+/** Function that reads a field of a row as a `Value`; dates are in UTC with milliseconds, as in expressions. */
 export type ReadValue<N extends string> = (field: N) => Value
 
 /**

@@ -28,7 +28,8 @@ export interface Relay {
 
 const batch = 500
 /**
- * Milliseconds between two runs. Commits without events wake the relay as well, and each of them must not cost a query.
+ * Milliseconds of rest after a run without events. Commits without events wake the relay as well, and not each of them
+ * should cost a query.
  */
 const restMs = 10
 const stopMs = 10_000

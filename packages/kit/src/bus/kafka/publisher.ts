@@ -88,7 +88,7 @@ async function readOutbox(session: Kysely<unknown>, schema: string, limit: numbe
   return rows
 }
 
-/** One statement, so that a row is always either in the outbox or among the published ones. */
+/** Moves rows to the published ones in one statement, so that a row is always in exactly one of the two tables. */
 async function settle(session: Kysely<unknown>, schema: string, ids: number[]): Promise<void> {
   await sql`
     with published as (delete from ${sql.id(schema, 'outbox')} where id = any(${ids}) returning *)
