@@ -11,7 +11,7 @@ import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Cancelling as clients of the de-facto standard know it: the gateway asks for it in their dialect (`spec/extensions.md` 5). */
+/** Cancelling in the CVAT-compatible dialect, where only exports can be stopped: docs/spec/requests.md#cancelling */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
@@ -35,14 +35,17 @@ const statusOf = async (rq_id: string) =>
 describe.each(transports)('%s', (transport) => {
   const calls = overTransport(transport, table, handlers)
 
-  test.each(['import', 'create'] as const)('a started %s goes on', async (action) => {
-    const asked = await add(action, true)
-    await expect(calls.cancelRequest(asked, anna())).rejects.toMatchObject({
-      kind: 'invalid',
-      body: ['Cancellation of started requests is supported only for export requests'],
-    })
-    expect(await statusOf(asked.rq_id)).toEqual({ status: 'started' })
-  })
+  test.each(['import', 'create'] as const)(
+    'a started %s request is not cancelled',
+    async (action) => {
+      const asked = await add(action, true)
+      await expect(calls.cancelRequest(asked, anna())).rejects.toMatchObject({
+        kind: 'invalid',
+        body: ['Cancellation of started requests is supported only for export requests'],
+      })
+      expect(await statusOf(asked.rq_id)).toEqual({ status: 'started' })
+    },
+  )
 
   test.each([
     ['import', false],
@@ -55,7 +58,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await statusOf(asked.rq_id)).toEqual({ status: 'failed' })
   })
 
-  test('a started import ends where nobody asks for less', async () => {
+  test('a started import is cancelled without `only_exports`', async () => {
     const { rq_id } = await add('import', true)
     await calls.cancelRequest({ rq_id }, anna())
     expect(await statusOf(rq_id)).toEqual({ status: 'failed' })
