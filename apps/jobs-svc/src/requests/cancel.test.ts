@@ -35,17 +35,14 @@ const statusOf = async (rq_id: string) =>
 describe.each(transports)('%s', (transport) => {
   const calls = overTransport(transport, table, handlers)
 
-  test.each(['import', 'create'] as const)(
-    'a started %s request is not cancelled',
-    async (action) => {
-      const asked = await add(action, true)
-      await expect(calls.cancelRequest(asked, anna())).rejects.toMatchObject({
-        kind: 'invalid',
-        body: ['Cancellation of started requests is supported only for export requests'],
-      })
-      expect(await statusOf(asked.rq_id)).toEqual({ status: 'started' })
-    },
-  )
+  test.each(['import', 'create'] as const)('a started %s is not cancelled', async (action) => {
+    const asked = await add(action, true)
+    await expect(calls.cancelRequest(asked, anna())).rejects.toMatchObject({
+      kind: 'invalid',
+      body: ['Cancellation of started requests is supported only for export requests'],
+    })
+    expect(await statusOf(asked.rq_id)).toEqual({ status: 'started' })
+  })
 
   test.each([
     ['import', false],

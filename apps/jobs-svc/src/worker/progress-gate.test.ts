@@ -11,7 +11,7 @@ function gated() {
   return { passed, clock, tell: gate.progress, moved: gate.moved }
 }
 
-test('steps of one per cent pass, smaller ones only after two seconds', () => {
+test('steps of one per cent pass at once, smaller ones only after two seconds', () => {
   const { passed, clock, tell } = gated()
   tell(0.5, 'a')
   tell(0.505, 'a')
@@ -32,7 +32,7 @@ test('a new stage passes at once', () => {
   expect(passed.length).toBe(2)
 })
 
-test('progress never goes back, nor beyond the whole', () => {
+test('the share never decreases and never exceeds 1', () => {
   const { passed, tell } = gated()
   tell(0.5, 'a')
   tell(0.2, 'b')
@@ -40,7 +40,7 @@ test('progress never goes back, nor beyond the whole', () => {
   expect(passed.map(([share]) => share)).toEqual([0.5, 0.5, 1])
 })
 
-test('what moves without growing says so every two seconds', () => {
+test('activity without growth repeats the last progress every two seconds', () => {
   const { passed, clock, tell, moved } = gated()
   tell(0.5, 'a')
   for (clock.now = 500; clock.now <= 4500; clock.now += 500) moved()
