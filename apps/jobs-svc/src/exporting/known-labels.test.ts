@@ -23,7 +23,7 @@ const formats = [
 ]
 
 test.each(formats)(
-  'an object of an unknown label fails an export as %s, and may be tried again',
+  'an object of an unknown label fails an export as %s with a transient error',
   async (format) => {
     const lines = [shapeLine(), shapeLine({ id: 8, frame: 1, label_id: 45 })]
     const exporting = exportTask(format, { store, labels, lines, size: 2 })

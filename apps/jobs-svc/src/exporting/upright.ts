@@ -7,10 +7,12 @@ import { largestImageBytes, openImage } from '../media/image.ts'
 import { gather } from '../media/packed.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 
-/** Of the photographs that are turned: next to nothing is lost, and colours keep their place. */
+/** Encoding of turned photographs: almost lossless, without colour subsampling. */
 const likeStored = { quality: 95, chromaSubsampling: '4:4:4' }
 
-/** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
+/**
+ * Reads a picture upright. A member of an archive may be broken after its header, which is all that the upload checks.
+ */
 export async function* readUpright(
   blobs: OperationDeps['blobs'],
   source: FrameSource,
@@ -25,8 +27,8 @@ export async function* readUpright(
 }
 
 /**
- * A photograph that EXIF says to turn, turned: annotations go by how people see it, and many programs that train on them do not
- * read EXIF. Everything else, and what cannot be decoded, is handed on byte by byte.
+ * Turns a photograph as its EXIF orientation states: annotations refer to the displayed picture, and many training
+ * programs ignore EXIF. Other files and undecodable ones are passed on unchanged.
  */
 export async function* upright(image: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = image[Symbol.asyncIterator]()
@@ -56,7 +58,7 @@ async function* joined(
 
 const startOfJpeg = Buffer.from([0xff, 0xd8, 0xff])
 
-/** What its head does not tell plainly, the decoder finds out. */
+/** Returns whether a JPEG may need turning; if its header is unclear, the decoder decides. */
 const isTurned = (head: Buffer) =>
   head.subarray(0, startOfJpeg.length).equals(startOfJpeg) && readJpegOrientation(head) !== 1
 
@@ -66,6 +68,6 @@ async function turned(bytes: Buffer): Promise<Buffer> {
     const { orientation = 1 } = await image.metadata()
     return orientation === 1 ? bytes : await image.keepIccProfile().jpeg(likeStored).toBuffer()
   } catch {
-    return bytes // whoever reads it will be told what is wrong with it
+    return bytes // the reader will find the fault
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readQuery } from './query.ts'
 
-/** `spec/api-workspace.md` 4.7: what is to be read, and what is missing. */
+/** Parsing of queries for media, and errors for missing parameters. */
 
 test.each([
   [
