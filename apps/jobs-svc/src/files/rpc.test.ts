@@ -113,7 +113,7 @@ describe.each(transports)('over %s', (transport) => {
       await expect(calls.findFile(one, anna)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('the file of another user is forbidden, whatever the permission for its object', async () => {
+  test('the file of another user is forbidden, even with permission for its object', async () => {
     const file = await created(100)
     await expect(calls.findFile(named(file), bob)).rejects.toMatchObject({ kind: 'forbidden' })
     const chunk = { ...named(file), offset: 0, bytes: 1 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bitmap } from '../testing/prepare.ts'
 import { openImage } from './image.ts'
 
-test('a bitmap is decoded like any other picture', async () => {
+test('a bitmap is decoded as other pictures are', async () => {
   const bytes = bitmap(30, 20, [200, 100, 50])
   expect(await imageSize(bytes)).toMatchObject({ width: 30, height: 20 })
   const { data, info } = await openImage(bytes)

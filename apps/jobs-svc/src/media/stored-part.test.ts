@@ -26,7 +26,7 @@ test.each([
   await expect(place(start, end - start)).rejects.toMatchObject(gone)
 })
 
-test('a file that is spread over objects is read as one', async () => {
+test('a file in several objects is read as one', async () => {
   const key = 'media/b.parts/1.1'
   await blobs.put('media/b.parts/0-0', bytesOf(Buffer.alloc(spreadBytes, 'a')))
   await blobs.put('media/b.parts/1-1', bytesOf('bcd'))

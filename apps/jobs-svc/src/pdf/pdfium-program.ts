@@ -50,7 +50,7 @@ async function draw(document: PDFiumDocument, page: number) {
   try {
     const opened = document.getPage(page)
     const { originalWidth: width, originalHeight: height } = opened.getOriginalSize()
-    const size = pixelsOf({ width, height }) // a page that could not be opened has no size
+    const size = pixelsOf({ width, height }) // undefined if the page could not be opened
     if (!size) throw new Error(`page ${page} is ${width} x ${height} points`)
     return await opened.render({ ...size, scale: 1 })
   } catch (thrown) {

@@ -9,7 +9,7 @@ import { restoreWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importBackup } from './import-backup.ts'
 
-/** Media of a backup is compared with its manifest, of tasks and of projects. */
+/** Media of a backup is compared with its manifest, for tasks and projects. */
 
 const store = await testStore()
 const facts = factsOf({ target: 'project', project_id: null, task_id: null, size: 0, jobs: [] })
@@ -86,7 +86,7 @@ async function restore(
 describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
   const at = (name: string) => `${targets[target]}data/${name}`
 
-  test('is restored without a word where pictures are as listed', async () => {
+  test('is restored without report entries when pictures match the manifest', async () => {
     expect(await restore(target, pictures)).toEqual([])
     expect(frames.map(({ name }) => name)).toEqual(Object.keys(pictures))
   })
@@ -119,7 +119,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     expect(entries).toMatchObject([{ code: 'changed-image', reason, examples }])
   })
 
-  test('fails by the name of a picture that is missing', async () => {
+  test('fails with the name of a missing picture', async () => {
     const { 'a.png': _, ...others } = pictures
     await expect(restore(target, others)).rejects.toThrow('Mismatching files: a.png (manifest)')
   })
@@ -135,7 +135,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
   })
 })
 
-/** A decoder that finds 80 pictures of 64 x 48 pixels, with 41 times. */
+/** Decoder that finds 80 pictures of 64 x 48 pixels, with 41 distinct times. */
 const videos: OperationDeps['videos'] = {
   prepare: async (_video, _key, _signal, options) => ({
     length: 1,
@@ -164,12 +164,12 @@ async function restoreVideo(properties: object, last: number, bytes = '\0\0\0\x1
 describe('the video of a backup', () => {
   const resolution = [64, 48]
 
-  test('is restored without a word where it is as listed', async () => {
+  test('is restored without report entries when it matches the manifest', async () => {
     expect(await restoreVideo({ resolution, length: 80 }, 79)).toEqual([])
     expect(frames).toHaveLength(80)
   })
 
-  test('that an older version counted by its times keeps these frames', async () => {
+  test('keeps its frames when an older version counted them by their times', async () => {
     expect(await restoreVideo({ resolution, length: 41 }, 40)).toEqual([])
     expect(frames).toHaveLength(41)
   })
@@ -195,13 +195,13 @@ describe('the video of a backup', () => {
     ])
   })
 
-  test('that has fewer pictures than its jobs fails by its name', async () => {
+  test('with fewer pictures than its jobs need fails with its name', async () => {
     await expect(restoreVideo({ resolution, length: 90 }, 89)).rejects.toThrow(
       'data/a.mkv: the video has 80 frames for the task, its jobs have 90: it is cut off or another one',
     )
   })
 
-  test('that became something else fails by its name', async () => {
+  test('that was replaced by another file fails with its name', async () => {
     await expect(restoreVideo({ resolution, length: 80 }, 79, 'no video')).rejects.toThrow(
       'data/a.mkv: the manifest lists a video, but this file is none',
     )

@@ -71,7 +71,7 @@ test('a cancelled import without permission writes nothing', async () => {
   expect(await applied()).toBe(0)
 })
 
-test('an import that is stopped while it waits for the answer writes nothing, whatever the answer', async () => {
+test('an import that is stopped while it waits for the answer writes nothing after any answer', async () => {
   await run()
   expect(await heard()).toEqual(question())
   tell({ type: 'abort', run: runs })
