@@ -74,7 +74,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(again).rejects.toMatchObject({ kind: 'conflict', body: { rq_id } })
   })
 
-  test('its file is named after the project or task, and has the download path of backups', async () => {
+  test('the file of a backup is named after its object, and has the download path of backups', async () => {
     const fetched = async (rq_id: string, target: 'project' | 'task', id: number) => {
       const { filename } = await calls.getResultFile({ target, id, rq_id }, anna)
       return [filename, (await calls.getRequest({ rq_id }, anna)).result_url?.split('?')[0]]

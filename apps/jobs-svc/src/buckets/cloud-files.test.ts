@@ -60,7 +60,7 @@ test.each([
   ['among pictures', ['a.jpg', 'street/notes.txt']],
   ['beside its folder', ['street/', 'street/notes.txt']],
   ['alone', ['street/notes.txt']],
-])('a key that is named %s and is no picture fails by its name', async (_, server_files) => {
+])('a key that is not a picture and is named %s fails with its name', async (_, server_files) => {
   const message = 'server_files: street/notes.txt: this is no image, archive, video or PDF'
   await expect(prepare({ server_files })).rejects.toThrow(message)
   await expect(prepare({ server_files, copy_data: true })).rejects.toThrow(message)
@@ -216,7 +216,7 @@ test.each([
   ['larger by a byte', Buffer.concat([small, Buffer.from('x')])],
   ['much larger', Buffer.concat([small, Buffer.alloc(200_000)])],
   ['empty', Buffer.alloc(0)],
-])('a file that became %s is refused by its name', async (_, bytes) => {
+])('a file that became %s fails with its name', async (_, bytes) => {
   const { frames } = await prepare({ server_files: ['a.jpg'] })
   const [frame = expect.fail('no frame')] = frames
   const { storages } = storageOf({ 'a.jpg': bytes })

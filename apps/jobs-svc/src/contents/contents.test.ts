@@ -114,7 +114,7 @@ describe('a file that the tenant already has', () => {
     expect(await db.selectFrom('contents').selectAll().execute()).toEqual([])
   })
 
-  test('costs as many statements among ten thousand as alone', async () => {
+  test('takes the same number of statements among ten thousand as alone', async () => {
     const { row } = await uploaded(1, {})
     const many = Array.from({ length: 10_000 }, (_, at) => ({
       ...{ key: `${row.input_key}${at}`, size: 3, sha256: hashOf(String(at)) },

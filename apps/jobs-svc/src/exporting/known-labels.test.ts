@@ -39,7 +39,7 @@ test.each([
   ['track', trackLine([{}], { label_id: 45 })],
   ['shape', shapeLine({ ...skeleton, elements: [element(3), element(45)] })],
   ['track', trackLine([skeletonKeyframe()], { label_id: 2, elements: [part(45)] })],
-])('so does a %s, or an element of it', async (kind, line) => {
+])('a %s or an element of it with an unknown label fails too', async (kind, line) => {
   const exporting = exportTask('COCO 1.0', { store, labels, lines: [line], size: 2 })
   await expect(exporting).rejects.toMatchObject({
     kind: 'unavailable',

@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('the filter is restricted to the readable events, and ends now by default', async () => {
+  test('the filter of an export is restricted to the readable events, and ends now by default', async () => {
     const wanted = { project_id: 7, task_id: 1, job_id: 31, from: '2026-03-01T00:00:00.000Z' }
     await calls.exportEvents({ ...wanted, filename: 'a.csv' }, anna)
     const filter = { ...wanted, org_id: null, to: expect.stringMatching(/^20.*Z$/) }
@@ -96,12 +96,12 @@ describe.each(transports)('over %s', (transport) => {
       { kind: 'not_found' },
     ],
     ['a name that is a path', { filename: '../x' }, { kind: 'invalid' }],
-  ])('%s is refused, and nothing is queued', async (_, wanted, expected) => {
+  ])('%s is refused and queues no request', async (_, wanted, expected) => {
     await expect(calls.exportEvents(wanted, anna)).rejects.toMatchObject(expected)
     expect(await db.selectFrom('requests').select('rq_id').execute()).toEqual([])
   })
 
-  test('its file is CSV, named by the time of the request, and only for its owner', async () => {
+  test('the file of an export is CSV, named by the time of the request, and only for its owner', async () => {
     const { rq_id } = await calls.exportEvents({}, anna)
     await finishNext()
     expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({

@@ -77,7 +77,7 @@ describe.each(transports)('over %s', (transport) => {
     ['of the sandbox, in an organization', 2, 'user:1', {}],
     ['of another size', 1, 'user:1', { length: 11 }],
     ['of another sum', 1, 'user:1', { sha256: 'b'.repeat(64) }],
-  ])('one %s is uploaded like any other', async (_, id, tenant, given) => {
+  ])('a file %s is uploaded like any other', async (_, id, tenant, given) => {
     await stored(tenant, 'up/a')
     expect((await create(id, anna, given)).offset).toBeUndefined()
     const uses = await db.selectFrom('content_uses').select('prefix').execute()

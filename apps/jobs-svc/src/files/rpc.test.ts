@@ -205,13 +205,13 @@ describe.each(transports)('over %s', (transport) => {
       { body: ['This task data has not been initialized yet'] },
     ],
     ['of another kind', { ...forImport, target: 'project' }, anna, { kind: 'invalid' }],
-  ] as const)('no file is begun for an object %s', async (_, aim, caller, error) => {
+  ] as const)('no upload is started for an object %s', async (_, aim, caller, error) => {
     const attempt = calls.createFile({ ...aim, name: 'a', length: 1 }, caller)
     await expect(attempt).rejects.toMatchObject(error)
     expect(await db.selectFrom('blobs').select('key').execute()).toEqual([])
   })
 
-  describe('at the end', () => {
+  describe('the use of a complete upload', () => {
     const options = { format: 'COCO 1.0', import_mode: 'replace', conv_mask_to_poly: true }
     const started = (file_id: string, caller = anna) =>
       calls.startImport({ body: { target: 'task', id: 2, file_id, ...options } }, caller)

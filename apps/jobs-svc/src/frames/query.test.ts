@@ -28,7 +28,7 @@ test.each([
     { type: 'chunk', index: 0 },
     { type: 'chunk', place: { index: 0 }, quality: 'compressed' },
   ],
-])('%j is understood', (asked, wanted) => {
+])('%j is parsed', (asked, wanted) => {
   expect(readQuery({ id: 1, ...asked })).toEqual(wanted)
 })
 

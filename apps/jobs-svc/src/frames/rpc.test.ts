@@ -205,7 +205,7 @@ describe.each(transports)('over %s', (transport) => {
     ['of a task that is not there', 'handling=empty', 999],
     ['for another preference', 'handling=lenient', taskWithoutMedia],
     ['for a word that only ends alike', 'mishandling=empty', taskWithoutMedia],
-  ])('nothing %s is an error', async (_, prefer, id) => {
+  ])('a missing picture %s is an error', async (_, prefer, id) => {
     await expect(calls.getTaskPreview({ id, prefer }, anna)).rejects.toMatchObject({
       kind: 'not_found',
     })
@@ -261,7 +261,7 @@ describe.each(transports)('over %s', (transport) => {
     ['a drawing in XML', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
     ['text', 'no image'],
     ['half a picture', photo.subarray(0, 900)],
-  ])('%s of a bucket is no preview', async (_, bytes) => {
+  ])('%s in a cloud storage is not previewed', async (_, bytes) => {
     inBucket = Buffer.from(bytes)
     const attempt = calls.getCloudStoragePreview({ id: 9 }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found', code: 'image_undecodable' })

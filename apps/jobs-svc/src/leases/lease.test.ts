@@ -106,7 +106,7 @@ test('an empty queue yields no claim', async () => {
   expect(await take()).toBeUndefined()
 })
 
-test('a tenant with one request waits for at most one other, however many that tenant has queued (T-REQ-3)', async () => {
+test('a tenant with one request waits for at most one request of a tenant with many queued (T-REQ-3)', async () => {
   for (let created = 0; created < 100; created++) await addRequest(db, { tenant: 'org:1', created })
   await addRequest(db, { tenant: 'org:2', created: 200 })
 

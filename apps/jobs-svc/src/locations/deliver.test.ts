@@ -105,7 +105,7 @@ test('a stopped export waits until its partial object is removed', async () => {
 test.each([
   notFound('There is no such bucket.'),
   unavailable('The bucket cannot be reached just now.'),
-])('what the storage says is what the export fails with: $message', async (failure) => {
+])('an export fails with the error of the storage: $message', async (failure) => {
   const run = await runOf(
     store,
     writing(async () => Promise.reject(failure)),

@@ -158,7 +158,7 @@ describe.each(transports)('over %s', (transport) => {
       { body: { filename: ['The keys of this cloud storage begin with "2026/".'] } },
     ],
     ['a path here', { location: 'local', filename: 'a/b.zip' }, { kind: 'invalid' }],
-  ])('%s is refused, and nothing is queued', async (_, wish, refusal) => {
+  ])('%s is refused and queues no request', async (_, wish, refusal) => {
     await expect(start(wish)).rejects.toMatchObject(refusal)
     await nothingQueued()
   })

@@ -83,7 +83,7 @@ describe.each(transports)('over %s', (transport) => {
         finish(db, row, { report: null, result: null, result_id: null }, 24),
     ],
     ['failed', (row: Awaited<ReturnType<typeof take>>) => fail(db, row, 'no such key', 24)],
-  ])('its copy goes when it has %s', async (_, end) => {
+  ])('the copy of its file is deleted when it has %s', async (_, end) => {
     await start(there(9, 'a.json'))
     const row = await take()
     await end(row)
@@ -129,7 +129,7 @@ describe.each(transports)('over %s', (transport) => {
         body: [expect.stringMatching("^Unknown input format 'X'. Formats for import: COCO 1.0, ")],
       },
     ],
-  ])('%s is refused, and nothing is queued', async (_, given, refusal) => {
+  ])('%s is refused and queues no request', async (_, given, refusal) => {
     await expect(start(given)).rejects.toMatchObject(refusal)
     expect(await db.selectFrom('requests').select('rq_id').execute()).toEqual([])
     expect(await db.selectFrom('blobs').select('key').execute()).toEqual([])

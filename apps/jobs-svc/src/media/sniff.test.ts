@@ -98,7 +98,7 @@ describe('a video is recognised by its container', () => {
     ['packets with errors', packets(188, 0, 'G\xc0\x11\x10')],
     ['packets that hold nothing', packets(188, 0, 'G@\x11\0')],
     ['fewer packets than three', packets(188, 0).slice(0, 370)],
-  ])('%s is no transport stream', (_, text) => {
+  ])('%s is not a transport stream', (_, text) => {
     expect(sniff(Buffer.from(text, 'latin1'))).toEqual({ is: 'unknown' })
   })
 })

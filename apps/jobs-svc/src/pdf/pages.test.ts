@@ -60,7 +60,7 @@ test.each([
   ['step=3', 1, null, [1, 4]],
   ['step=2', 0, 4, [0, 2, 4]],
 ])(
-  'of the pages with %j from %d to %s only the selected ones are drawn',
+  'with %j from %d to %s only the selected pages are drawn',
   async (frame_filter, start_frame, stop_frame, pages) => {
     const drawn: (readonly number[])[] = []
     const reader = pdfiumReader(pdfSurroundings)

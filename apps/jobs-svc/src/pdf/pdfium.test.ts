@@ -182,7 +182,7 @@ describe('a file is refused by name', () => {
   test.each([
     ['of which the end is missing', whole.subarray(0, whole.indexOf('7 0 obj'))],
     ['that has fewer pages than it says', saying(whole, '/Count 3', '/Count 4')],
-  ])('%s, with the page that cannot be drawn', async (_, bytes) => {
+  ])('%s, with the number of the undrawable page', async (_, bytes) => {
     await expect(drawing(bytes)).rejects.toThrow(
       /^a\.pdf: (page \d of the PDF cannot be drawn: it is damaged|no PDF can be read)/,
     )
@@ -216,7 +216,7 @@ describe('a file is refused by name', () => {
   }, 60_000)
 })
 
-test('damage anywhere ends in a reason, or in all pages', async () => {
+test('damage at any position ends in an error with a reason, or in all pages', async () => {
   const whole = writePdf(Array(3).fill({ width: 72, height: 72 }))
   for (const seed of [1, 2, 3, 4, 5]) {
     const broken = whole.map((byte, at) => ((at * 31 + seed * 7) % 97 === 0 ? byte ^ seed : byte))
@@ -245,7 +245,7 @@ describe('a program', () => {
     ['gives up', 'process.exit(7)', 'no PDF can be read from it'],
     ['says nothing', '', 'no PDF can be read from it'],
     ['says too much', 'process.stdout.write(Buffer.alloc(64, 0xff))', 'no PDF can be read from it'],
-  ])('that %s ends this one call, with a reason', async (_, script, reason) => {
+  ])('that %s fails only this call, with a reason', async (_, script, reason) => {
     const limits = { ...pdfLimits, silenceMs: 2000 }
     const standIn = pdfiumReader({ ...around, limits, entry: ['-e', script] })
     await expect(standIn.count(await file(Buffer.alloc(0)), never)).rejects.toThrow(reason)

@@ -49,11 +49,14 @@ describe.each(transports)('%s', (transport) => {
     ['create', false],
     ['export', false],
     ['export', true],
-  ] as const)('a queued one, and an export, ends: %s, started %s', async (action, isStarted) => {
-    const asked = await add(action, isStarted)
-    await calls.cancelRequest(asked, anna())
-    expect(await statusOf(asked.rq_id)).toEqual({ status: 'failed' })
-  })
+  ] as const)(
+    'a queued request, and any export, can be cancelled: %s, started %s',
+    async (action, isStarted) => {
+      const asked = await add(action, isStarted)
+      await calls.cancelRequest(asked, anna())
+      expect(await statusOf(asked.rq_id)).toEqual({ status: 'failed' })
+    },
+  )
 
   test('a started import is cancelled without `only_exports`', async () => {
     const { rq_id } = await add('import', true)

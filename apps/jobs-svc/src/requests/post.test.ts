@@ -180,7 +180,7 @@ describe.each(transports)('over %s', (transport) => {
       ['annotations', () => Object.assign(revision, { etag: '"t1-2"' })],
       ['the task', () => Object.assign(facts, { updated_date: '2026-03-01T10:00:01.000Z' })],
       ['labels', () => Object.assign(facts, { labels_revision: 2 })],
-    ])('is made again after a change of %s', async (_, change) => {
+    ])('is not used after a change of %s', async (_, change) => {
       change()
       expect(await statusOf()).toBe('queued')
     })
@@ -189,7 +189,7 @@ describe.each(transports)('over %s', (transport) => {
       ['with images', { save_images: true }],
       ['of some frames', { frames: [{ first: 0, last: 1 }] }],
       ['of sure shapes', { min_score: 0.5 }],
-    ])('is another one %s', async (_, given) => {
+    ])('is not used for another export %s', async (_, given) => {
       expect(await statusOf(given)).toBe('queued')
     })
 

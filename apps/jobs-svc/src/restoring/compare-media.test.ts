@@ -95,7 +95,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     ['a PNG that is cut off', 'in/b.png', whole.subarray(0, 100)],
     ['a JPEG that is cut off', 'c.jpg', jpeg.subarray(0, jpeg.length / 2)],
     ['a PNG that is overwritten in its middle', 'a.png', overwritten(whole)],
-  ])('reports %s by its name', async (_, name, bytes) => {
+  ])('reports %s with its name', async (_, name, bytes) => {
     const entries = await restore(target, { ...pictures, [name]: bytes })
     const reason = 'the image cannot be decoded: it is damaged or cut off'
     const examples = [{ file: at(name), item: '' }]
@@ -107,7 +107,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     ['a text', Buffer.from('no picture')],
     ['nothing', Buffer.alloc(0)],
     ['an archive', archive],
-  ])('fails by the name of a picture that became %s', async (_, bytes) => {
+  ])('fails with the name of a picture that became %s', async (_, bytes) => {
     const attempt = restore(target, { ...pictures, 'in/b.png': bytes })
     await expect(attempt).rejects.toThrow(`${at('in/b.png')}: no image`)
   })
@@ -185,7 +185,7 @@ describe('the video of a backup', () => {
       { resolution: [48, 64], length: 80 },
       '64 x 48 pixels, the manifest lists 48 x 64',
     ],
-  ])('that has %s is reported by its name', async (_, properties, reason) => {
+  ])('that has %s is reported with its name', async (_, properties, reason) => {
     expect(await restoreVideo(properties, 79)).toMatchObject([
       {
         code: 'changed-image',

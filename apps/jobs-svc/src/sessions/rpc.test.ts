@@ -249,7 +249,7 @@ describe.each(transports)('over %s', (transport) => {
       'its project',
       () => arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] }),
     ],
-  ])('what waits for a task goes with %s', async (_, remove) => {
+  ])('the session of a task is deleted with %s', async (_, remove) => {
     await add(['a.png'])
     await start()
     await fail(db, await claimNext(), 'no', 24)

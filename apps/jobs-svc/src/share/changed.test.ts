@@ -152,7 +152,7 @@ test('a file whose neighbour has changed is readable', async () => {
 test.each<[string, (file: string) => Promise<unknown>]>([
   ['that was deleted', (file) => rm(file)],
   ['that became a folder', async (file) => rm(file).then(() => mkdir(file))],
-])('a file %s is missing, by its name', async (_, change) => {
+])('a file %s is reported as missing with its name', async (_, change) => {
   const { frame, task_id, file, path } = await taskOf('a.jpg', before)
   for (const read of Object.values(readers)) await read(frame, task_id)
   await change(file)

@@ -69,7 +69,7 @@ test.each([
   'broken',
   '/etc',
   'x'.repeat(4000),
-])('%s is no folder of the share', async (directory) => {
+])('%s is not a folder of the share', async (directory) => {
   await expect(names(directory)).rejects.toMatchObject(refused)
 })
 
@@ -98,6 +98,6 @@ test.each([
   ['x.tar.gz', 'archive'],
   ['x.JPEG', 'image'],
   ['x.', 'unknown'],
-])('%s is taken for %s', (name, family) => {
+])('%s counts as %s', (name, family) => {
   expect(familyOf(name)).toBe(family)
 })

@@ -48,7 +48,7 @@ describe('pages after the first are reported', () => {
   test.each([
     ['stored', true],
     ['deflated', false],
-  ])('of members of an archive that are %s', async (packing, isStored) => {
+  ])('also in members of an archive that are %s', async (packing, isStored) => {
     const members = [
       { path: 'a/scan.dat', content: tiffOf(page, page, page), isStored },
       { path: 'b.png', content: await png(), isStored },

@@ -133,7 +133,7 @@ describe.each(transports)('over %s', (transport) => {
     'https://example.org/a.jpg#x',
     'a.jpg',
     '',
-  ])('the address %s is refused, and named by its place', async (url) => {
+  ])('the address %s is refused with its index', async (url) => {
     const remote_files = ['https://example.org/a.jpg', url]
     await expect(start({ remote_files })).rejects.toMatchObject({
       kind: 'invalid',

@@ -89,7 +89,7 @@ test.each([
     ['/a.jpg?n=1', '/a.jpg?n=2', '/a_2.jpg'],
     ['a.jpg', 'a_3.jpg', 'a_2.jpg'],
   ],
-])('addresses that differ only %s are frames of their own', async (_, paths, expected) => {
+])('addresses that differ only %s are separate frames', async (_, paths, expected) => {
   const { names, frames } = await prepare({ ...from(...paths), ...inOrder }, allowed)
   expect(names).toEqual(expected)
   expect(new Set(frames.map(({ key }) => key)).size).toBe(paths.length)
@@ -107,7 +107,7 @@ test.each([
   ['a text', 'no picture', 'this is no image, archive, video or PDF'],
   ['nothing at all', '', 'this is no image, archive, video or PDF'],
   ['the beginning of a picture', small.subarray(0, 20), 'the image cannot be read'],
-])('%s in place of a picture fails by its address', async (_, body, message) => {
+])('%s in place of a picture fails with its address', async (_, body, message) => {
   there.answer(({ path }) => ({ body: path.startsWith('/login') ? body : small }))
   const asked = { ...from('/a.jpg', '/login/b.jpg?key=secret', '/c.jpg'), ...inOrder }
   await expect(prepare(asked, allowed)).rejects.toMatchObject({

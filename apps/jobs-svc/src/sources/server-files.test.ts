@@ -124,7 +124,7 @@ describe('a named file that is not a picture', () => {
     ['among pictures', ['a.jpg', 'street/notes.txt', 'b.jpg']],
     ['beside its folder', ['street/', 'street/notes.txt']],
     ['before its folder', ['street/notes.txt', 'street']],
-  ])('%s fails by its path', async (_, server_files) => {
+  ])('%s fails with its path', async (_, server_files) => {
     await expect(prepare({ server_files }, { shareDir })).rejects.toThrow(message)
     await expect(prepare({ server_files, copy_data: true }, { shareDir })).rejects.toThrow(message)
     expect(attached).toEqual([])

@@ -251,7 +251,7 @@ describe.each(transports)('over %s', (transport) => {
         finish(db, row, { report: null, result: null, result_id: null }, 24),
     ],
     ['failed', (row: Awaited<ReturnType<typeof claimNext>>) => fail(db, row, 'bad file', 24)],
-  ])('the file of an import that %s is given up', async (_, end) => {
+  ])('the file of an import that %s is deleted', async (_, end) => {
     await calls.startImport({ body: await uploadedAnnotations() }, anna)
     await end(await claimNext())
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])

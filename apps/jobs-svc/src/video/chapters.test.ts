@@ -27,7 +27,7 @@ test.each<[string, [number, number], [number, number][]]>([
   ['that start when the last frame has ended', [2, 3], []],
   ['that start before the first frame', [-5, 0.4], [[0, 9]]],
   ['that end before the first frame', [-5, -1], []],
-])('chapters %s', (_, chapter, frames) => {
+])('chapters %s have the expected frames', (_, chapter, frames) => {
   expect(place([chapter])).toEqual(frames)
 })
 

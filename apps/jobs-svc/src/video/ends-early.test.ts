@@ -27,7 +27,7 @@ test.each([
   ['index first.mov', { codec: 'h264', hasSound: true, fileOptions: { movflags: 'faststart' } }],
   ['index last.mp4', { codec: 'h264' }],
   ['chunks.avi', { codec: 'mpeg4' }],
-] as const)('%s: wherever it is cut, but behind a box', async (name, clip) => {
+] as const)('%s that is cut anywhere but between two boxes ends early', async (name, clip) => {
   const whole = await bytesOf(name, clip)
   expect(await early(whole)).toBe(false)
   const ends = new Set(boxEnds(whole))

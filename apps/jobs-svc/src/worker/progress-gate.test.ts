@@ -58,16 +58,19 @@ test.each([
   ['a bigint', 1n, 0.5],
   ['-Infinity', Number.NEGATIVE_INFINITY, 0.5],
   ['Infinity', Number.POSITIVE_INFINITY, 1],
-])('after a share of %s the share is finite, and later shares count', (_, given, share) => {
-  const { passed, tell } = gated()
-  tell(0.5, 'a')
-  tell(given, 'b')
-  tell(0.9, 'c')
-  expect(passed.slice(1)).toEqual([
-    [share, 'b'],
-    [Math.max(share, 0.9), 'c'],
-  ])
-})
+])(
+  'after the share %s the reported share is finite, and later shares are reported',
+  (_, given, share) => {
+    const { passed, tell } = gated()
+    tell(0.5, 'a')
+    tell(given, 'b')
+    tell(0.9, 'c')
+    expect(passed.slice(1)).toEqual([
+      [share, 'b'],
+      [Math.max(share, 0.9), 'c'],
+    ])
+  },
+)
 
 test('amounts that are not whole numbers are left out, the others remain', () => {
   const told: unknown[] = []

@@ -58,7 +58,7 @@ describe('damaged files end the count', () => {
     ['webp', () => animated('webp', 3)],
     ['png', async () => apngOf(await still('png'), 3)],
     ['avif', () => avifSequence(3)],
-  ])('a %s cut at any byte has at most its pages', async (type, given) => {
+  ])('a %s that is cut at any byte has at most its pages', async (type, given) => {
     const bytes = await given()
     for (let length = 0; length < bytes.length; length += 7) {
       const count = await countOf(bytes.subarray(0, length), type)

@@ -25,7 +25,7 @@ test.each([
   ['a stream', '  Stream #0:0: Video: h264'],
   ['a program', '  Program 1'],
   ['a chapter whose start is unknown', '    Chapter #0:1: start nan, end 2.000000'],
-])('the title of %s is not that of the chapter before', (_, line) => {
+])('the title of %s is not read as that of the previous chapter', (_, line) => {
   const lines = [chapter, heading, titleLine('One'), line, heading, titleLine('Other')]
   expect(read(lines).found).toEqual([{ ...times, title: 'One' }])
 })

@@ -48,8 +48,8 @@ export function listenForChapters(onFull: () => void) {
   }
 }
 
-/** A title is not continued when it is that long: a character has one or two units. */
+/** Length in UTF-16 units after which a title is not continued: a character has one or two units. */
 const mostUnits = longestTitle * 2
 
-/** Without the rest of a character that was cut. */
+/** Removes the rest of a character that was cut. */
 const withoutCut = (text: string) => text.replace(/\uFFFD{1,3}$/, '')

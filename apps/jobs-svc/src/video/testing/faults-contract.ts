@@ -80,7 +80,7 @@ export function tryOddities(ground: Ground): void {
     }
   })
 
-  test('damage anywhere ends in a reason, or in a picture of every frame', async () => {
+  test('damage at any position ends in an error with a reason, or in a picture of every frame', async () => {
     for (const file of ['B-frames.mp4', 'alt-ref.webm', 'mpeg4.avi'])
       for (const seed of [1, 2]) {
         const broken = damaged(await readFile(join(ground.folder, file)), seed)
@@ -174,7 +174,7 @@ export function tryStandIns(ground: Ground): void {
     ['crashes', "process.kill(process.pid, 'SIGSEGV')", 'the video breaks its decoder'],
     ['gives up', 'process.exit(7)', 'no video can be read from it'],
     ['says nothing', '', 'no video can be read from it'],
-  ])('a program that %s ends this one call, with a reason', async (_, script, reason) => {
+  ])('a program that %s fails only this call, with a reason', async (_, script, reason) => {
     const limits = { ...decoderLimits }
     let isStandIn = false
     const base = surroundings(started)

@@ -103,7 +103,7 @@ export function tryCounting(ground: Ground): void {
     [[-1, 0, 0, -1], { width: 320, height: 192 }],
     [[0, -1, 1, 0], { width: 192, height: 320 }],
     [[-1, 0, 0, 1], { width: 320, height: 192 }],
-  ] as const)('a picture that the matrix %j turns stands upright', async (matrix, size) => {
+  ] as const)('a picture with the display matrix %j is upright', async (matrix, size) => {
     make('turned.mp4', { matrix, frames: 3 })
     const index = await ground.decoder.probe(fileOf('turned.mp4'), never)
     expect(index).toMatchObject(size)
