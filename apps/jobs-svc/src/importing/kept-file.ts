@@ -11,7 +11,8 @@ interface Given {
 }
 
 /**
- * Registers the archive for deduplication and returns its final key: its images become the media of the created tasks.
+ * Fetches the archive if necessary, registers it for deduplication and returns it with its final key: its images become
+ * the media of the created tasks.
  */
 export async function keptFile(
   { params, input_key }: Given,

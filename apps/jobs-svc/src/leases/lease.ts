@@ -13,7 +13,7 @@ export type Lease = Pick<RequestRow, 'request_uuid' | 'lease_token'>
 
 export const leaseSeconds = 60
 
-/** SQL: end of a lease that is issued or renewed now. */
+/** Returns SQL for the end of a lease that is issued or renewed now. */
 export const leaseEnd = (seconds = leaseSeconds) =>
   sql<Date>`now() + make_interval(secs => ${seconds})`
 

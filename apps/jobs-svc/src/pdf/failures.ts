@@ -4,7 +4,7 @@ import type { Failures, ReadFile } from '../programs/failures.ts'
 import { mostPages, mostPdfBytes } from './reader.ts'
 
 /**
- * Error for a file that cannot be read as a PDF.
+ * Creates the error for a file that cannot be read as a PDF.
  *
  * @param said output of the program for the log; it may contain paths
  */
@@ -26,7 +26,7 @@ export const tooLarge = ({ name }: ReadFile, size: number) =>
   new UnusableInput(`${name}: PDFs may have ${mostPdfBytes} bytes, this one has ${size}`)
 
 /**
- * Error for pages that are too large together.
+ * Creates the error for pages that are too large together.
  *
  * @param most limit in bytes
  */
@@ -34,7 +34,7 @@ export const tooMuch = ({ name }: ReadFile, most: number) =>
   new UnusableInput(`${name}: the pictures of its pages have more than ${most} bytes`)
 
 /**
- * Error for a page that cannot be drawn.
+ * Creates the error for a page that cannot be drawn.
  *
  * @param page number, counted from 0
  */

@@ -74,7 +74,7 @@ export async function keepSession(tx: Tx, prefix: string): Promise<boolean> {
   return true
 }
 
-/** Ends a session whose files have become media, and drops all other uploads of the task. */
+/** Deletes an upload whose files have become media, and drops any other session of the task. */
 export async function endSession(tx: Tx, prefix: string, task_id: number): Promise<void> {
   await tx.deleteFrom('uploads').where('prefix', '=', prefix).execute()
   await dropSessions(tx, [task_id])

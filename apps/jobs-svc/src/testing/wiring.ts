@@ -35,7 +35,7 @@ export const tasks = {
   misbehaves: 3000,
 } as const
 
-/** Path of a gate file, beside the blob store of `root`. */
+/** Returns the path of a gate file, beside the blob store of `root`. */
 export const gateOf = (root: string, task_id: number) => join(root, '..', `open-${task_id}`)
 
 export const images = {
@@ -43,7 +43,7 @@ export const images = {
   bytes: 1024 * 1024,
   key: (n: number) => `requests/uploads/i/${n}`,
 }
-/** Path of a file beside the blob store of `root`, with a line of the key for each image read. */
+/** Returns the path of a file beside the blob store of `root`, with the key of each image read as a line. */
 export const readsOf = (root: string) => join(root, '..', 'reads')
 
 const wiringOptions = z.object({
@@ -56,7 +56,7 @@ const wiringOptions = z.object({
 })
 export type TestWiringOptions = z.input<typeof wiringOptions>
 
-/** Loaded by the converters of the worker's tests, like the module of an app. */
+/** Opens the services for the converters of the worker's tests, as the module of an app does. */
 export async function wire(options: unknown): Promise<Wired> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
   watchRun()

@@ -50,7 +50,7 @@ export async function dropUpload(
   await makeDead(tx, upload.prefix)
 }
 
-/** SQL: the upload was used recently enough not to have expired, whether or not the sweeper has run. */
+/** Returns SQL that is true for uploads used within their lifetime, whether or not the sweeper has run. */
 export const isInTime = (ttlHours: number) =>
   sql<boolean>`uploads.used_date > now() - make_interval(hours => ${ttlHours})`
 

@@ -15,14 +15,14 @@ export class UndecodableFrame extends UnusableInput {
 
 const conversion = 'Convert it, for example by `ffmpeg -i input -c:v libx264 output.mp4`'
 
-/** Error for a codec that is supported but that this build of the decoder lacks. */
+/** Creates the error for a codec that is supported but that this build of the decoder lacks. */
 export const undecodable = ({ name }: ReadFile, codec: string) =>
   new UnusableInput(
     `${name}: no picture of this ${codec} video can be decoded: it is damaged, or the decoder of this installation lacks the codec. ${conversion}`,
   )
 
 /**
- * Error for a file that cannot be read as a video.
+ * Creates the error for a file that cannot be read as a video.
  *
  * @param said output of the decoder for the log; it may contain paths
  */
