@@ -5,7 +5,7 @@ export type ReportKind = 'skipped' | 'converted' | 'dropped'
 /**
  * spec/formats.md 4.4; `duplicate` is that of spec/extensions.md 4. Ours are `merged-group`: members of a group became one object;
  * `other-size`: a picture has another size than its frame; `changed-image`: restored media is not as the manifest of its backup lists
- * it; `damaged-image`: a restored picture cannot be decoded.
+ * it; `damaged-image`: a restored image cannot be decoded, or an image does not match the checksum in its archive.
  */
 export type ReportCode =
   | 'changed-image'

@@ -84,6 +84,30 @@ test('originals are unchanged and keep their file name endings', async () => {
   expect(isStored).toBe(true)
 })
 
+test.each([1, 3, 6, 8])(
+  'an original of orientation %i has the pixels of its frame',
+  async (orientation) => {
+    const stored = await sharp(await photo(30, 10))
+      .withMetadata({ orientation })
+      .toBuffer()
+    const { members } = await archived([await storedFrame(blobs, stored)], 'original')
+    const [chunked = Buffer.alloc(0)] = members.values()
+    const seen = await sharp(chunked).metadata()
+    expect([seen.width, seen.height]).toEqual(orientation > 4 ? [10, 30] : [30, 10])
+    expect(seen.orientation ?? 1).toBe(1)
+    expect(chunked.equals(stored)).toBe(orientation === 1)
+  },
+)
+
+test('an original with an orientation that cannot be decoded stays as it is', async () => {
+  const stored = await sharp(await photo(30, 10))
+    .withMetadata({ orientation: 6 })
+    .toBuffer()
+  const broken = stored.subarray(0, stored.length - 40)
+  const { members } = await archived([await storedFrame(blobs, broken)], 'original')
+  expect([...members.values()]).toEqual([broken])
+})
+
 test.each(['original', 'compressed'] as const)(
   'the same %s frames make the same bytes',
   async (quality) => {

@@ -7,6 +7,7 @@ import type { Decoder } from '../frames/decode.ts'
 import { inOrder } from '../frames/in-order.ts'
 import { jpegOf } from '../frames/pictures.ts'
 import { gatherSource, isUndecodable, readSourceOrNothing } from '../frames/source.ts'
+import { encodeUpright, upright } from '../media/upright.ts'
 import type { WantedChunk } from './name.ts'
 
 export interface ArchiveDeps {
@@ -58,17 +59,23 @@ const placeholder = Buffer.from(
 
 const place = (index: number) => String(index).padStart(6, '0')
 
+/** Photographs with an EXIF orientation are turned, so that pixels match the size and the coordinates of the frame. */
 async function* originals(
-  { blobs }: ArchiveDeps,
+  { blobs, decode }: ArchiveDeps,
   frames: AsyncIterable<Member>,
 ): AsyncGenerator<ArchiveFile> {
+  const turn = (photo: Buffer) =>
+    decode(async () => photo, encodeUpright).catch((thrown) => {
+      if (isUndecodable(thrown)) return photo
+      throw thrown
+    })
   let index = 0
   for await (const frame of frames) {
     const name = place(index++)
     yield frame
       ? {
           path: `${name}${endingOf(frame)}`,
-          content: readSourceOrNothing(blobs, frame),
+          content: upright(readSourceOrNothing(blobs, frame), turn),
           isStored: true,
         }
       : { path: `${name}.jpeg`, content: placeholder, isStored: true }

@@ -9,7 +9,7 @@ export interface WantedChunk extends LocatedChunk {
 
 /** Returns the name of a chunk, unique within its task. Equal chunks of a task and of its jobs have the same name. */
 export function chunkName({ data_revision, start, stop, ...chunk }: WantedChunk): string {
-  const quality = chunk.quality === 'original' ? 'original' : `q${chunk.image_quality}`
+  const quality = chunk.quality === 'original' ? 'upright' : `q${chunk.image_quality}`
   const places = chunk.has_placeholders ? '-places' : ''
   const some = chunk.chosen ? `-${digest(chunk.chosen.frames)}${places}` : ''
   return `${data_revision}-${start}-${stop}${some}-${quality}`

@@ -2,8 +2,9 @@ import { frameOf } from '@reticle/contracts/testing/records'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { gather } from '../media/packed.ts'
+import { upright } from '../media/upright.ts'
 import { testStore, upload } from '../testing/run.ts'
-import { readUpright, upright } from './upright.ts'
+import { readUpright } from './upright.ts'
 
 const red = { r: 220, g: 0, b: 0 }
 /** Stored picture of 40 x 20 pixels, black with a red left half. */

@@ -15,7 +15,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { gather, openPlace } from '../media/packed.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
-import { archiveOf, png } from '../testing/archive.ts'
+import { archiveOf, png, withWrongChecksum } from '../testing/archive.ts'
 import { importDatasetWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importDataset } from './import-dataset.ts'
@@ -83,7 +83,10 @@ const instances = (images: string[], image_id = 1) =>
     ],
   })
 
-async function work(given: Partial<ImportDatasetWork['params']> = {}) {
+async function work(
+  given: Partial<ImportDatasetWork['params']> = {},
+  change = (archive: Buffer) => archive,
+) {
   const zip = await archiveOf({
     'annotations/instances_train.json': instances(['a.png', 'b.png'], 2),
     'annotations/instances_val.json': instances(['a.png']),
@@ -91,7 +94,7 @@ async function work(given: Partial<ImportDatasetWork['params']> = {}) {
     'images/train/b.png': await png(4, 4),
     'images/val/a.png': await png(8, 6),
   })
-  return importDatasetWork({ file: await upload(store.blobs, 'set.zip', zip), ...given })
+  return importDatasetWork({ file: await upload(store.blobs, 'set.zip', change(zip)), ...given })
 }
 
 const named = () => calls.map(([name]) => name)
@@ -122,6 +125,15 @@ test('each subset becomes a task of a draft, which is published at the end', asy
   expect(keptFor).toEqual([2, 5])
   expect(outcome.report?.created).toEqual({ tags: 0, shapes: 2, tracks: 0 })
   expect(run.told.slice(-2)).toEqual(['Storing annotations of val', 'final'])
+})
+
+test('an image that does not match the checksum of its archive is imported and reported', async () => {
+  const asked = await work({}, (zip) => withWrongChecksum(zip, 'images/val/a.png'))
+  const { report } = await importDataset(asked, await runOf(store, services))
+  expect(report?.entries).toContainEqual(
+    expect.objectContaining({ code: 'damaged-image', examples: [{ file: 'a.png', item: '' }] }),
+  )
+  expect(named()).toContain('publish')
 })
 
 test('embedded images become an object that is owned by their task', async () => {

@@ -10,7 +10,7 @@ import { contextOf, type OperationDeps, UnusableInput } from '../operations/oper
 import { mediaPrefix } from '../operations/result-key.ts'
 import { type Staged, stage } from '../operations/staging.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
-import type { Found, Listing } from '../sources/found.ts'
+import { checksumCheck, type Found, type Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { relatedTo } from '../sources/related.ts'
 import { everyFrame } from '../sources/selection.ts'
@@ -104,6 +104,7 @@ async function attachImages(
   const found = subset.embedded ? listing.files : imagesOf(subset, listing.files)
   const about = {
     ...{ listing, related: relatedTo([]), selection: everyFrame, signal },
+    check: checksumCheck(listing, run.report),
     report: run.report,
     progress: (share: number) => progress(share * framesShare, 'Reading images'),
   }

@@ -6,7 +6,7 @@ import { explainRead } from '../media/kinds/foreign.ts'
 import { pagesOf } from '../pdf/pages.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
-import type { Found, Listing } from '../sources/found.ts'
+import { checksumCheck, type Found, type Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { gatherFiles } from '../sources/gather.ts'
 import { type Manifest, readManifest } from '../sources/manifest.ts'
@@ -64,7 +64,8 @@ export async function findFrames(
     deps.progress(readShare * share, 'Reading images', { items_done, items_total })
   }
   const listedBy = listNameOf(params, manifest)
-  const about = { listing, related, selection, listedBy, report, signal, progress }
+  const check = checksumCheck(listing, report)
+  const about = { listing, related, selection, listedBy, check, report, signal, progress }
   const lines = frameLines(frames, about, counted)
   const staged = await stage(tmpDir, 'frames.lines', lines, signal)
   if (counted.count === 0)

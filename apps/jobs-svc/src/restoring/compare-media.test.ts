@@ -4,7 +4,7 @@ import { factsOf } from '@reticle/contracts/testing/records'
 import sharp from 'sharp'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { OperationDeps } from '../operations/operation.ts'
-import { archiveOf, png } from '../testing/archive.ts'
+import { archiveOf, png, withWrongChecksum } from '../testing/archive.ts'
 import { restoreWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importBackup } from './import-backup.ts'
@@ -67,6 +67,7 @@ async function restore(
   target: Target,
   data: Members,
   entries = Object.keys(pictures).map((one) => listed(one)),
+  change = (archive: Buffer) => archive,
 ) {
   const folder = targets[target]
   const jobs = [{ start_frame: 0, stop_frame: Object.keys(pictures).length - 1 }]
@@ -78,7 +79,7 @@ async function restore(
     [`${folder}data/manifest.jsonl`]: manifestOf(entries),
     ...Object.fromEntries(media),
   })
-  const work = restoreWork(await upload(store.blobs, 'b.zip', zip), { target })
+  const work = restoreWork(await upload(store.blobs, 'b.zip', change(zip)), { target })
   const { report } = await importBackup(work, await runOf(store, services))
   return report?.entries
 }
@@ -100,6 +101,15 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     const reason = 'the image cannot be decoded: it is damaged or cut off'
     const examples = [{ file: at(name), item: '' }]
     expect(entries).toMatchObject([{ kind: 'converted', code: 'damaged-image', reason, examples }])
+    expect(frames).toHaveLength(3)
+  })
+
+  test('an image that decodes and does not match its checksum is restored and reported', async () => {
+    const change = (zip: Buffer) => withWrongChecksum(zip, at('in/b.png'))
+    const reason = 'the image does not match the checksum in its archive: it is damaged'
+    expect(await restore(target, pictures, undefined, change)).toMatchObject([
+      { kind: 'converted', code: 'damaged-image', reason, examples: [{ file: at('in/b.png') }] },
+    ])
     expect(frames).toHaveLength(3)
   })
 

@@ -5,7 +5,7 @@ import { openDecoder } from '../frames/decode.ts'
 import { isUndecodable, undecodable } from '../frames/source.ts'
 import { largestImageBytes } from '../media/image.ts'
 import { gather, isUnpackError } from '../media/packed.ts'
-import type { Found, Listing } from '../sources/found.ts'
+import { type Found, type Listing, wrongChecksum } from '../sources/found.ts'
 import { linesOf, type Manifest } from '../sources/manifest.ts'
 import type { BackupArchive } from './read-archive.ts'
 
@@ -17,7 +17,7 @@ export interface Pixels {
 }
 
 interface CompareDeps {
-  listing: Pick<Listing, 'read'>
+  listing: Pick<Listing, 'read' | 'matchesChecksum'>
   manifest: Manifest | undefined
   report: ReportWriter
   /** Folder of the media in the archive, for the report. */
@@ -54,7 +54,9 @@ export function pictureCheck({ listing, manifest, report, folder }: CompareDeps)
     } catch (thrown) {
       if (!isUndecodable(thrown)) throw thrown
       note('damaged-image', 'the image cannot be decoded: it is damaged or cut off')
+      return
     }
+    if (!(await listing.matchesChecksum(file))) note('damaged-image', wrongChecksum)
   }
 }
 

@@ -88,9 +88,9 @@ function membersOf({ archive, folder }: MediaWanted, { blobs }: Pick<Deps, 'blob
 }
 
 function memberOf(entry: ZipEntry, name: string, key: string): Found {
-  const { name: named, size, packedSize: length, isDeflated } = entry
+  const { name: named, size, packedSize: length, isDeflated, crc: checksum } = entry
   const packing = isDeflated ? 'deflated' : 'stored'
-  return { name, named, size, key, offset: 0, length, packing, entry }
+  return { name, named, size, key, offset: 0, length, packing, entry, checksum }
 }
 
 const isVideoFile = async (members: Listing, file: Found) =>

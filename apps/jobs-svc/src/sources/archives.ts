@@ -44,9 +44,9 @@ async function zipMembers(file: Found, { blobs, limits, report }: ArchiveDeps): 
   noteDuplicates(report, zip.duplicates)
   const files: Found[] = []
   for (const entry of zip.files.values()) {
-    const { name, size, packedSize: length, isDeflated } = entry
+    const { name, size, packedSize: length, isDeflated, crc: checksum } = entry
     const packing = isDeflated ? 'deflated' : 'stored'
-    files.push({ name, size, key: file.key, offset: 0, length, packing, entry })
+    files.push({ name, size, key: file.key, offset: 0, length, packing, entry, checksum })
   }
   return listing(files, blobs, { source: zip.source, zip })
 }

@@ -1,5 +1,7 @@
+import { crc32 } from 'node:zlib'
 import { type RandomAccess, readPieces, sourceOf } from '@reticle/formats/archive/source'
 import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
+import type { ReportWriter } from '@reticle/formats/report'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { blobSource } from '../media/blob-source.ts'
@@ -27,6 +29,8 @@ export interface Found extends Place {
   known?: KnownPicture
   /** Member of a zip archive whose data offset is not known yet. */
   entry?: ZipEntry | undefined
+  /** CRC-32 of the file that its archive keeps. */
+  checksum?: number
 }
 
 export interface KnownPicture {
@@ -52,6 +56,8 @@ export interface Listing {
   read: (file: Found) => AsyncIterable<Uint8Array>
   /** Opens a file for random access. A compressed file is read whole at once. */
   source: (file: Found) => Promise<RandomAccess>
+  /** Reads all of a file. False when its bytes do not match the checksum of its archive; true for a file without one. */
+  matchesChecksum: (file: Found) => Promise<boolean>
 }
 
 /** Archive whose members are read in place. */
@@ -86,15 +92,19 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
     const { key, offset, length, packing } = await found(file)
     return { key, offset, length, packing }
   }
+  const stored = ({ key, offset, length }: Found): RandomAccess =>
+    archive?.source ?? blobSource(blobs, { key, size: offset + length })
+  const unpackedPieces = (file: Found): AsyncIterable<Uint8Array> => {
+    const { size, offset, length, packing } = file
+    return unpack(readPieces(stored(file), offset, offset + length, pieceBytes), packing, size)
+  }
   return {
     files,
     place,
     head: async (file, bytes) => {
-      const { name, key, size, offset, length, packing } = await found(file)
-      const source = archive?.source ?? blobSource(blobs, { key, size: offset + length })
-      if (packing === 'stored') return source.read(offset, offset + Math.min(bytes, size))
-      const packed = readPieces(source, offset, offset + length, pieceBytes)
-      return gather(unpack(packed, packing, size), bytes).catch((thrown) => {
+      const { name, size, offset, packing } = await found(file)
+      if (packing === 'stored') return stored(file).read(offset, offset + Math.min(bytes, size))
+      return gather(unpackedPieces(file), bytes).catch((thrown) => {
         throw isUnpackError(thrown) ? new UnusableInput(notUnpacked(name, size, thrown)) : thrown
       })
     },
@@ -102,11 +112,23 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
       yield* await openPlace(blobs, await place(file))
     },
     source: async (file) => {
-      const { key, size, offset, length, packing } = await found(file)
+      const { size, offset, packing } = await found(file)
       if (packing !== 'stored')
         return sourceOf(await gather(await openPlace(blobs, await place(file))))
-      const whole = archive?.source ?? blobSource(blobs, { key, size: offset + length })
+      const whole = stored(file)
       return { size, read: (start, end) => whole.read(offset + start, offset + end) }
+    },
+    matchesChecksum: async (file) => {
+      if (file.checksum === undefined) return true
+      try {
+        let checksum = 0
+        for await (const piece of unpackedPieces(await found(file)))
+          checksum = crc32(piece, checksum)
+        return checksum === file.checksum
+      } catch (thrown) {
+        if (isUnpackError(thrown)) return false
+        throw thrown
+      }
     },
   }
 }
@@ -115,3 +137,19 @@ const notUnpacked = (name: string, size: number, thrown: unknown) =>
   isTooLarge(thrown)
     ? `${name}: the file is larger than the ${size} bytes that the archive tells`
     : `${name}: the file cannot be unpacked`
+
+export const wrongChecksum = 'the image does not match the checksum in its archive: it is damaged'
+
+/**
+ * Reports an image whose bytes do not match the checksum of its ZIP archive. Its frame is created all the same, so that
+ * the other frames keep their numbers.
+ */
+export function checksumCheck(
+  { matchesChecksum }: Pick<Listing, 'matchesChecksum'>,
+  report: ReportWriter,
+) {
+  return async (file: Found): Promise<void> => {
+    if (await matchesChecksum(file)) return
+    report.note('converted', 'damaged-image', wrongChecksum, { file: titleOf(file) })
+  }
+}

@@ -14,3 +14,16 @@ export const png = (width: number, height: number): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: 'teal' } })
     .png()
     .toBuffer()
+
+/** The archive with another checksum for the member of that name, as if a byte of it had changed. */
+export function withWrongChecksum(archive: Buffer, name: string): Buffer {
+  const changed = Buffer.from(archive)
+  const header = Buffer.from('PK\x01\x02')
+  for (let at = changed.indexOf(header); at >= 0; at = changed.indexOf(header, at + 4)) {
+    const start = at + 46
+    if (changed.toString('utf8', start, start + changed.readUInt16LE(at + 28)) !== name) continue
+    changed.writeUInt32LE((changed.readUInt32LE(at + 16) ^ 1) >>> 0, at + 16)
+    return changed
+  }
+  throw new Error(`no member ${name}`)
+}

@@ -1,0 +1,66 @@
+import { readJpegOrientation } from '@reticle/formats/image/jpeg-size'
+import { headBytes } from '@reticle/formats/image/size'
+import { cutBytes } from '@reticle/kit/pieces'
+import type { Sharp } from 'sharp'
+import { largestImageBytes, openImage } from './image.ts'
+import { gather } from './packed.ts'
+
+/**
+ * Applies the EXIF orientation of a JPEG to its pixels: annotations refer to the upright image, and many programs ignore EXIF.
+ * Other images, upright ones and broken ones pass byte by byte.
+ *
+ * @param turn re-encodes a whole JPEG that has an orientation, by `encodeUpright`
+ */
+export async function* upright(
+  image: AsyncIterable<Uint8Array>,
+  turn: (photo: Buffer) => Promise<Buffer> = turnPhoto,
+): AsyncGenerator<Uint8Array> {
+  const pieces = image[Symbol.asyncIterator]()
+  try {
+    const head: Uint8Array[] = []
+    for (let size = 0; size < headBytes; ) {
+      const next = await pieces.next()
+      if (next.done) break
+      head.push(next.value)
+      size += next.value.length
+    }
+    const whole = joined(head, pieces)
+    if (!mayBeTurned(Buffer.concat(head))) return yield* whole
+    const photo = await gather(whole, largestImageBytes)
+    yield* cutBytes((await orientationOf(photo)) === 1 ? photo : await turn(photo))
+  } finally {
+    await pieces.return?.()
+  }
+}
+
+async function* joined(
+  head: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* head
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+const startOfJpeg = Buffer.from([0xff, 0xd8, 0xff])
+
+/** True as well where the head does not show the orientation: the decoder finds out. */
+const mayBeTurned = (head: Buffer) =>
+  head.subarray(0, startOfJpeg.length).equals(startOfJpeg) && readJpegOrientation(head) !== 1
+
+/** 1 is upright. A broken image counts as upright: it passes as it is. */
+const orientationOf = (photo: Buffer): Promise<number> =>
+  openImage(photo)
+    .metadata()
+    .then(
+      ({ orientation = 1 }) => orientation,
+      () => 1,
+    )
+
+/** The quality loses next to nothing, and colours keep their resolution. */
+export const encodeUpright = (image: Sharp): Sharp =>
+  image.keepIccProfile().jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+
+const turnPhoto = (photo: Buffer): Promise<Buffer> =>
+  encodeUpright(openImage(photo))
+    .toBuffer()
+    .catch(() => photo)
