@@ -66,7 +66,7 @@ test("compressed pictures are upright JPEG of the task's quality, in order", asy
   expect(members.get('000000.jpeg')).toEqual(alone)
 })
 
-test('originals are unchanged and keep their file name endings', async () => {
+test('upright originals are unchanged and keep their file name endings', async () => {
   const sources = [await photo(40), Buffer.from('BM no picture'), await photo(60), Buffer.alloc(0)]
   const names = ['a/b.JPG', 'scan.bmp', 'no ending', 'e.of.png']
   const frames = await Promise.all(
@@ -99,7 +99,7 @@ test.each([1, 3, 6, 8])(
   },
 )
 
-test('an original with an orientation that cannot be decoded stays as it is', async () => {
+test('an undecodable original with an orientation is unchanged', async () => {
   const stored = await sharp(await photo(30, 10))
     .withMetadata({ orientation: 6 })
     .toBuffer()

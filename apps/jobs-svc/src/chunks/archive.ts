@@ -59,7 +59,7 @@ const placeholder = Buffer.from(
 
 const place = (index: number) => String(index).padStart(6, '0')
 
-/** Photographs with an EXIF orientation are turned, so that pixels match the size and the coordinates of the frame. */
+/** Turns photographs with an EXIF orientation, so that pixels match the size and the coordinates of the frame. */
 async function* originals(
   { blobs, decode }: ArchiveDeps,
   frames: AsyncIterable<Member>,

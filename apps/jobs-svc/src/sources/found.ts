@@ -29,7 +29,7 @@ export interface Found extends Place {
   known?: KnownPicture
   /** Member of a zip archive whose data offset is not known yet. */
   entry?: ZipEntry | undefined
-  /** CRC-32 of the file that its archive keeps. */
+  /** CRC-32 of the file, as stored in its archive. */
   checksum?: number
 }
 
@@ -56,7 +56,7 @@ export interface Listing {
   read: (file: Found) => AsyncIterable<Uint8Array>
   /** Opens a file for random access. A compressed file is read whole at once. */
   source: (file: Found) => Promise<RandomAccess>
-  /** Reads all of a file. False when its bytes do not match the checksum of its archive; true for a file without one. */
+  /** Reads all of a file. Returns false when its bytes do not match the checksum in its archive, true without one. */
   matchesChecksum: (file: Found) => Promise<boolean>
 }
 

@@ -15,7 +15,7 @@ export const png = (width: number, height: number): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-/** The archive with another checksum for the member of that name, as if a byte of it had changed. */
+/** Replaces the checksum of a member of an archive, as if a byte of the member had changed. */
 export function withWrongChecksum(archive: Buffer, name: string): Buffer {
   const changed = Buffer.from(archive)
   const header = Buffer.from('PK\x01\x02')
