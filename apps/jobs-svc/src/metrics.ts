@@ -39,7 +39,9 @@ export const leasesLost = counter({
 const minuteMs = 60_000
 
 /**
- * Updates the queue metrics continuously, and those of ended requests once a minute. Returns a function that stops it.
+ * Registers the counts of requests, which each scrape reads; those of ended requests are read at most once a minute.
+ *
+ * @returns function that ends the reading
  */
 export function watchRequests(db: Kysely<RequestsDb>): () => void {
   const forget = [

@@ -28,8 +28,8 @@ export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefin
 }
 
 /**
- * Returns `ended` when the request ended before its tenant was locked. Locks at most one tenant, so no lock order is
- * needed.
+ * Tries to claim the next request. Returns `ended` when it ended before its tenant was locked. Locks at most one tenant,
+ * so no lock order is needed.
  */
 async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | undefined> {
   // One claim at a time: two concurrent claims could both see room below the limit, or both claim requests for the same
@@ -82,7 +82,7 @@ const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
   order by turn.running, turn.last_claimed_date nulls first, turn.tenant
   limit 1`
 
-/** Returns undefined when the request ended before its tenant was locked. */
+/** Starts a request with a new lease. Returns undefined when it ended before its tenant was locked. */
 async function startRequest(
   tx: Tx,
   request_uuid: string,

@@ -191,7 +191,7 @@ async function manifestOf(
 /** Frames per chunk of a video. */
 const chunkOfVideo = 36
 
-/** Returns the frames per chunk, which give chunks about equal sizes. */
+/** Returns the number of frames per chunk, chosen so that chunks have about the same size. */
 export function chunkSize({ width, height } = { width: 1, height: 1 }): number {
   const fitting = Math.floor((36 * 1920 * 1080) / (width * height))
   return Math.min(Math.max(fitting, 2), 72)

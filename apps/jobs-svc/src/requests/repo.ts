@@ -15,7 +15,7 @@ type Tx = Transaction<RequestsDb>
 export type NewRequest = InsertObject<RequestsDb, 'requests'>
 export type RequestChanges = UpdateObject<RequestsDb, 'requests'>
 
-/** SQL: the record has not expired; true until its expiry date, also when the sweeper runs later. */
+/** SQL: the record has not expired, whether or not the sweeper has run. */
 export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
 
 /** Column that selects whose queues are ranked. */
@@ -123,7 +123,7 @@ export async function lockTenant(tx: Tx, tenant: string): Promise<void> {
     .execute()
 }
 
-/** Returns undefined when another transaction inserted this `rq_id` first. */
+/** Inserts a request. Returns undefined when another transaction inserted this `rq_id` first. */
 export function insertRequest(db: Db, row: NewRequest): Promise<RequestRow | undefined> {
   return db
     .insertInto('requests')
