@@ -187,7 +187,7 @@ interface Making extends ChunkDeps, ChunkTiming {
 async function make({ db, leaseMs, claim, ...deps }: Making, context: Context): Promise<void> {
   const lost = new AbortController()
   const keep = async () => {
-    const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // an unanswered renewal is tolerated until the lease ends
+    const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends
     if (!isOurs) lost.abort(beingPrepared())
   }
   const timer = setInterval(() => void keep(), leaseMs / 3)

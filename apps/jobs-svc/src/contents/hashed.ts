@@ -7,7 +7,7 @@ import type { HashedFile } from './repo.ts'
 export interface OnceDeps {
   blobs: Pick<BlobStore, 'get'>
   signal: AbortSignal
-  /** Registers files and returns the key of each. @throws LeaseLost */
+  /** Registers files and returns the key of each. @throws LeaseLost when the lease is lost */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
 }
 

@@ -34,7 +34,7 @@ export async function takeSession(
   context: Context,
 ): Promise<{ files: UploadedFile[]; input_key: string }> {
   const { user_id } = signedIn(context)
-  await lockTenant(tx, tenantOf(facts.organization_id, user_id)) // same lock order as the end of a request: tenant before files
+  await lockTenant(tx, tenantOf(facts.organization_id, user_id)) // lock order: tenant before files
   const session =
     added.length > 0 || needsNoFile
       ? await openSession(tx, task_id, facts, uploadTtlHours, context)

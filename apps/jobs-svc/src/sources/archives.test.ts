@@ -62,7 +62,7 @@ test.each(packers)('frames of a %s are read from within it', async (_, pack) => 
   expect(outcome.report).toMatchObject({ skipped: 1, entries: [{ reason: 'no image' }] })
 })
 
-test('a plain tar stays in the upload; an unpacked one is stored beside it', async () => {
+test('a plain tar stays in the upload; a compressed one is unpacked beside it', async () => {
   const plain = await upload(blobs, 'a.tar', tar(members))
   const kept = await prepare({ files: [plain] })
   expect(new Set(kept.frames.map(({ key }) => key))).toEqual(new Set([plain.key]))
