@@ -99,27 +99,30 @@ describe('update', () => {
   describe('an object without an id is reported at its index', () => {
     const missing = { id: ['must be present and not null'] }
 
-    test.each(['update', 'delete'] as const)('an object without an id is reported by %s', async (action) => {
-      const { job } = setUp()
-      const { set } = await job.put({ shapes: [box, box], tags: [tag] })
-      const [first, second] = set.shapes
-      for (const [body, expected] of [
-        [{ tags: [{ frame: 1 }] }, { tags: [missing] }],
-        [{ shapes: [first, {}, second] }, { shapes: [{}, missing] }],
-        [{ shapes: [first, { ...second, id: null }] }, { shapes: [{}, missing] }],
-        [{ tracks: [{ id: null }, {}] }, { tracks: [missing, missing] }],
-        [
-          { shapes: [first, {}, first] },
-          { shapes: [{}, missing, { id: [`${first?.id} is given twice`] }] },
-        ],
-      ])
-        await expect(job.patch(action, body)).rejects.toMatchObject({
-          kind: 'invalid',
-          code: 'invalid',
-          body: expected,
-        })
-      expect((await job.get()).set).toEqual(set)
-    })
+    test.each(['update', 'delete'] as const)(
+      'an object without an id is reported by %s',
+      async (action) => {
+        const { job } = setUp()
+        const { set } = await job.put({ shapes: [box, box], tags: [tag] })
+        const [first, second] = set.shapes
+        for (const [body, expected] of [
+          [{ tags: [{ frame: 1 }] }, { tags: [missing] }],
+          [{ shapes: [first, {}, second] }, { shapes: [{}, missing] }],
+          [{ shapes: [first, { ...second, id: null }] }, { shapes: [{}, missing] }],
+          [{ tracks: [{ id: null }, {}] }, { tracks: [missing, missing] }],
+          [
+            { shapes: [first, {}, first] },
+            { shapes: [{}, missing, { id: [`${first?.id} is given twice`] }] },
+          ],
+        ])
+          await expect(job.patch(action, body)).rejects.toMatchObject({
+            kind: 'invalid',
+            code: 'invalid',
+            body: expected,
+          })
+        expect((await job.get()).set).toEqual(set)
+      },
+    )
 
     test('an object without an id is reported beside other invalid entries of the list', async () => {
       const { job } = setUp()

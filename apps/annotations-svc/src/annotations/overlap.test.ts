@@ -87,14 +87,17 @@ describe('tags and shapes', () => {
         [0, 0, 10, 0, 10, 7.4, 0, 7.4],
       ] as const),
     ],
-  ])('%s are one object when three quarters of them overlap', async (_, type, own, like, unlike) => {
-    const { task, a, b } = setUp()
-    const { set } = await a.put({ shapes: [{ ...box(3), type, points: own }] })
-    await b.put({ shapes: [{ ...box(3), type, points: like }] })
-    expect((await task.get()).set.shapes).toEqual(set.shapes)
-    await b.put({ shapes: [{ ...box(3), type, points: unlike }] })
-    expect((await task.get()).set.shapes).toHaveLength(2)
-  })
+  ])(
+    '%s are one object when three quarters of them overlap',
+    async (_, type, own, like, unlike) => {
+      const { task, a, b } = setUp()
+      const { set } = await a.put({ shapes: [{ ...box(3), type, points: own }] })
+      await b.put({ shapes: [{ ...box(3), type, points: like }] })
+      expect((await task.get()).set.shapes).toEqual(set.shapes)
+      await b.put({ shapes: [{ ...box(3), type, points: unlike }] })
+      expect((await task.get()).set.shapes).toHaveLength(2)
+    },
+  )
 
   test.each([
     ['another label', { label_id: 41, type: 'ellipse' }, 2],

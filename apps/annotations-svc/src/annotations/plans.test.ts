@@ -133,10 +133,13 @@ describe.each(['shape', 'tag', 'track'] as const)('calls about a few of many %ss
   }
 
   // The sizes share connections, so that a plan for one row is reused for a million.
-  test.each(sizes)('the calls read no other rows in a partition of %i rows that was never analysed', async (size) => {
-    await fill(here, kind, size)
-    await callEach(size)
-  })
+  test.each(sizes)(
+    'the calls read no other rows in a partition of %i rows that was never analysed',
+    async (size) => {
+      await fill(here, kind, size)
+      await callEach(size)
+    },
+  )
 
   test('the calls read no other rows in a partition that was analysed when each task had one row', async () => {
     const table = sql.table(list)

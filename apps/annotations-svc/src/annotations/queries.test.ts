@@ -70,11 +70,14 @@ describe('frames', () => {
     ['1-3', [1, 2, 3], [1, 3]],
     ['5-900', [], []],
     ['0-900', [0, 1, 2, 3, 4], [0, 1, 3]],
-  ])('frames=%s selects tags and shapes on the frames and tracks that are visible there', async (frames, own, tracks) => {
-    const { job } = await setUpFrames()
-    const { set } = await job.get(query({ frames }))
-    expect(framesOf(set)).toEqual({ tags: own, shapes: own, tracks })
-  })
+  ])(
+    'frames=%s selects tags and shapes on the frames and tracks that are visible there',
+    async (frames, own, tracks) => {
+      const { job } = await setUpFrames()
+      const { set } = await job.get(query({ frames }))
+      expect(framesOf(set)).toEqual({ tags: own, shapes: own, tracks })
+    },
+  )
 
   test('tracks are returned whole, and the entity tag is that of the full set', async () => {
     const { job } = await setUpFrames()

@@ -39,7 +39,7 @@ export async function restoreRevision(
   const target = await openTarget(deps, { target: 'job', id }, 'annotations:write', context)
   const labels = await labelsForWrite(deps, target, context)
   return writeOnce(deps, { id, body: emptyBody() }, context, async (body, note) => {
-    for await (const _ of body); // nothing: what names the call is its path
+    for await (const _ of body); // the body is empty: the path alone identifies the call
     const wanted = { target, labels, revision, if_match, note }
     const outcome = await deps.bulk
       .transaction()
