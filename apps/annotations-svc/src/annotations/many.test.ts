@@ -57,7 +57,7 @@ test('objects created during a replacement are kept beside the new set', async (
   expect(gone.shapes).toHaveLength(1501)
 })
 
-describe('an update of many', () => {
+describe('an update of many objects', () => {
   test('an update with a slow body does not block other writers', async () => {
     const { job, job_id } = setUp()
     const { set } = await job.put({ shapes: Array.from({ length: 4000 }, () => box) })
@@ -88,7 +88,7 @@ describe('an update of many', () => {
   })
 })
 
-describe('a removal of many', () => {
+describe('a deletion of many objects', () => {
   test('a large deletion returns the objects as they were, in batches', async () => {
     const { job, task, job_id } = setUp()
     const { set } = await task.put({
@@ -128,7 +128,7 @@ describe('a removal of many', () => {
   })
 })
 
-describe('statements', () => {
+describe('number of statements', () => {
   /** Returns the number of statements that `run` executes on a job that already has rows. */
   async function counted(
     run: (job: ReturnType<typeof openJob>) => Promise<unknown>,

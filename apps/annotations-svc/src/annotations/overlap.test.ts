@@ -104,7 +104,7 @@ describe('tags and shapes', () => {
     ['another type', { type: 'ellipse' }, 2],
     ['an ellipse a little moved', { type: 'ellipse', points: [0, 0, 10, 9] }, 2],
     ['turned, which rectangles do not count', { rotation: 5 }, 1],
-  ])('shapes with %s are compared', async (_, given, count) => {
+  ])('shapes of two jobs are merged or kept apart by their rules: %s', async (_, given, count) => {
     const { task, a, b } = setUp()
     const type = 'points' in given ? 'ellipse' : 'rectangle'
     await a.put({ shapes: [{ ...box(4), type }] })
@@ -280,7 +280,7 @@ describe('tracks', () => {
     ['another label', { label_id: 41 }],
     ['another type', { shapes: [at(3, { type: 'ellipse' }), at(7, { type: 'ellipse' })] }],
     ['hidden on the shared frames', { frame: 3, shapes: [at(3, { outside: true }), at(5)] }],
-  ])('tracks with %s are separate', async (_, given) => {
+  ])('tracks are separate when they differ: %s', async (_, given) => {
     const { task, a, b } = setUp()
     await a.put({ tracks: [track(at(0), at(4))] })
     await b.put({ tracks: [{ ...track(at(3), at(7)), ...given }] })

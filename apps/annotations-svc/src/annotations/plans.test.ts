@@ -108,61 +108,64 @@ const newOf = {
   track: { frame: 0, label_id: 40, shapes: [{ ...box, frame: 0 }] },
 }
 
-describe.each(['shape', 'tag', 'track'] as const)('calls about a few of many %ss', (kind) => {
-  const here = openWorkspace(service, add)
-  const ids = openIds(kind)
-  const list = named[kind]
-  const sizes = kind === 'shape' ? [1, 10_000, 1_000_000] : [1, 10_000]
+describe.each(['shape', 'tag', 'track'] as const)(
+  'calls about a few %ss of a large job',
+  (kind) => {
+    const here = openWorkspace(service, add)
+    const ids = openIds(kind)
+    const list = named[kind]
+    const sizes = kind === 'shape' ? [1, 10_000, 1_000_000] : [1, 10_000]
 
-  /** A task matches the pieces of its tracks against all tracks, so tracks are tested in a job only. */
-  const targets = kind === 'track' ? [here.job] : [here.job, here.task]
+    /** A task matches the pieces of its tracks against all tracks, so tracks are tested in a job only. */
+    const targets = kind === 'track' ? [here.job] : [here.job, here.task]
 
-  async function callEach(size: number) {
-    for (const count of [1, 50, 1000].filter((one) => one <= size)) {
-      for (const target of targets) {
-        const changed = ids(size, count).map((one) => ({ ...one, group: count }))
-        await holdsRows(count, () => target.patch('update', { [list]: changed }))
-        const created = Array.from({ length: count }, () => newOf[kind])
-        await holdsRows(count, () => target.patch('create', { [list]: created }))
-        if (size > 1) {
-          const deleted = ids(size, count)
-          await holdsRows(count, () => target.patch('delete', { [list]: deleted }))
+    async function callEach(size: number) {
+      for (const count of [1, 50, 1000].filter((one) => one <= size)) {
+        for (const target of targets) {
+          const changed = ids(size, count).map((one) => ({ ...one, group: count }))
+          await holdsRows(count, () => target.patch('update', { [list]: changed }))
+          const created = Array.from({ length: count }, () => newOf[kind])
+          await holdsRows(count, () => target.patch('create', { [list]: created }))
+          if (size > 1) {
+            const deleted = ids(size, count)
+            await holdsRows(count, () => target.patch('delete', { [list]: deleted }))
+          }
         }
       }
     }
-  }
 
-  // The sizes share connections, so that a plan for one row is reused for a million.
-  test.each(sizes)(
-    'the calls read no other rows in a partition of %i rows that was never analysed',
-    async (size) => {
-      await fill(here, kind, size)
-      await callEach(size)
-    },
-  )
+    // The sizes share connections, so that a plan for one row is reused for a million.
+    test.each(sizes)(
+      'the calls read no other rows in a partition of %i rows that was never analysed',
+      async (size) => {
+        await fill(here, kind, size)
+        await callEach(size)
+      },
+    )
 
-  test('the calls read no other rows in a partition that was analysed when each task had one row', async () => {
-    const table = sql.table(list)
-    for (const task_id of Array.from(
-      { length: 20 },
-      (_, n) => here.task_id + 32 * 1000 * (n + 1),
-    )) {
-      await fill({ task_id, job_id: task_id }, kind, 1)
-    }
-    const other = openWorkspace(service, add)
-    await fill(other, kind, 1)
-    await sql`analyze ${table}`.execute(db)
-    await fill(other, kind, 5000)
-    const others = openIds(kind)
-    for (const target of kind === 'track' ? [other.job] : [other.job, other.task]) {
-      const changed = others(5000, 50).map((one) => ({ ...one, group: 9 }))
-      await holdsRows(50, () => target.patch('update', { [list]: changed }))
-      await holdsRows(50, () =>
-        target.patch('delete', { [list]: changed.map(({ id }) => ({ id })) }),
-      )
-    }
-  })
-})
+    test('the calls read no other rows in a partition that was analysed when each task had one row', async () => {
+      const table = sql.table(list)
+      for (const task_id of Array.from(
+        { length: 20 },
+        (_, n) => here.task_id + 32 * 1000 * (n + 1),
+      )) {
+        await fill({ task_id, job_id: task_id }, kind, 1)
+      }
+      const other = openWorkspace(service, add)
+      await fill(other, kind, 1)
+      await sql`analyze ${table}`.execute(db)
+      await fill(other, kind, 5000)
+      const others = openIds(kind)
+      for (const target of kind === 'track' ? [other.job] : [other.job, other.task]) {
+        const changed = others(5000, 50).map((one) => ({ ...one, group: 9 }))
+        await holdsRows(50, () => target.patch('update', { [list]: changed }))
+        await holdsRows(50, () =>
+          target.patch('delete', { [list]: changed.map(({ id }) => ({ id })) }),
+        )
+      }
+    })
+  },
+)
 
 test('a read of one frame of a large job does not read other frames', async () => {
   const { job, ...here } = openWorkspace(service, add)
@@ -171,7 +174,7 @@ test('a read of one frame of a large job does not read other frames', async () =
   await holdsRows(2000, () => job.get({ frames }))
 })
 
-describe('calls about a whole set', () => {
+describe('calls about a whole set of objects', () => {
   const count = 3000
   const filled = async () => {
     const here = openWorkspace(service, add)

@@ -63,7 +63,7 @@ async function keptNames(ids: readonly number[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-describe('a restore that deleted labels stop', () => {
+describe('a restore that fails because of deleted labels', () => {
   test('the error names each label once, or its id when the name is unknown', async () => {
     const { job, job_id, ids, deleteLabels } = setUpLabels('car', 'a "red" bus', 'tram', 'car')
     const [car = 0, bus = 0, tram = 0, second = 0] = ids

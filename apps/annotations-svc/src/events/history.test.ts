@@ -25,7 +25,7 @@ const { bytesAt, setAt, restore, diff, recordsOf, revisionOf } = openHistory(db,
 
 const tag = { frame: 1, label_id: 40 }
 
-describe('records', () => {
+describe('records of revisions', () => {
   test('revisions of a job or a task have author, action and counts, newest first', async () => {
     const { job, job_id, second, task_id, task, workspace } = setUp()
     const { set } = await job.put({ shapes: [box, box], tags: [tag] })
@@ -226,7 +226,7 @@ describe('a revision', () => {
   })
 })
 
-describe('a difference', () => {
+describe('a diff of two revisions', () => {
   test('a diff lists created, updated and deleted objects', async () => {
     const { job, job_id } = setUp()
     const { set } = await job.put({ shapes: [box, box, box], tags: [tag], tracks: [track(0, 3)] })
@@ -265,7 +265,7 @@ describe('a difference', () => {
   })
 })
 
-describe('a restoration', () => {
+describe('a restore of a revision', () => {
   test('a restore creates a revision and an event like a PUT, respects If-Match and is applied once per call', async () => {
     const { job, job_id, workspace } = setUp()
     const { etag } = await job.put({ shapes: [box] })

@@ -21,7 +21,7 @@ describe('a track with keyframes at 0 and 9', () => {
     ['a rectangle', following, 'rectangle', '0 4 / 5 9', '0 4 5 9'],
     ['a polyline', overlapping, 'polyline', '0 4 / 3 7 / 6 9', '0 3 4 6 7 9'],
     ['a polyline', following, 'polyline', '0 4 / 5 9', '0 4 5 9'],
-  ] as const)('it is cut %s over %j', (_, jobs, type, cut, joined) => {
+  ] as const)('%s is cut and joined at the borders of %j', (_, jobs, type, cut, joined) => {
     const whole = track([shape(0, { type }), shape(9, { type, points: [90, 0, 91, 1] })])
     expect(cutInto(whole, jobs)).toBe(cut)
     expect(framesOf(rejoined(whole, jobs))).toBe(joined)

@@ -170,7 +170,7 @@ describe('annotated frames', () => {
       },
       2,
     ],
-  ])('annotated frames are those that %s', async (_, set, expected) => {
+  ])('the frames that %s are counted correctly', async (_, set, expected) => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put(set)
     expect(await annotated('Job', job_id)).toBe(expected)

@@ -90,7 +90,7 @@ const readers: Record<string, (opened: Opened) => Promise<unknown>> = {
   },
 }
 
-describe('a reader that starts before the event has been handled', () => {
+describe('a read that starts before the event was handled', () => {
   test.each(Object.entries(readers))(
     'a moved task is read with its new labels: %s',
     async (_, read) => {
@@ -136,11 +136,11 @@ describe('a reader that starts before the event has been handled', () => {
   })
 })
 
-describe('a writer that starts before the event has been handled', () => {
+describe('a write that starts before the event was handled', () => {
   test.each([
     ['replaces', 'put', [140]],
     ['creates', 'create', [140, 140, 140, 140]],
-  ])('a write %s with the new labels and without a conflict', async (_, way, expected) => {
+  ])('a write %s objects with the new labels and without a conflict', async (_, way, expected) => {
     const opened = setUp()
     await opened.job.put(set)
     const handled = move(opened)
@@ -190,7 +190,7 @@ test('a call whose event does not arrive in time fails with 503 and a retry time
   expect(labelIds((await opened.job.get()).set)).toEqual([140, 140, 140])
 })
 
-describe('changes of labels under different keys', () => {
+describe('label events with different keys', () => {
   /** Deletes, in the project, the label that a pending move gives to the objects. */
   function deletionAfterMove() {
     const opened = setUp()

@@ -191,7 +191,7 @@ test('a deleted and a changed label in one event raise the revision once', async
 test.each([
   ['is waited for', 50, '2'],
   ['is not waited for when it takes long', 1000, '1-2'],
-])('a read while the event is handled returns %s', async (_, ms, tag) => {
+])('during a read, the transaction of the label event %s', async (_, ms, tag) => {
   const { job, job_id, workspace } = setUp()
   await job.put(set)
   const labels_noted = add(workspace)

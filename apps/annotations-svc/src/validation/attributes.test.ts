@@ -19,7 +19,7 @@ test.each([
   })
 })
 
-describe('a number', () => {
+describe('numbers in attribute values', () => {
   test.each(['3', '3.', '+3', '.3e1', '30e-1', `3.${'0'.repeat(398)}`])(
     'the number %s is accepted',
     async (text) => {

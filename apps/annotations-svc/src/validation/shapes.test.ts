@@ -339,7 +339,7 @@ describe('a rejected shape has its place and a code', () => {
   })
 })
 
-describe('accepted and made whole', () => {
+describe('accepted shapes and their stored form', () => {
   test.each([
     ['a group of null is no group', { ...box, group: null }, { group: 0 }],
     ['a box upside down stays as it is', of('rectangle', [3, 4, 1, 2]), { points: [3, 4, 1, 2] }],

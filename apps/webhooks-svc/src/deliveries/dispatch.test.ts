@@ -81,7 +81,7 @@ const sequences = (path = '/') =>
     .filter((got) => got.path === path)
     .map(({ headers }) => Number(headers['x-webhook-sequence']))
 
-describe('one attempt', () => {
+describe('an attempt', () => {
   test('an attempt sends the stored bytes, and public verifiers accept them', async () => {
     const id = await addReceiving()
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -203,7 +203,7 @@ test('a receiver that always fails gets nine attempts, at the times of the sched
   expect(new Set(ids).size).toBe(1)
 })
 
-describe('order', () => {
+describe('order of attempts', () => {
   test('a first attempt about an object starts after the previous first attempt about it has ended', async () => {
     await addReceiving()
     let open = 0
@@ -297,7 +297,7 @@ describe('changes of a webhook with pending messages (T-WH-9)', () => {
   })
 })
 
-describe('after a crash', () => {
+describe('recovery after a crash', () => {
   test('another process sends the message again after the lease of a dead process expires', async () => {
     await addReceiving()
     await happen(12)

@@ -225,18 +225,21 @@ describe('moves between organizations', () => {
     ['into a personal workspace', sandbox, acme, ['delete:task', undefined]],
     ['out of a personal workspace', other, sandbox, [undefined, 'create:task']],
     ['between organizations', other, acme, ['delete:task', 'create:task']],
-  ] as const)('a task %s', async (_, now, before, [fromAcme, toOther]) => {
-    const [five, six] = [
-      await addOrganizationWebhook(db, 5, { events }),
-      await addOrganizationWebhook(db, 6, { events }),
-    ]
-    const task = taskRecord({ ...now, project_id: null })
-    await hear(taskUpdated, { task, before_update: before })
-    expect(await told()).toEqual([
-      ...(fromAcme ? [[five, fromAcme]] : []),
-      ...(toOther ? [[six, toOther]] : []),
-    ])
-  })
+  ] as const)(
+    'a task that moves %s is a deletion or creation for the organizations',
+    async (_, now, before, [fromAcme, toOther]) => {
+      const [five, six] = [
+        await addOrganizationWebhook(db, 5, { events }),
+        await addOrganizationWebhook(db, 6, { events }),
+      ]
+      const task = taskRecord({ ...now, project_id: null })
+      await hear(taskUpdated, { task, before_update: before })
+      expect(await told()).toEqual([
+        ...(fromAcme ? [[five, fromAcme]] : []),
+        ...(toOther ? [[six, toOther]] : []),
+      ])
+    },
+  )
 
   test('a moved job is a deletion for one organization and a creation for the other', async () => {
     const [five, own, six] = [

@@ -35,7 +35,7 @@ describe('the state of a message after an attempt', () => {
     ['broken', 'waiting'],
     ['malformed', 'waiting'],
     ['timeout', 'waiting'],
-  ] as const)('no answer: %s is %s', (reason, status) => {
+  ] as const)('a call that fails with %s leaves the message %s', (reason, status) => {
     expect(verdictOf(failed(reason))).toMatchObject({ status })
   })
 })

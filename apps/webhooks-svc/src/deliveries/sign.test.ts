@@ -70,7 +70,7 @@ describe.each(Object.entries(verifiers))('a receiver with %s (T-WH-8)', (name, a
   })
 
   const seen = tamperings.filter(([, when]) => when === 'always' || signsTime(name))
-  test.each(seen)('a delivery with %s is rejected', async (_title, _when, tamper) => {
+  test.each(seen)('a changed delivery is rejected: %s', async (_title, _when, tamper) => {
     const given = { body, headers: headersOf(to, body, ['sécret'], now) }
     expect(await accepts('sécret', given)).toBe(true)
     expect(await accepts('sécret', tamper(given))).toBe(false)

@@ -180,10 +180,13 @@ describe('annotation changes', () => {
     ['import', true, 'create:shapes'],
     ['replace', true, 'create:shapes'],
     ['replace', false, 'delete:shapes'],
-  ] as const)('%s that leaves objects: %s is %s', async (action, is_annotated, scope) => {
-    await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
-    expect(await told()).toEqual([[scope, 2, 31]])
-  })
+  ] as const)(
+    'action %s with objects left %s is logged as %s',
+    async (action, is_annotated, scope) => {
+      await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
+      expect(await told()).toEqual([[scope, 2, 31]])
+    },
+  )
 
   test('a replacement is logged as deletions of the old and creations of the new objects', async () => {
     const by_action = { create: { shapes: 2 }, delete: { shapes: 5, tags: 1 } }

@@ -248,7 +248,7 @@ describe.each(transports)('over %s', (transport) => {
       ['an organization of others', anna, { org_id: 2 }],
       ['an organization of others, own events', anna, { org_id: 2, user_id: 3 }],
       ['anything without a group', without, {}],
-    ])('an export of events of %s is refused', async (_, call, filter) => {
+    ])('an export without permission is refused: %s', async (_, call, filter) => {
       const asked = { ...everything, ...filter }
       await expect(log.permitEventExport(asked, call)).rejects.toMatchObject(refused)
       await expect(log.readEvents(asked, call)).rejects.toMatchObject(refused)

@@ -15,7 +15,7 @@ describe('rejected target URLs', () => {
     ...['https://127.0.0.1', 'https://[::1]', 'https://2130706433', 'https://0x7f.1'],
     ...['https://[::ffff:10.0.0.1]', 'https://169.254.169.254', 'https://localhost'],
     ...['https://a.svc.cluster.local', 'https://a.internal', 'https://a.local'],
-  ])('%s', (target_url) => {
+  ])('the target %s is rejected', (target_url) => {
     const attempt = () => read({ target_url })
     expect(attempt).toThrow(
       expect.objectContaining({

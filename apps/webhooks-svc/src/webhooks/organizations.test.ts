@@ -156,7 +156,7 @@ describe('permissions', () => {
     ['who made it and left', member(null, { user_id: 3 }), []],
     ['a stranger', member(null), []],
     ['an administrator', member(null, { role: 'admin' }), everything],
-  ] as const)('the permissions of %s', async (_who, who, may) => {
+  ] as const)('exactly the listed operations are permitted for %s', async (_who, who, may) => {
     for (const [name, act] of Object.entries(acts)) {
       const id = await addOrganizationWebhook(db, 5, { owner_id: 3 })
       const ended = await act(id, who).then(
@@ -170,7 +170,7 @@ describe('permissions', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of webhooks', () => {
   const named = async (who: typeof olga, names: Record<string, number>) => {
     const { count, results } = await listWebhooks({ sort: 'id' }, who)
     expect(results).toHaveLength(count)

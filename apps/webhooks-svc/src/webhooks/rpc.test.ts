@@ -222,20 +222,23 @@ describe('permissions', () => {
     ['organization', 'a worker who owns the project', { user_id: 1 }, 'worker', everything],
     ['organization', 'a worker who owns the webhook', { user_id: 3 }, 'worker', butCreate],
     ['organization', 'an owner of the webhook who left', { user_id: 3 }, undefined, []],
-  ] as const)('the permissions in a %s: %s', async (place, _who, principal, role, may) => {
-    const roles = role && { [principal.user_id]: role }
-    projects[7] = { owner_id: 1, organization_id: place === 'sandbox' ? undefined : 5, roles }
-    for (const [name, act] of Object.entries(acts)) {
-      const id = await addWebhook(db, { owner_id: 3 })
-      const ended = await act(id, callAs(principal)).then(
-        () => 'permitted',
-        (error) => error.kind,
-      )
-      const expected = may.some((one) => one === name) ? 'permitted' : 'forbidden'
-      expect([name, ended]).toEqual([name, expected])
-      await sql`truncate webhooks cascade`.execute(db)
-    }
-  })
+  ] as const)(
+    'exactly the listed operations are permitted in a %s for %s',
+    async (place, _who, principal, role, may) => {
+      const roles = role && { [principal.user_id]: role }
+      projects[7] = { owner_id: 1, organization_id: place === 'sandbox' ? undefined : 5, roles }
+      for (const [name, act] of Object.entries(acts)) {
+        const id = await addWebhook(db, { owner_id: 3 })
+        const ended = await act(id, callAs(principal)).then(
+          () => 'permitted',
+          (error) => error.kind,
+        )
+        const expected = may.some((one) => one === name) ? 'permitted' : 'forbidden'
+        expect([name, ended]).toEqual([name, expected])
+        await sql`truncate webhooks cascade`.execute(db)
+      }
+    },
+  )
 
   test('an unknown webhook is not found for any caller', async () => {
     for (const who of [anna, bo, admin])
@@ -249,7 +252,7 @@ describe('permissions', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of webhooks', () => {
   test('a list contains webhooks of other owners in own projects, and for administrators all', async () => {
     await addWebhook(db, { owner_id: 2 })
     await db.updateTable('projects').set({ owner_id: 1 }).execute()
