@@ -10,7 +10,9 @@ import { Failure } from './ui/failure.tsx'
 import { Loading } from './ui/loading.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-/** Root component. Users who are not signed in see the sign-in page first, then the page of the address. */
+/**
+ * Renders the whole console. Users who are not signed in see the sign-in page first, then the page of the address.
+ */
 export function App() {
   return (
     <OrganizationProvider>

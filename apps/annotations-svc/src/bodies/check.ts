@@ -39,7 +39,11 @@ export interface Limits {
   numbers: number
 }
 
-/** @param limits default: the limits of an ordinary request */
+/**
+ * Creates the checker of one request.
+ *
+ * @param limits default: the limits of an ordinary request
+ */
 export function openChecker(
   { services, settings }: Pick<Deps, 'services' | 'settings'>,
   target: Target,
@@ -94,7 +98,11 @@ async function readItems(
   return checked
 }
 
-/** @throws DomainError too_large */
+/**
+ * Checks the number of objects against a limit.
+ *
+ * @throws DomainError too_large
+ */
 export function assertFew(objects: number, most: number): void {
   if (objects > most) throw tooMany(`${most} objects`)
 }

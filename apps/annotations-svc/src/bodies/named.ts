@@ -16,7 +16,7 @@ export function openIdReader(): (batch: Batch) => number[] {
 }
 
 /**
- * Like `openIdReader`, but returns null for an object without an id.
+ * Returns a reader like `openIdReader`, but with null for an object without an id.
  *
  * @param onMissing is called for each object without an id
  */

@@ -85,8 +85,8 @@ const arrayOfJobs = (jobs: readonly Pick<JobRow, 'job_id'>[]) =>
   `array[${jobs.map((job) => job.job_id).join()}]::int[]`
 
 /**
- * Effect of the change on a job. `outdated`: reads now return something else. `known`: a read has already recorded
- * the change.
+ * Effect of the change on a job. `outdated`: reads now return something else. `known`: the job is empty, or a read
+ * has already recorded the change.
  */
 type Fate = 'outdated' | 'untouched' | 'known'
 

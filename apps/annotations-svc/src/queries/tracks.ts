@@ -52,7 +52,8 @@ const members: Record<AnnotationField, (track: Track, shape: TrackShape) => Valu
 }
 
 /**
- * Last frame of a track that is not hidden. Where a job of a task lacks a piece of it, reading has already hidden it.
+ * Returns the last frame of a track that is not hidden. Where a job of a task lacks a piece of it, reading has
+ * already hidden it.
  */
 export const lastFrameOf = (target: Target) => rangeOf(target).stop
 

@@ -22,8 +22,9 @@ export function completeRow(row: Row, labels: LabelIndex): Row | undefined {
 }
 
 /**
- * An object with an unknown label stays as it is, because the event that deletes or replaces the label is pending.
- * Returns undefined for a skeleton without remaining elements, which has no geometry.
+ * Completes an object with the current labels. An object with an unknown label stays as it is, because the event that
+ * deletes or replaces the label is pending. Returns undefined for a skeleton without remaining elements, since no
+ * geometry is left.
  */
 export function completeObject(checked: Checked, labels: LabelIndex): Checked | undefined {
   const label = labels.byId.get(checked.object.label_id)

@@ -24,20 +24,24 @@ export async function* lineRows(kind: RowKind, bytes: Bytes): AsyncGenerator<Row
   }
 }
 
-/** Like `lineRows`, for rows followed by their job id. */
+/** Parses rows like `lineRows`, each followed by its job id. */
 export async function* placedRows(kind: RowKind, bytes: Bytes): AsyncGenerator<PlacedRow[]> {
   for await (const rows of lineRows(kind, bytes)) {
     yield rows.map(({ columns }) => ({ kind, job_id: Number(columns.pop()), columns }))
   }
 }
 
-/** Like `lineRows`, for pieces of tracks. */
+/** Parses rows like `lineRows`, for pieces of tracks. */
 export async function* pieceRows(bytes: Bytes): AsyncGenerator<PieceRow[]> {
   for await (const rows of lineRows('track', bytes))
     yield rows.map(({ columns }) => pieceRow(columns))
 }
 
-/** @param columns followed by leader, job and last frame, which are removed */
+/**
+ * Converts columns to the row of a piece.
+ *
+ * @param columns followed by leader, job and last frame, which are removed
+ */
 export function pieceRow(columns: string[]): PieceRow {
   const [leader = '', job, stop] = columns.splice(rowColumns.track.length)
   return { kind: 'track', columns, leader, job_id: Number(job), stop_frame: Number(stop) }

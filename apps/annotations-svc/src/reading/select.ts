@@ -37,7 +37,7 @@ function tracksIn({ task_id, jobs }: Target): RawBuilder<unknown> {
   return sql.raw(liveRows('track', `array[${ids}]::int[]`, { task: String(task_id) }))
 }
 
-/** Whether every row of a kind is a separate object, so that `COPY` output can be returned as it is. */
+/** Returns whether every row of a kind is a separate object, so that `COPY` output can be returned as it is. */
 export const isPlain = (kind: RowKind, target: Target) =>
   kind === 'track' ? !isFolded(target) : isSequence(target)
 

@@ -30,7 +30,8 @@ export function openSnapshot<H, T>(
 }
 
 /**
- * Like `openSnapshot`, but `open` chooses the moment: it calls `fixSnapshot` within ten minutes, before any query.
+ * Opens a stream like `openSnapshot`, but `open` chooses the moment: it calls `fixSnapshot` within ten minutes,
+ * before any query.
  */
 export async function openLater<H, T>(
   db: Kysely<AnnotationsDb>,

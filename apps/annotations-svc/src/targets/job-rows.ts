@@ -47,7 +47,7 @@ const settingsOf = ({ lockWaitMs }: Pick<Deps['settings'], 'lockWaitMs'>) =>
   sql`set local lock_timeout = ${sql.lit(lockWaitMs)}; set local statement_timeout = '10min';
     set local idle_in_transaction_session_timeout = '2min'`
 
-/** First statement of a write that reads its body before it locks anything. */
+/** Sets the timeouts of a write that reads its body before it locks anything; its first statement. */
 export async function openWrite(tx: Tx, settings: Deps['settings']): Promise<void> {
   await settingsOf(settings).execute(tx)
 }

@@ -11,14 +11,14 @@ type Labelled = Omit<JobState, 'revision'>
 
 export const objectsIn = ({ tags, shapes, tracks }: Labelled) => tags + shapes + tracks
 
-/** Newest labels revision for which the revision of the job was raised. */
+/** Returns the newest labels revision for which the revision of the job was raised. */
 export const notedOf = ({ labels_noted, labels_revision }: Labelled) =>
   Math.max(labels_noted, labels_revision)
 
-/** Whether the current labels may change how objects of the job read, without a new revision so far. */
+/** Returns whether the current labels may change how objects of the job read, without a new revision so far. */
 export const hasNewerLabels = ({ labels_revision }: Target, job: Labelled) =>
   objectsIn(job) > 0 && notedOf(job) < labels_revision
 
-/** Whether the job has rows that were stored under other labels than the current ones. */
+/** Returns whether the job has rows that were stored under other labels than the current ones. */
 export const isStale = ({ labels_revision }: Target, job: Labelled) =>
   objectsIn(job) > 0 && job.labels_revision !== labels_revision

@@ -19,7 +19,7 @@ export interface WriteLabels extends LabelIndex {
   seen: JobRows
 }
 
-/** Like `labelsOf`, for a write: see `assertSameLabels`. */
+/** Reads labels like `labelsOf`, for a write: see `assertSameLabels`. */
 export async function labelsForWrite(
   deps: Pick<Deps, 'db' | 'services'>,
   target: Target,

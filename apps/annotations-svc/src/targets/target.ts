@@ -45,7 +45,7 @@ export async function openTarget(
   return target
 }
 
-/** Like `openTarget` without waiting, for transactions that hold locks which label events need. */
+/** Finds the target like `openTarget` without waiting, for transactions that hold locks which label events need. */
 export async function findTarget(
   { services }: Pick<Deps, 'services'>,
   { target, id }: Wanted,
@@ -76,12 +76,12 @@ export function rangeOf({ jobs, frames }: Target): FrameRange {
   return { start, stop, chosen: frames.length > 0 ? new Set(frames) : undefined }
 }
 
-/** Whether the jobs share no frames and follow each other, so that the order of jobs is that of frames. */
+/** Returns whether the jobs share no frames and follow each other, so that the order of jobs is that of frames. */
 export function isSequence({ jobs }: Target): boolean {
   return jobs.every((one, index) => one.start_frame > (jobs[index - 1]?.stop_frame ?? -1))
 }
 
-/** Whether the media are point clouds, whose cuboids have a different layout of points. */
+/** Returns whether the media are point clouds, whose cuboids have a different layout of points. */
 export const isSpatial = ({ dimension }: Pick<Target, 'dimension'>) => dimension === '3d'
 
 /** Returns the jobs that have a frame; several where jobs overlap. */

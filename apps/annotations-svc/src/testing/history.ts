@@ -11,7 +11,7 @@ export const sameLabels = {
   ...{ deleted_spec_ids: [], replaced_labels: [], replaced_specs: [] },
 }
 
-/** Calls of the history of jobs by a permitted user. */
+/** Returns calls of the history of jobs by a permitted user. */
 export function openHistory(db: Kysely<AnnotationsDb>, service: Handlers) {
   const bytesAt = async (id: number, revision: number) =>
     text((await service.getJobRevision({ id, revision, ...whole }, user())).chunks)

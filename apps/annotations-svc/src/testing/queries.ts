@@ -29,7 +29,7 @@ export function trackOf(shapes: TrackShape[], id = 1): Track {
   return { ...named, source: 'manual', attributes: [], shapes, elements: [] }
 }
 
-/** Arbitrary shapes of one track on frames below `most`; the first may not be marked as a keyframe. */
+/** Generates shapes of one track on frames below `most`; the first may not be marked as a keyframe. */
 export function someShapes(most: number): fc.Arbitrary<TrackShape[]> {
   const one = fc.record({
     outside: fc.boolean(),

@@ -74,7 +74,7 @@ export function exampleLabels(): Label[] {
 
 const choice = { mutable: true, input_type: 'select' } as const
 
-/** A joint of a skeleton. */
+/** Returns the label of a joint. */
 export const part = (id: number, name: string) => labelOf({ id, name, has_parent: true })
 
 function jobsOf({ jobs, truth }: Workspace): JobRange[] {
@@ -83,7 +83,7 @@ function jobsOf({ jobs, truth }: Workspace): JobRange[] {
   return [...jobs, { id, start_frame, stop_frame }]
 }
 
-/** Fake of projects-svc for some tasks. */
+/** Returns a fake of projects-svc for some tasks. */
 export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
   const find = (isWanted: (one: Workspace) => boolean) => {
     const found = workspaces.find(isWanted)
@@ -150,7 +150,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
   }
 }
 
-/** Dependencies of the handlers with a real database. */
+/** Returns dependencies of the handlers with a real database. */
 export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace[]): Deps {
   return {
     db,
@@ -179,7 +179,7 @@ export const whole: SetQuery = { frames: [], label_id: [] }
 
 export const user = () => callAs({ user_id: 7 })
 
-/** Calls on one job by a permitted user, for tests about sets. */
+/** Returns calls on one job by a permitted user, for tests about sets. */
 export function openJob(service: Handlers, id: number) {
   return {
     get: (query?: Partial<SetQuery>) =>
@@ -221,7 +221,8 @@ export function openWorkspaces() {
 }
 
 /**
- * Handlers with a real database, called in this process, with a new workspace per test and a way to deliver events.
+ * Creates handlers with a real database, called in this process, with a new workspace per test and a way to deliver
+ * events.
  */
 export function openService(db: Kysely<AnnotationsDb>) {
   const { workspaces, add } = openWorkspaces()

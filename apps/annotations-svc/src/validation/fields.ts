@@ -78,7 +78,7 @@ export function readFlag(report: Report, fields: Fields, name: string, fallback:
   return fallback
 }
 
-/** Null and 0 both mean "no group". */
+/** Reads the group; null and 0 both mean "no group". */
 export function readGroup(report: Report, fields: Fields): number {
   if (fields.group === null) return 0
   return readInteger(report, fields, 'group', groups)

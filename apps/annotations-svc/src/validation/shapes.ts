@@ -164,7 +164,10 @@ export function readLabel(
   return label
 }
 
-/** The label of an element is a sublabel of its skeleton's label. If that is unknown, one problem is enough. */
+/**
+ * Reads the label of an element, which is a sublabel of its skeleton's label. If that is unknown, one problem is
+ * enough.
+ */
 export function elementLabel(report: Report, fields: Fields, parent: LabelRules | undefined) {
   return parent && readLabel(report, fields, parent.elements)
 }

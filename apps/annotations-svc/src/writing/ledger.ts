@@ -11,7 +11,7 @@ export interface Ledger {
   jobs: Map<number, Entry>
   /** Total number of changed objects. */
   touched: number
-  /** False after objects were deleted without reading their ids. */
+  /** False after objects were created or deleted without reading their ids. */
   hasIds: boolean
 }
 
@@ -57,7 +57,10 @@ interface Place {
   id: number
 }
 
-/** Records that all previous objects of a job were removed. */
+/**
+ * Records that all previous objects of a job were removed. If nothing replaces them, the removed objects count as
+ * touched.
+ */
 export function noteEmptied(ledger: Ledger, { job_id, tags, shapes, tracks }: JobRow): void {
   noteGone(ledger, 'tag', job_id, tags)
   noteGone(ledger, 'shape', job_id, shapes)

@@ -81,7 +81,11 @@ export interface Layout {
   store: (laid: Laid, ids: RequestIds, idOf: (job: number) => number) => Stored
 }
 
-/** @param generationOf returns the generation for rows of a job */
+/**
+ * Creates a layout for a target.
+ *
+ * @param generationOf returns the generation for rows of a job
+ */
 export function openLayout(target: Target, generationOf: GenerationOf): Layout {
   const placed = openPlaces(target, generationOf)
   const folds = foldsOf(target)

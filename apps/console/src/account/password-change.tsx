@@ -6,7 +6,7 @@ import { formText } from '../ui/form-text.ts'
 import { useToast } from '../ui/toasts.tsx'
 import { newPasswordOf, PasswordFields } from './password-fields.tsx'
 
-/** Form to change the password, which requires the current one. */
+/** Renders a form to change the password, which requires the current one. */
 export function PasswordChange() {
   const tell = useToast()
   const [changes, setChanges] = useState(0)

@@ -6,7 +6,7 @@ interface Props {
   prefix: string
 }
 
-/** Two fields for a new password, which must match. */
+/** Renders two fields for a new password, which must match. */
 export function PasswordFields({ prefix }: Props) {
   return (
     <>

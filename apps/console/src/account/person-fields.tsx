@@ -2,7 +2,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { PasswordFields } from './password-fields.tsx'
 
-/** Fields of a new account. */
+/** Renders the fields of a new account. */
 export function PersonFields() {
   return (
     <>

@@ -10,7 +10,7 @@ interface Props {
   onAdded: (link: string) => void
 }
 
-/** Button that uploads a picture into a guide. */
+/** Renders a button that uploads a picture into a guide. */
 export function AddPicture({ guideId, onAdded }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const add = useMutation({

@@ -11,7 +11,9 @@ interface Props {
   onClose: () => void
 }
 
-/** Dialog to make another member the owner. Only the new owner can undo that, so the name has to be typed. */
+/**
+ * Renders a dialog to make another member the owner. Only the new owner can undo that, so the name has to be typed.
+ */
 export function HandOver({ organization: { id, slug, owner }, onClose }: Props) {
   const [chosen, setChosen] = useState('')
   const { data } = useAnswer(api.listMemberships, { org: slug, page_size: 1000, sort: 'user' })

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Dialog for a pending invitation: shows its link, sends it again or deletes it. */
+/** Renders a dialog for a pending invitation: shows its link, sends it again or deletes it. */
 export function InvitationDialog({ invitation: { key, user, role }, onClose }: Props) {
   const tell = useToast()
   const [isWithdrawing, setIsWithdrawing] = useState(false)

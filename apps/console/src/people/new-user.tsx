@@ -5,7 +5,7 @@ import { ChangeForm } from '../ui/change-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Dialog to create an account for another user, also where registration is disabled. */
+/** Renders a dialog to create an account for another user, also where registration is disabled. */
 export function NewUser({ onClose }: { onClose: () => void }) {
   const tell = useToast()
   return (

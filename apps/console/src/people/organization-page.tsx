@@ -12,7 +12,7 @@ import { OrganizationActions } from './organization-actions.tsx'
 import { useStanding } from './standing.ts'
 import './people.css'
 
-/** Page of an organization with its members or invitations. */
+/** Renders the page of an organization with its members or invitations. */
 export function OrganizationPage() {
   const { id = '', part } = useParams()
   const { data, error, refetch } = useAnswer(api.getOrganization, { id: Number(id) })

@@ -6,7 +6,7 @@ import { type ReportRow, reportRows } from './report-rows.ts'
 
 const rowHeight = 52
 
-/** Table of report entries; only visible rows are rendered. */
+/** Renders a table of report entries; only visible rows are rendered. */
 export function ReportTable({ report, code }: { report: Report; code: string }) {
   const box = useRef<HTMLElement>(null)
   const rows = reportRows(report, code)

@@ -66,7 +66,7 @@ function State({ request }: { request: Request }) {
   )
 }
 
-/** Page with the requests of the user, updated live. */
+/** Renders the page with the requests of the user, updated live. */
 export function Requests() {
   const { get } = useListState()
   const error = useLiveRequests()

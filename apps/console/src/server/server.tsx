@@ -13,7 +13,7 @@ import './server.css'
 /** Written by the build (`licences.ts`); missing when the pages are served from sources. */
 const licences = document.querySelector('link[rel=license]')?.getAttribute('href')
 
-/** Page about the server: version, health, limits and formats. */
+/** Renders the page about the server: version, health, limits and formats. */
 export function Server() {
   const self = useSelf().data
   const about = useAnswer(api.getAbout, {})

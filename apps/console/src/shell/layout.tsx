@@ -14,7 +14,7 @@ const places = [
   ['/server', 'Server'],
 ] as const
 
-/** Frame of every page: navigation, workspace and user menu. */
+/** Renders the frame of every page: navigation, workspace and user menu. */
 export function Layout({ self, children }: { self: User; children: ReactNode }) {
   return (
     <>

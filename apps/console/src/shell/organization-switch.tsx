@@ -4,7 +4,7 @@ import { useOrganization } from './organization.tsx'
 
 const everything = '*'
 
-/** Menu to select the workspace of lists and new objects. */
+/** Renders a menu to select the workspace of lists and new objects. */
 export function OrganizationSwitch() {
   const { organization, choose } = useOrganization()
   const { data } = useAnswer(api.listOrganizations, { page_size: 100 })

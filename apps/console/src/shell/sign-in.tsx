@@ -11,7 +11,7 @@ import { signIn } from './session.tsx'
 /** Returns whether the server runs on this machine, where the user probably ran `npm start`. */
 const isOwnMachine = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)
 
-/** Page to sign in with username and password, which creates a session cookie. */
+/** Renders the page to sign in with username and password, which creates a session cookie. */
 export function SignIn() {
   useTitle('Sign in')
   const attempt = useMutation({
@@ -50,7 +50,7 @@ export function SignIn() {
   )
 }
 
-/** Links for users without an account or password. */
+/** Renders links for users without an account or password. */
 function OtherWays() {
   const { data: capabilities } = useAnswer(api.getCapabilities, {})
   const here = `${location.pathname}${location.search}`

@@ -12,7 +12,7 @@ interface Props {
 
 const shownAtFirst = 25
 
-/** Bar chart inside a table of its numbers, so that screen readers present the same data. */
+/** Renders a bar chart inside a table of its numbers, so that screen readers present the same data. */
 export function Plot({ title, of, bars }: Props) {
   const [isWhole, setIsWhole] = useState(false)
   const most = Math.max(1, ...bars.map(totalOf))

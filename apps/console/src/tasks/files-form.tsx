@@ -4,7 +4,7 @@ import { DropZone } from './files/drop-zone.tsx'
 import { MediaFields, mediaOf } from './upload/media-options.tsx'
 import type { Wish } from './upload/phase.ts'
 
-/** Form for the files of a task without data; interrupted uploads resume. */
+/** Renders a form for the files of a task without data; interrupted uploads resume. */
 export function FilesForm({ onSubmit }: { onSubmit: (wish: Wish) => void }) {
   const [choice, setChoice] = useState<Choice>()
   return (

@@ -7,7 +7,7 @@ interface Props {
   onChoose: (projectId: number | undefined) => void
 }
 
-/** Field to select the project of a task, among the recently changed ones and the preselected one. */
+/** Renders a field to select the project of a task, among the recently changed ones and the preselected one. */
 export function ProjectChoice({ value, onChoose }: Props) {
   const id = useId()
   const { data } = useScoped(api.listProjects, { sort: '-updated_date', page_size: 100 })

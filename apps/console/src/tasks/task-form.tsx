@@ -18,7 +18,7 @@ interface Props {
   onSubmit: (wish: Wish) => void
 }
 
-/** Form for a new task: files, name and labels. */
+/** Renders a form for a new task: files, name and labels. */
 export function TaskForm({ projectId: led, error, isPending, onSubmit }: Props) {
   const [choice, setChoice] = useState<Choice>()
   const [typed, setTyped] = useState<string>() // replaces the name that the files suggest

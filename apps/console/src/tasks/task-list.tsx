@@ -18,7 +18,7 @@ interface Props {
   projectId?: number
 }
 
-/** Table of tasks with filters. */
+/** Renders a table of tasks with filters. */
 export function TaskList({ projectId }: Props) {
   const state = useListState()
   const isWithinProject = projectId !== undefined

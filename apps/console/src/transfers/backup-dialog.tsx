@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Dialog to export a backup of a project or task. */
+/** Renders a dialog to export a backup of a project or task. */
 export function BackupDialog({ kind, id, name, onClose }: Props) {
   const work = useFollowing()
   return (

@@ -10,7 +10,7 @@ interface Props {
   onFile: (file: File) => void
 }
 
-/** Area to drop or choose a file. */
+/** Renders an area to drop or choose a file. */
 export function DropFile({ label, accept, file, onFile }: Props) {
   const id = useId()
   const take = (files: FileList | null) => {

@@ -7,7 +7,7 @@ interface Props {
   onChange: (name: string) => void
 }
 
-/** Field to select a format. */
+/** Renders a field to select a format. */
 export function FormatChoice({ formats, value, onChange }: Props) {
   const id = useId()
   return (

@@ -16,7 +16,7 @@ interface Props {
   onStart: (isDry: boolean) => void
 }
 
-/** Form for an import; a dry run shows the result without changing anything. */
+/** Renders a form for an import; a dry run shows the result without changing anything. */
 export function ImportForm({ target: { kind, id }, formats, work, onStart }: Props) {
   const [file, setFile] = useState<File>()
   const [format, setFormat] = useState('')

@@ -4,7 +4,7 @@ const modes = [
   ['merge', 'Merge', 'what is there stays, and what is the same comes once'],
 ] as const
 
-/** Field to choose what happens to existing annotations. */
+/** Renders a field to choose what happens to existing annotations. */
 export function ImportMode() {
   return (
     <fieldset className="options">

@@ -3,7 +3,7 @@ import { useAnswer } from '../api/queries.ts'
 import { calls, type Target } from './calls.ts'
 import { absentText, featureTexts, type LossRow, lossRows, lossText } from './losses.ts'
 
-/** Table of what an export in a format would lose. */
+/** Renders a table of what an export in a format would lose. */
 export function LossTable({ target: { kind, id }, format }: { target: Target; format: string }) {
   const losses = useAnswer(api.listFormatLosses, {})
   const statistics = useAnswer(calls[kind].statistics, { id })

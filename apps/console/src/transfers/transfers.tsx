@@ -7,7 +7,7 @@ import './transfers.css'
 
 type Action = 'import' | 'export' | 'backup'
 
-/** Buttons for import, export and backup in the header of a page. */
+/** Renders the buttons for import, export and backup in the header of a page. */
 export function Transfers({ kind, id, name }: Target) {
   const [shown, setShown] = useState<Action>()
   const close = () => setShown(undefined)

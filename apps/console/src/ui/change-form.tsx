@@ -11,7 +11,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Form for a change: fields, errors and a button. */
+/** Renders a form for a change: fields, errors and a button. */
 export function ChangeForm({ action, onSend, onDone, children }: Props) {
   const { mutate, error, isPending } = useMutation({ mutationFn: onSend, onSuccess: onDone })
   return (

@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Dialog to confirm an action that cannot be undone. */
+/** Renders a dialog to confirm an action that cannot be undone. */
 export function Confirm({ title, word, children, action, onConfirm, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<Error>()

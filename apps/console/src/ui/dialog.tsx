@@ -6,7 +6,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Modal dialog. Escape closes it, and the focus returns to its previous element. */
+/** Renders a modal dialog. Escape closes it, and the focus returns to its previous element. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

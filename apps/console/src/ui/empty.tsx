@@ -8,7 +8,7 @@ interface Props {
   curl?: string
 }
 
-/** Placeholder for an empty list: the next step, here and in a script. */
+/** Renders a placeholder for an empty list: the next step, here and in a script. */
 export function Empty({ children, reticle, curl }: Props) {
   return (
     <div className="empty">

@@ -7,7 +7,7 @@ interface Props {
   hint?: ReactNode
 }
 
-/** Form field with label, hint and errors. */
+/** Renders a form field with label, hint and errors. */
 export function Field({
   label,
   errors = [],
@@ -31,7 +31,7 @@ export function Field({
   )
 }
 
-/** Hint and errors below a field of any kind. */
+/** Renders the hint and errors below a field of any kind. */
 export function About({
   id,
   errors,

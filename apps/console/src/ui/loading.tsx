@@ -1,4 +1,4 @@
-/** Loading indicator, shown after a short delay to avoid flicker. */
+/** Renders a loading indicator, shown after a short delay to avoid flicker. */
 export function Loading() {
   return (
     <p className="loading" role="status">

@@ -17,7 +17,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Buttons to rename an object, which can be undone, and to delete it, which cannot. */
+/** Renders the buttons to rename an object, which can be undone, and to delete it, which cannot. */
 export function Manage({ what, name, rename, remove, list, children }: Props) {
   const [open, setOpen] = useState<'rename' | 'delete'>()
   const [, go] = useLocation()

@@ -7,7 +7,7 @@ interface Props {
   hint?: ReactNode
 }
 
-/** Form field with a list of options. */
+/** Renders a form field with a list of options. */
 export function OptionField({
   label,
   options,

@@ -16,7 +16,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Page with title, actions and content. */
+/** Renders the page with title, actions and content. */
 export function Page({ title, above, actions, children }: Props) {
   useTitle(title)
   return (

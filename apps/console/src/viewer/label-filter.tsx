@@ -11,7 +11,7 @@ interface Props {
   settings: Settings
 }
 
-/** Filter for the visible labels. */
+/** Renders a filter for the visible labels. */
 export function LabelFilter({ items, labels, settings: { hidden, setHidden } }: Props) {
   const counts = useMemo(() => countsOf(items), [items])
   const show = (id: number, isShown: boolean) =>

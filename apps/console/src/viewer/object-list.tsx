@@ -11,7 +11,7 @@ interface Props {
 
 const rowHeight = 28
 
-/** List of the objects of the frame, with selection by arrow keys; only visible rows are rendered. */
+/** Renders a list of the objects of the frame, with selection by arrow keys; only visible rows are rendered. */
 export function ObjectList({ items, selected, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const id = useId()

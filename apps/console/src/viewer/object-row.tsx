@@ -13,7 +13,7 @@ interface Props {
   onSelect: (item: Item | undefined) => void
 }
 
-/** Object in the list. The list has the focus for all rows. */
+/** Renders an object of the list. The list has the focus for all rows. */
 export function ObjectRow({ id, item, isSelected, position, count, top, onSelect }: Props) {
   if (!item) return null
   return (

@@ -26,7 +26,7 @@ const reach = 5
 const zoomStep = 1.25
 const panStep = 60
 
-/** Picture with its objects, which can be moved, zoomed and pointed at. */
+/** Renders the picture with its objects, which can be moved, zoomed and pointed at. */
 export function Picture({ name, isBusy, scene, selected, onSelect }: Props) {
   const stage = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)

@@ -8,7 +8,7 @@ import { FrameView } from './frame-view.tsx'
 import { frameWithin, type Place } from './place.ts'
 import './viewer.css'
 
-/** Page of a frame of a task or job, as named by the address. */
+/** Renders the page of a frame of a task or job, as named by the address. */
 export function Viewer() {
   const [path] = useLocation()
   const { id, frame } = useParams()

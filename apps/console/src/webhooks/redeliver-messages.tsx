@@ -5,7 +5,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Form to redeliver a range of messages, or all that failed since a time. */
+/** Renders a form to redeliver a range of messages, or all that failed since a time. */
 export function RedeliverMessages({ id }: { id: number }) {
   const tell = useToast()
   const again = useChange(api.redeliverMessages, ({ count }) =>

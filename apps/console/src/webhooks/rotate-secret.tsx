@@ -8,7 +8,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { newSecret } from './secret.ts'
 
-/** Dialog to set a new secret, shown once; the old one also signs for some hours. */
+/** Renders a dialog to set a new secret, shown once; the old one also signs for some hours. */
 export function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
   const [secret] = useState(newSecret)
   const rotate = useChange((input: InputOf<'rotateWebhookSecret'>) =>

@@ -25,7 +25,7 @@ interface Props {
   children?: ReactNode
 }
 
-/** Form for the settings of a new or existing webhook. */
+/** Renders a form for the settings of a new or existing webhook. */
 export function WebhookForm(props: Props) {
   const { type, webhook, error, isPending, action, onSubmit, children } = props
   const [events, setEvents] = useState(webhook?.events_list ?? [])

@@ -14,7 +14,7 @@ import { OwnerLink } from './owner-link.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import './webhooks.css'
 
-/** Page of a webhook: settings, deliveries and messages. */
+/** Renders the page of a webhook: settings, deliveries and messages. */
 export function WebhookPage() {
   const id = Number(useParams<{ id: string }>().id)
   const { data, error } = useAnswer(api.getWebhook, { id })

@@ -58,8 +58,8 @@ export function claim(
 }
 
 /**
- * Query for due messages, at most as many per webhook as may still start. A recursive walk along the index visits
- * each webhook once and reads few rows of it, however long its queue is.
+ * Returns the query for due messages, at most as many per webhook as may still start. A recursive walk along the
+ * index visits each webhook once and reads few rows of it, however long its queue is.
  */
 export const dueMessages = (now: Date) => sql<Candidate>`
   with recursive busy as (

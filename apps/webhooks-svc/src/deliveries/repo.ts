@@ -203,7 +203,7 @@ export async function disableFailing(
   return numUpdatedRows === 1n
 }
 
-/** Query for the attempts of a webhook, each joined with its message. */
+/** Returns the query for the attempts of a webhook, each joined with its message. */
 export function deliveryViews(db: Db, webhook_id: number) {
   return db
     .selectFrom('webhook_deliveries as delivery')

@@ -4,8 +4,8 @@ import type { WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
 type Db = Kysely<WebhooksDb>
 
 /**
- * Query for the messages of a webhook after a sequence number, in order, each with the combined result of all its
- * attempts.
+ * Returns the query for the messages of a webhook after a sequence number, in order, each with the combined result of
+ * all its attempts.
  */
 export function messageViews(db: Db, { webhook_id, after }: { webhook_id: number; after: number }) {
   return owed(db, { webhook_id, after })

@@ -23,7 +23,7 @@ export interface KnownProject {
   roles?: Record<number, string>
 }
 
-/** Fake of projects-svc that returns facts of the projects in `known`. */
+/** Returns a fake of projects-svc with facts of the projects in `known`. */
 export function projectFacts(known: Record<number, KnownProject>) {
   const authorize = async ({ id }: { id: number }, { principal }: Context) => {
     const project = known[id]
@@ -96,7 +96,7 @@ export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
 
 const nowhere = openOutgoing({ nets: [], allowHttp: false })
 
-/** Outgoing calls that can reach this machine only. */
+/** Returns outgoing calls that can reach this machine only. */
 export function loopback(): Outgoing {
   const outgoing = openOutgoing({ nets: readNets(['127.0.0.0/8']), allowHttp: true })
   afterAll(() => outgoing.close())

@@ -69,6 +69,6 @@ export function readScope(
   return { organization_id: scope.organization_id }
 }
 
-/** Error for a reference to a project that does not exist. */
+/** Returns the error for a reference to a project that does not exist. */
 export const noSuchProject = (id: number): DomainError =>
   invalid({ project_id: `Invalid pk "${id}" - object does not exist.` })

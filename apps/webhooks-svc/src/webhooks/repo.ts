@@ -19,7 +19,7 @@ type Tx = Transaction<WebhooksDb>
 export const workspaceOf = sql<number | null>`
   case when workspace.is_deleted then null else coalesce(webhook.organization_id, project.organization_id) end`
 
-/** Query for webhooks that users can see, each with its organization and newest delivery. */
+/** Returns the query for webhooks that users can see, each with its organization and newest delivery. */
 export function webhookViews(db: Db) {
   return db
     .selectFrom('webhooks as webhook')

@@ -19,7 +19,11 @@ const runLength = 8_000_000
 /** Number of objects that are read at a time. */
 const batchLength = 512
 
-/** @param dir separate folder for the run files */
+/**
+ * Creates a spool.
+ *
+ * @param dir separate folder for the run files
+ */
 export function createSpool(dir: string, signal: AbortSignal): Spool {
   const kinds = {
     tag: createSorter(join(dir, 'tags')),

@@ -10,7 +10,11 @@ import { misused } from '../failure.ts'
  */
 export type UserMap = Readonly<Record<string, string | null>>
 
-/** @throws Failure for a file that is not such a map */
+/**
+ * Reads the map of usernames from a JSON file.
+ *
+ * @throws Failure for a file that is not such a map
+ */
 export async function readUserMap(path: string): Promise<UserMap> {
   const map = await readJsonObject<string | null>(path, '--users')
   for (const [name, value] of Object.entries<unknown>(map))
@@ -44,7 +48,11 @@ export interface Secrets {
 
 export const noSecrets: Secrets = { cloud_storages: {}, webhooks: {} }
 
-/** @throws Failure for a file with another structure */
+/**
+ * Reads the secrets from a JSON file.
+ *
+ * @throws Failure for a file with another structure
+ */
 export async function readSecrets(path: string): Promise<Secrets> {
   const {
     cloud_storages = {},

@@ -106,7 +106,10 @@ async function invite(
   return true
 }
 
-/** Servers do not return the credentials of cloud storages, so the user has to supply them. */
+/**
+ * Migrates the cloud storages of a workspace. Servers do not return their credentials, so the user has to supply
+ * them.
+ */
 export async function carryStorages(migration: Migration, workspace: Workspace): Promise<void> {
   const { signal } = migration.session
   for await (const storage of workspace.source.listCloudStorages.each({ sort: 'id' }, { signal }))

@@ -28,7 +28,11 @@ export interface Noted {
 /** Age in milliseconds after which the state is deleted: longer than the service keeps unfinished uploads. */
 const longestMs = 24 * 3600 * 1000
 
-/** @param about everything that identifies the command: server, target, options, files */
+/**
+ * Opens the state of a command.
+ *
+ * @param about everything that identifies the command: server, target, options, files
+ */
 export function openJournal(cacheDir: string, command: string, about: unknown): Journal {
   const text = JSON.stringify([command, about])
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16)

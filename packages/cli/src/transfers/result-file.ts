@@ -6,7 +6,11 @@ import { Failure, misused } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { bytesText } from '../terminal/output.ts'
 
-/** @throws Failure if the path exists and `force` is not set, and always for a folder */
+/**
+ * Checks that the output path is free.
+ *
+ * @throws Failure if the path exists and `force` is not set, and always for a folder
+ */
 export async function assertFree(path: string | undefined, force: boolean): Promise<void> {
   const there = path === undefined ? undefined : await stat(path).catch(() => undefined)
   if (there?.isDirectory())

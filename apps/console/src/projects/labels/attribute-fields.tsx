@@ -10,7 +10,7 @@ interface Props {
   errorsAt: ErrorsAt
 }
 
-/** Fields of an attribute: name, input type and values. */
+/** Renders the fields of an attribute: name, input type and values. */
 export function AttributeFields({ attribute, onChange, onRemove, errorsAt }: Props) {
   const { id, name = '', input_type = 'select', mutable = false } = attribute
   const change = (changes: Partial<AttributeDraft>) => onChange({ ...attribute, ...changes })

@@ -68,7 +68,11 @@ export function draftOf(label: Label | LabelWrite): LabelDraft {
   return { ...label, attributes, key: newKey() }
 }
 
-/** @throws SyntaxError, TypeError */
+/**
+ * Parses labels as JSON.
+ *
+ * @throws SyntaxError, TypeError for JSON that is not a list of labels
+ */
 export function fromJson(text: string): LabelWrite[] {
   const given: unknown = JSON.parse(text)
   if (!Array.isArray(given) || !given.every((one) => typeof one === 'object' && one !== null))

@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Dialog to change or delete a label. */
+/** Renders a dialog to change or delete a label. */
 export function LabelDialog({ label, onClose }: Props) {
   const [draft, setDraft] = useState(() => draftOf(label))
   const [isRemoving, setIsRemoving] = useState(false)

@@ -12,7 +12,7 @@ interface Props {
   errorsAt: ErrorsAt
 }
 
-/** Fields of a label: colour, name, type and attributes. */
+/** Renders the fields of a label: colour, name, type and attributes. */
 export function LabelFields({ label, onChange, onRemove, errorsAt }: Props) {
   const { name = '', color = '#808080', type = 'any', attributes } = label
   const change = (changes: Partial<LabelDraft>) => onChange({ ...label, ...changes })

@@ -19,7 +19,7 @@ interface Props {
   errorsAt: ErrorsAt
 }
 
-/** Editor for new labels: names to type quickly, with colour, type and attributes; or JSON. */
+/** Renders an editor for new labels: names to type quickly, with colour, type and attributes; or JSON. */
 export function LabelsEditor({ value, onChange, errorsAt }: Props) {
   const isJson = value.json !== undefined
   return (
@@ -72,7 +72,7 @@ function Rows({ value, onChange, errorsAt }: Props) {
   )
 }
 
-/** Field for labels as JSON, including skeletons with their points. */
+/** Renders a field for labels as JSON, including skeletons with their points. */
 function JsonField({ value, onChange, errorsAt }: Props) {
   const id = useId()
   const wrong = mistakeOf(value.json ?? '')

@@ -8,7 +8,7 @@ interface Props {
   onEnter: (typed: string) => void
 }
 
-/** Field for label names, each ended with Enter; a pasted list becomes one label per line. */
+/** Renders a field for label names, each ended with Enter; a pasted list becomes one label per line. */
 export function NamesField({ typed, errors, onType, onEnter }: Props) {
   return (
     <Field

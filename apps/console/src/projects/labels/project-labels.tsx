@@ -59,7 +59,7 @@ function Chip({ label, onChoose }: { label: Label; onChoose: () => void }) {
   )
 }
 
-/** Form to add labels; the service chooses unused colours. */
+/** Renders a form to add labels; the service chooses unused colours. */
 function AddLabels({ projectId }: { projectId: number }) {
   const [typed, setTyped] = useState('')
   const { mutate, error } = useChange(

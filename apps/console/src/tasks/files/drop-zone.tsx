@@ -9,7 +9,7 @@ interface Props {
   onChoose: (choice: Choice) => void
 }
 
-/** Area to drop files and folders on, with buttons to choose them by keyboard. */
+/** Renders an area to drop files and folders on, with buttons to choose them by keyboard. */
 export function DropZone({ choice, onChoose }: Props) {
   const [found, setFound] = useState<number>()
   const [wrong, setWrong] = useState<string>()
@@ -54,7 +54,7 @@ interface PickerProps {
   onPick: (files: File[]) => void
 }
 
-/** Button for the browser's file field, which has no text for folders. */
+/** Renders a button for the browser's file field, which has no text for folders. */
 function Picker({ text, isFolder = false, onPick }: PickerProps) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {

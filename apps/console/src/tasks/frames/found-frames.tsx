@@ -19,7 +19,7 @@ const inputOf = ({ task: task_id, search }: Props, index: number) => ({
   page_size: together,
 })
 
-/** Grid of frames whose file names match a search; pages are loaded when they become visible. */
+/** Renders a grid of frames whose file names match a search; pages are loaded when they become visible. */
 export function FoundFrames(props: Props) {
   const { data, error } = useAnswer(api.listFrames, inputOf(props, 0), { keeps: true })
   if (error) return <Failure error={error} />

@@ -12,7 +12,7 @@ interface Props {
   placeOf?: (number: number) => number
 }
 
-/** Grid of frame tiles; only visible ones are rendered. */
+/** Renders a grid of frame tiles; only visible ones are rendered. */
 export function FrameGrid({ name, count, tile, placeOf }: Props) {
   const [list, setList] = useState<HTMLUListElement | null>(null)
   const [here, setHere] = useState<number>()

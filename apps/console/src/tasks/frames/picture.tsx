@@ -9,7 +9,7 @@ interface Props {
 const attempts = 4
 const pauseMs = 700
 
-/** Thumbnail, loaded once scrolling stops, with retries when the service is busy. */
+/** Renders a thumbnail, loaded once scrolling stops, with retries when the service is busy. */
 export function Picture({ src, isWaiting }: Props) {
   const [isWanted, setIsWanted] = useState(!isWaiting)
   const [attempt, setAttempt] = useState(1)

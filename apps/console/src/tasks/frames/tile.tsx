@@ -21,7 +21,7 @@ interface Props extends Place {
   name?: string | undefined
 }
 
-/** Tile of a frame: its picture and number, linked to the viewer. */
+/** Renders a tile of a frame: its picture and number, linked to the viewer. */
 export function Tile({ index, count, href, src, number, name, isWaiting, isHere }: Props) {
   const tile = useRef<HTMLLIElement>(null)
   useEffect(() => {

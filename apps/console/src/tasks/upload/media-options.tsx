@@ -13,7 +13,7 @@ const sortings = {
   random: 'at random',
 } as const
 
-/** Rarely needed options. */
+/** Renders the rarely needed options. */
 export function MediaFields({ isTaskNew }: { isTaskNew: boolean }) {
   const id = useId()
   return (

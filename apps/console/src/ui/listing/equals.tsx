@@ -9,7 +9,7 @@ interface Props {
   offers?: (typed: string) => ReactNode
 }
 
-/** Filter by the exact value of a field. */
+/** Renders a filter by the exact value of a field. */
 export function Equals({ name, label, offers }: Props) {
   const { text, type } = useTypedFilter(name)
   const id = useId()

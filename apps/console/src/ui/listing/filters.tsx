@@ -1,7 +1,7 @@
 import { useListState } from './state.ts'
 import { useTypedFilter } from './typed-filter.ts'
 
-/** Search field that filters the list after a short delay. */
+/** Renders a search field that filters the list after a short delay. */
 export function Search({ label }: { label: string }) {
   const { text, type } = useTypedFilter('search')
   return (
@@ -22,7 +22,7 @@ interface ChoiceProps {
   values: readonly string[]
 }
 
-/** Filter by one of several values, or any. */
+/** Renders a filter by one of several values, or any. */
 export function Choice({ name, label, values }: ChoiceProps) {
   const { get, set } = useListState()
   return (
@@ -39,7 +39,7 @@ export function Choice({ name, label, values }: ChoiceProps) {
   )
 }
 
-/** Filter by a JSON Logic condition, for what the other filters cannot express. */
+/** Renders a filter by a JSON Logic condition, for what the other filters cannot express. */
 export function Condition() {
   const { get, set } = useListState()
   return (

@@ -20,7 +20,7 @@ interface Props<I, R> extends Listed<I, R> {
 
 const rowHeight = 44
 
-/** Table of records, loaded as far as it is scrolled; its order is stored in the address. */
+/** Renders a table of records, loaded as far as it is scrolled; its order is stored in the address. */
 export function Listing<I, R>(props: Props<I, R>) {
   const { sort } = useListState()
   const first = useFirst(props, sort)

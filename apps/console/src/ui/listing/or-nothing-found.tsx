@@ -3,7 +3,7 @@ import { useLocation, useSearchParams } from 'wouter'
 
 const whole = ['sort', 'org'] // these parameters do not filter
 
-/** Shown instead of an empty table: a hint when filters are active, otherwise the children. */
+/** Renders, instead of an empty table, a hint when filters are active, otherwise the children. */
 export function OrNothingFound({ children }: { children: ReactNode }) {
   const [params] = useSearchParams()
   const [path, go] = useLocation()

@@ -2,7 +2,7 @@ import { api } from '../../api/client.ts'
 import { useScoped } from '../../api/queries.ts'
 import { Equals } from './equals.tsx'
 
-/** Filter by user, with suggestions by name. */
+/** Renders a filter by user, with suggestions by name. */
 export function PersonFilter({ name, label }: { name: string; label: string }) {
   return <Equals name={name} label={label} offers={(typed) => <People typed={typed} />} />
 }

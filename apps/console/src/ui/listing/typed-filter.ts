@@ -3,7 +3,7 @@ import { useListState } from './state.ts'
 
 const pauseMs = 300
 
-/** Filter that is typed: updates the address after a short delay, and follows changes of the address. */
+/** Returns a filter that is typed: it updates the address after a short delay, and follows changes of the address. */
 export function useTypedFilter(name: string) {
   const { get, set } = useListState()
   const [typed, setTyped] = useState<string>()
