@@ -124,7 +124,7 @@ describe.each(transports)('over %s', (transport) => {
     })
 
     test.each(['create:task', 'send:working_time', 'login:user', ''])(
-      'the scope %j is rejected and no event is stored',
+      'may not be "%s", and then none is kept',
       async (scope) => {
         const attempt = log.recordEvents({ body: bodyOf({}, { scope }) }, anna)
         await expect(attempt).rejects.toMatchObject({

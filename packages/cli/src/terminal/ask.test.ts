@@ -47,7 +47,7 @@ test.each([
   ['YES', true],
   ['', false],
   ['no', false],
-])('"%s" at a prompt means %s', async (typed, isMeant) => {
+])('"%s" to a question means %s', async (typed, isMeant) => {
   const { seen, ...around } = terminal(true)
   const answer = confirm(around, 'Delete it?')
   around.stdin.write(`${typed}\r`)
