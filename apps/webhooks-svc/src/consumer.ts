@@ -6,8 +6,8 @@ import { followPeople } from './people/follow.ts'
 import { followMembers } from './webhooks/owner-left.ts'
 
 /**
- * Handles an event for the consumer group `reticle.webhooks`: writes messages, updates copies of users and members,
- * and appends to the event log, all in the transaction of the bus.
+ * Handles an event for the consumer group `reticle.webhooks`: writes messages, updates stored owner names and
+ * memberships, and appends to the event log, all in the transaction of the bus.
  */
 export function consumeEvents(deps: MatchDeps): Handle<WebhooksDb> {
   const handles = [matchEvents(deps), followPeople, followMembers, appendEvents]

@@ -54,8 +54,8 @@ export async function openWrite(tx: Tx, settings: Deps['settings']): Promise<voi
 
 /**
  * Locks the jobs of a target in id order, so that two writers cannot deadlock. Settings, begin and lock are one round
- * trip. Rows of jobs whose events have not arrived are inserted. Before that the target is checked again: rows are
- * also missing when the target was deleted while the body arrived, and inserted rows would then never be deleted.
+ * trip. Missing rows of jobs whose events have not arrived are inserted. The target is then checked again: rows are
+ * also missing when the target was deleted while the body arrived, and inserted rows would never be deleted.
  *
  * @throws DomainError conflict `annotations_locked` after `lockWaitMs`; not_found for a deleted target
  */

@@ -12,7 +12,8 @@ interface Props {
 }
 
 /**
- * Renders a dialog to make another member the owner. Only the new owner can undo that, so the name has to be typed.
+ * Renders a dialog to make another member the owner. Only the new owner can undo that, so the slug has to be typed
+ * for confirmation.
  */
 export function HandOver({ organization: { id, slug, owner }, onClose }: Props) {
   const [chosen, setChosen] = useState('')

@@ -9,10 +9,10 @@ import { Failure } from '../failure.ts'
 type Write = (files: AsyncIterable<ArchiveFile>) => Promise<void>
 
 /**
- * Returns a writer of the result: an archive, or separate files if `path` ends with `/` or is a folder. The result
+ * Returns a writer of the result: an archive, or separate files if `path` ends with `/` or is a folder. An archive
  * appears only when it is complete.
  *
- * @throws Failure if the path already exists and `force` is not set
+ * @throws Failure if `path` is a file or a folder that is not empty, and `force` is not set
  */
 export async function writerTo(
   path: string,

@@ -10,7 +10,10 @@ export interface JobPair {
   here: Job
 }
 
-/** Copies the properties of a task once; later changes at the target are kept. @returns matched pairs of jobs */
+/**
+ * Copies stages and states of the jobs of a task once; later changes at the target are kept. @returns matched pairs
+ * of jobs
+ */
 export async function describeTask(
   migration: Migration,
   { source, organization }: Workspace,

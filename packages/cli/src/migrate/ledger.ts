@@ -73,7 +73,7 @@ export interface Ledger {
   find(kind: Kind, from: number | string): Noted
   /** Updates the state of an object and stores it before the next step. */
   note(kind: Kind, from: number | string, changes: Noted): Promise<void>
-  /** Returns the idempotency key of an object, which is stored until the object was created. */
+  /** Returns the idempotency key for creating an object; the first call generates and stores it. */
   keyOf(kind: Kind, from: number | string): Promise<string>
   /** Records a problem, once per code. */
   tell(kind: Kind, from: number | string, told: Told): Promise<void>

@@ -99,7 +99,10 @@ async function carryTask(migration: Migration, workspace: Workspace, task: Task)
   await carryIssues(migration, workspace, { task, jobs })
 }
 
-/** Returns the project of a task at the target. A task is skipped if the user cannot see its project. */
+/**
+ * Returns the project of a task at the target. A task whose project is not visible with the token is migrated without
+ * a project. `missing`: the project was not migrated, so its task is not either.
+ */
 async function projectOf(
   { ledger }: Migration,
   { id, project_id }: Task,

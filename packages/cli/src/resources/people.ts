@@ -18,7 +18,7 @@ import { column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
 import type { Field } from './fields.ts'
 import { choice, numberId, type Resource } from './resource.ts'
 
-/** Organizations, members, invitations and users. */
+/** Organizations, members, invitations, users and access tokens. */
 
 const text = (key: string, about: string): Field => ({
   key,
