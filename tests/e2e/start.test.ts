@@ -70,7 +70,7 @@ test('an occupied port is reported before any data is created', async () => {
   expect(existsSync(join(path, 'postgres'))).toBe(false)
 })
 
-test('a server that is told to stop logs it at once', async () => {
+test('a server logs at once that it is stopping', async () => {
   const reticle = await startReticle(directory())
   expect(await reticle.stop()).toBe(0)
   expect(reticle.output()).toContain('Stopping')

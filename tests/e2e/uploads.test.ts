@@ -149,7 +149,7 @@ describe('the CVAT client', () => {
   const json = 'Content-Type: application/json'
   const pathOf = (location: string | undefined) => String(location).replace(reticle.url, '')
 
-  /** Creates an upload and sends chunks of 10 MiB, with a HEAD before each as after an error. */
+  /** Creates an upload and sends chunks, with a HEAD between them as after an error. */
   async function sendByTus(collection: string, name: string, bytes: Buffer, chunkBytes: number) {
     const metadata = Buffer.from(name).toString('base64')
     const created = await exchange(`POST ${collection} HTTP/1.1`, [

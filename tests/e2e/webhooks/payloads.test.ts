@@ -145,7 +145,7 @@ describe('events of tasks', () => {
     )
   })
 
-  test('a task without a project sends events for its labels and when it joins a project', async () => {
+  test('a task without a project sends updates when its labels change and when it joins a project', async () => {
     const names = ['organization']
     const labels = [{ name: 'car' }]
     const { answer: alone } = await tells(
