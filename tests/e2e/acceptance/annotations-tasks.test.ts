@@ -5,7 +5,7 @@ import { people } from '../../support/people.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** Annotations of tasks with several jobs. See docs/spec/annotations.md#task-level-operations. */
+/** Annotations of tasks with several jobs. See docs/spec/annotations.md#task-level. */
 
 const reticle = served()
 const { newPerson } = people(() => reticle)
