@@ -262,7 +262,7 @@ test('only deployments with several pods have a disruption budget', async () => 
   expect(await budgets('--set', 'webhooks.replicas=1')).not.toContain('r-reticle-webhooks')
 })
 
-test('only projects-svc gets mail settings: the server from a secret, network access, and the address of links', async () => {
+test('only projects-svc gets mail settings: the SMTP secret, network access and the address of links', async () => {
   const manifests = await render('-f', join(folder, 'production.yaml'))
   const told = workloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) =>

@@ -6,7 +6,7 @@ import { convertersOf, workersOf } from '../support/processes.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { daySettings, type House } from './house.ts'
 
-/** Starts one process with its converter and embedded PostgreSQL, as users start it. */
+/** Starts one process with its worker process and embedded PostgreSQL, as users start it. */
 export async function openEmbedded(port: number): Promise<House> {
   const { path, remove } = dataDirectory()
   const temporary = join(path, 'temporary')

@@ -123,7 +123,7 @@ test('an import is applied once although the server was killed', { timeout: 120_
   expect(shapes.length).toBe(30_000)
 })
 
-test('a converter that dies is replaced, and its request continues', {
+test('a worker process that dies is replaced, and its request continues', {
   timeout: 60_000,
 }, async () => {
   const { first } = await killable()
@@ -140,7 +140,7 @@ test('a converter that dies is replaced, and its request continues', {
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
 })
 
-/** Returns the process id of the converter that the server forked. */
+/** Returns the process id of the worker that the server forked. */
 function conversionOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   const found = children.find((child) =>

@@ -81,7 +81,7 @@ test('webhooks, remote files and buckets are reached through the proxy', async (
   expect(new Set(proxy.asked.map((one) => one.credentials))).toEqual(new Set([credentials]))
 })
 
-test('a target that the proxy refuses is reported as not allowed, and no message contains the proxy password', async () => {
+test('a target that the proxy refuses is not allowed, and no message contains the proxy password', async () => {
   proxy.answer(407)
   expect(await ping()).toMatchObject({
     ...{ status_code: 502, response: 'target address is not allowed' },

@@ -148,7 +148,7 @@ function annotationsOf(subset: string, idOf: (name: string) => number): Json {
 }
 
 describe('importing a data set into a project', () => {
-  test('each subset becomes a task with images and annotations, and missing labels are created in an empty project', async () => {
+  test('each subset becomes a task with its images, and a project without labels gets them', async () => {
     const id = await newProject()
     const { body } = await send(id, twoSubsets())
     expect(body.rq_id).toBe(`action=import&target=project&target_id=${id}&subresource=dataset`)

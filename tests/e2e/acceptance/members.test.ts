@@ -109,7 +109,7 @@ describe('invitations', () => {
     ])
   })
 
-  test('an unknown address registers an account and joins with the key of the invitation alone', async () => {
+  test('an invitee who registers joins only with the key of the invitation', async () => {
     const { owner, slug } = await newOrganization()
     const email = `newcomer-${owner.username}@example.org`
     const { body } = await invite(owner.api, slug, email, 'supervisor')

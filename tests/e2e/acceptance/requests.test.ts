@@ -94,7 +94,7 @@ describe('requests', () => {
     expect((await reticle.admin.call('GET', address(rq_id))).status).toBe(200)
   })
 
-  test('strangers cannot read a request, and a repeated read is not served from a cache', async () => {
+  test('a request is hidden from strangers, and its record may not be cached', async () => {
     const stranger = await newPerson()
     for (const action of ['export', 'import', 'create']) {
       const [id] = await idsOf(`&action=${action}&task_id=${task.id}`)
@@ -107,7 +107,7 @@ describe('requests', () => {
     expect((await owner.api.call('POST', address(unknown, '/cancel'))).status).toBe(404)
   })
 
-  test('a request can be cancelled while it is queued or running, and leaves nothing behind', async () => {
+  test('a cancelled request has no result, and other requests finish', async () => {
     const wishes = Array.from({ length: 12 }, (_, at) => `&save_images=true&min_score=0.${at + 10}`)
     const started = await Promise.all(wishes.map((query) => exportOf(task, query)))
     const last = started.at(-1).rq_id
@@ -147,7 +147,7 @@ async function* eventsOf(rest: string, by = owner): AsyncGenerator<Json> {
 }
 
 describe('event streams of requests', () => {
-  test('the stream of a request starts with its state, reports each change, and ends with it', async () => {
+  test('the stream of a request reports growing progress and ends with the final record', async () => {
     const { rq_id } = await exportOf(task, '&min_score=0.75')
     const seen: Json[] = []
     for await (const record of eventsOf(address(rq_id, '/stream'))) seen.push(record)
