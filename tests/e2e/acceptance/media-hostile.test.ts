@@ -174,10 +174,13 @@ describe('T-ZIP: hostile archives', () => {
     assertFrames(of(file), file),
   )
 
-  test.runIf(canLook)('T-ZIP: the worker is the same, and takes hardly more memory for any of it', () => {
-    assertUnharmed()
-    expect(grown).toBeLessThanOrEqual(mostMiB)
-  })
+  test.runIf(canLook)(
+    'T-ZIP: the worker is the same, and takes hardly more memory for any of it',
+    () => {
+      assertUnharmed()
+      expect(grown).toBeLessThanOrEqual(mostMiB)
+    },
+  )
 
   test('an archive member that cannot be unpacked becomes a frame without an image', async () => {
     const pixels = bitmap(500, 300)

@@ -92,7 +92,7 @@ describe('role x relation x workspace x action', () => {
     }
   })
 
-  test('only the user who requested an export can download its file', async () => {
+  test('only the requester of an export and administrators can download its file', async () => {
     const [world] = worlds
     const owner = world?.actors.find(({ role }) => role === 'user')
     const chain = world && owner && chainOf(world, owner, 'task owner')

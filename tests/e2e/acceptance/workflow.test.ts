@@ -93,7 +93,7 @@ describe('projects', () => {
     expect((await api.done('GET', `/projects/${id}`)).source_storage).toEqual(made)
   })
 
-  test('deleting a project deletes everything in it, with an event for each object', async () => {
+  test('deleting a project deletes its objects, with events for the project, its tasks and jobs', async () => {
     const labels = [{ name: 'car' }]
     const project = await api.done('POST', '/projects', { json: { name: 'p', labels } })
     const task = await taskWithMedia(api, { project_id: project.id, segment_size: 2 })
@@ -125,7 +125,7 @@ describe('projects', () => {
     )
   })
 
-  test('a project without tasks has no preview, and it shows the fields that its tasks share', async () => {
+  test('a project without images has no preview, and it lists the subsets of its tasks', async () => {
     const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
     expect((await api.call('GET', `/projects/${id}/preview`)).status).toBe(404)
     for (const subset of ['train', 'test', '', 'train'])

@@ -217,7 +217,7 @@ describe('transferring and deleting organizations', () => {
     expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(204)
   })
 
-  test('deleting an organization sends events, leaves objects to their owners and deletes webhooks', async () => {
+  test('deleting an organization sends events, deletes its webhooks and leaves objects to their owners', async () => {
     const { id } = await addOrganization('twelve-b')
     const olga = as('olga')
     const json = { name: 'kept', assignee_id: ids.wim }
