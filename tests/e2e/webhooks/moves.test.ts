@@ -72,7 +72,7 @@ async function expectTold(name: string, states: [event: string, before?: Json, a
 }
 
 describe('moves to another organization', () => {
-  test('the old organization gets delete events of a moved project and its parts, the new one create events', async () => {
+  test('a moved project sends delete events to the old, create events to the new organization', async () => {
     const project = await addProject()
     const { task, jobs } = await addTask(project.id)
     await api.done('PATCH', `/jobs/${jobs[0].id}`, { json: { assignee: from.owner.id } })
@@ -176,7 +176,7 @@ describe('cascading deletions', () => {
       ])
   })
 
-  test('deletions of more than 1,000 objects send an event for the top object only', async () => {
+  test('moves and deletions of more than 1,000 objects send an event for the top object only', async () => {
     const project = await addProject()
     const [one, other] = [await addThousandJobs(project.id), await addThousandJobs(project.id)]
     const ofProject = urlOf('project', project)

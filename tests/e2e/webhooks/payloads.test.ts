@@ -77,14 +77,17 @@ describe('events of projects', () => {
     ['nobody', () => ({ assignee_id: null }), ['assignee', 'assignee_updated_date']],
     ['storage', () => ({ target_storage: { location: 'local' } }), ['target_storage']],
     ['labels', () => ({ labels: [{ name: 'bike' }] }), []],
-  ])('a change of %s is sent with its previous value', async (_, json, changed) => {
-    const { payloads } = await tells({ names: both, facts: [ofProject()] }, () =>
-      patch(`/projects/${project.id}`, json()),
-    )
-    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
-      [...changed, 'updated_date'].sort(),
-    )
-  })
+  ])(
+    'a change (%s) is sent with the previous values of the changed fields',
+    async (_, json, changed) => {
+      const { payloads } = await tells({ names: both, facts: [ofProject()] }, () =>
+        patch(`/projects/${project.id}`, json()),
+      )
+      expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+        [...changed, 'updated_date'].sort(),
+      )
+    },
+  )
 
   test('a changed and a deleted label send an update of the project', async () => {
     const { results } = await api.done('GET', `/labels?project_id=${project.id}`)
@@ -126,14 +129,17 @@ describe('events of tasks', () => {
     ['assignee_id', () => ({ assignee_id: bo.id }), ['assignee', 'assignee_updated_date']],
     ['nobody', () => ({ assignee_id: null }), ['assignee', 'assignee_updated_date']],
     ['storage', () => ({ source_storage: { location: 'local' } }), ['source_storage']],
-  ])('a change of %s is sent with its previous value', async (_, json, changed) => {
-    const { payloads } = await tells({ names: both, facts: [ofTask()] }, () =>
-      patch(`/tasks/${task.id}`, json()),
-    )
-    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
-      [...changed, 'updated_date'].sort(),
-    )
-  })
+  ])(
+    'a change (%s) is sent with the previous values of the changed fields',
+    async (_, json, changed) => {
+      const { payloads } = await tells({ names: both, facts: [ofTask()] }, () =>
+        patch(`/tasks/${task.id}`, json()),
+      )
+      expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+        [...changed, 'updated_date'].sort(),
+      )
+    },
+  )
 
   test('deleted frames of a task and of a job send updates', async () => {
     const deleted = { deleted_frames: [1] }
@@ -184,14 +190,17 @@ describe('events of jobs', () => {
     ['assignee', () => ({ assignee: bo.id }), ['assignee', 'assignee_updated_date']],
     ['stage', () => ({ stage: 'validation' }), ['stage', 'state', 'status']],
     ['both', () => ({ stage: 'annotation', state: 'rejected' }), ['stage', 'state', 'status']],
-  ])('a change of %s is sent with its previous value', async (_, json, changed) => {
-    const { payloads } = await tells({ names: both, facts: [ofJob(0)] }, () =>
-      patch(`/jobs/${jobs[0]?.id}`, json()),
-    )
-    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
-      [...changed, 'updated_date'].sort(),
-    )
-  })
+  ])(
+    'a change (%s) is sent with the previous values of the changed fields',
+    async (_, json, changed) => {
+      const { payloads } = await tells({ names: both, facts: [ofJob(0)] }, () =>
+        patch(`/jobs/${jobs[0]?.id}`, json()),
+      )
+      expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+        [...changed, 'updated_date'].sort(),
+      )
+    },
+  )
 
   test('a change by the assignee, who has fewer rights, sends the full record', async () => {
     const sender = await senderOf(bo.api, bo.id)

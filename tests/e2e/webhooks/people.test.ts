@@ -43,7 +43,7 @@ describe('events of the organization', () => {
     ['description', { description: 'pictures' }],
     ['contact', { contact: { email: 'a@example.org', more: [1, { two: null }] } }],
     ['slug', { slug: `s${process.pid}x${Date.now() % 100_000}` }],
-  ])('a change of %s is sent with its previous value', async (key, json) => {
+  ])('a change (%s) is sent with the previous values of the changed fields', async (key, json) => {
     const { payloads, answer } = await tells({ names, facts: [ofOrganization()] }, () =>
       api.done('PATCH', `/organizations/${acme.id}`, { json }),
     )

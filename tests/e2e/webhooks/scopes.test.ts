@@ -106,7 +106,7 @@ describe('all events of a project', () => {
     await live(acme.owner.api, `?org=${acme.slug}`, { acme: ofOrganization })
   })
 
-  test('a project of another organization reaches the webhooks of that organization and of the project', async () => {
+  test('a project of another organization reaches the webhooks of that one and of the project', async () => {
     await live(ajax.owner.api, `?org=${ajax.slug}`, { ajax: ofOrganization })
   })
 
@@ -139,7 +139,7 @@ describe('all events of a task without a project', () => {
 })
 
 describe('all events of an organization and its members', () => {
-  test('they reach only its own webhook, including its deletion', async () => {
+  test('they reach only its webhook, and a deletion with projects also reaches their webhooks', async () => {
     const { api } = ajax.owner
     const rest = ofPeople.filter((name) => name !== 'delete:organization')
     await expectHeard({ ajax: rest }, async () => {
