@@ -149,7 +149,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('history shows changes, restores a revision, and restores the later one again', async () => {
+  test('history shows changes, and restores a revision unless the set has changed meanwhile', async () => {
     const { task, job, labels, create, set } = await setUp()
     await create([rectangle(labels[0].id, 2)])
     const { page, look, complaints, close } = await open(`/tasks/${task.id}/history`)

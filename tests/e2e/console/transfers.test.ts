@@ -84,7 +84,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('a file that is not an archive is refused with the message of the service', async () => {
+  test('an invalid annotation file is refused with the message of the service', async () => {
     const { page, look, close } = await visit()
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Import' }).click()
