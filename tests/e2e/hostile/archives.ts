@@ -260,7 +260,8 @@ function lying(length: number): Buffer {
 
 /**
  * Builds archives as common tools write them.
- * @param pictures two small PNGs
+ * @param one a small PNG
+ * @param two another small PNG
  */
 export function honestZips(one: Uint8Array, two: Uint8Array): Odd[] {
   const zip = (what: string, members: ZipMember[], frames: string[], end?: ZipEnd): Odd => ({
