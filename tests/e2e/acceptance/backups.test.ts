@@ -227,7 +227,7 @@ describe('restores without effect', () => {
   })
 })
 
-describe.skipIf(!hasFixtures)('24. a backup of the de-facto standard', () => {
+describe.skipIf(!hasFixtures)('backups made by CVAT', () => {
   const facts: Json = hasFixtures ? JSON.parse(String(fixture('exports/facts.json'))) : {}
 
   test('a project backup made by CVAT is restored', async () => {

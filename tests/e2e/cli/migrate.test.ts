@@ -291,51 +291,54 @@ test("a user's token copies only the objects that the user can see", async () =>
   expect(copy.labels.map(({ name }: Json) => name)).toEqual(['car'])
 })
 
-test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, once', async () => {
-  const machine = home(admin)
-  for (const name of ['project', 'task-shapes', 'task-tracks'])
-    writeFileSync(join(machine.path, `${name}.zip`), fixture(`backups/${name}.zip`))
-  const torn = join(machine.path, 'a-torn.zip')
-  writeFileSync(torn, fixture('backups/project.zip').subarray(0, 90_000))
-  writeFileSync(
-    join(machine.path, 'b-other.zip'),
-    storedZip([{ name: 'a.txt', bytes: Buffer.from('a') }]),
-  )
-  await here.admin.done('POST', '/organizations', { json: { slug: 'archives' } })
-  const args = ['migrate', '--backup', '.', '--organization', 'archives', '--json']
-  const first = await machine.run(args)
-  expect(first.code).toBe(1)
-  expect(first.json.carried).toEqual({ archive: 3, project: 1, task: 4 })
-  const reasons = first.json.entries.map(({ name, reason }: Json) => `${name}: ${reason}`)
-  expect(reasons).toEqual([
-    'a-torn.zip: archive is damaged: its end record is missing',
-    'b-other.zip: it is no backup: it has neither project.json nor task.json',
-  ])
-  rmSync(join(machine.path, 'b-other.zip'))
-  writeFileSync(torn, fixture('backups/project.zip')) // the complete archive
-  const { json } = await machine.done(args)
-  expect(json).toMatchObject({ carried: { archive: 3, project: 1, task: 4 }, entries: [] })
+test.skipIf(!hasFixtures)(
+  'backup archives of other servers become projects and tasks without duplicates',
+  async () => {
+    const machine = home(admin)
+    for (const name of ['project', 'task-shapes', 'task-tracks'])
+      writeFileSync(join(machine.path, `${name}.zip`), fixture(`backups/${name}.zip`))
+    const torn = join(machine.path, 'a-torn.zip')
+    writeFileSync(torn, fixture('backups/project.zip').subarray(0, 90_000))
+    writeFileSync(
+      join(machine.path, 'b-other.zip'),
+      storedZip([{ name: 'a.txt', bytes: Buffer.from('a') }]),
+    )
+    await here.admin.done('POST', '/organizations', { json: { slug: 'archives' } })
+    const args = ['migrate', '--backup', '.', '--organization', 'archives', '--json']
+    const first = await machine.run(args)
+    expect(first.code).toBe(1)
+    expect(first.json.carried).toEqual({ archive: 3, project: 1, task: 4 })
+    const reasons = first.json.entries.map(({ name, reason }: Json) => `${name}: ${reason}`)
+    expect(reasons).toEqual([
+      'a-torn.zip: archive is damaged: its end record is missing',
+      'b-other.zip: it is no backup: it has neither project.json nor task.json',
+    ])
+    rmSync(join(machine.path, 'b-other.zip'))
+    writeFileSync(torn, fixture('backups/project.zip')) // the complete archive
+    const { json } = await machine.done(args)
+    expect(json).toMatchObject({ carried: { archive: 3, project: 1, task: 4 }, entries: [] })
 
-  const projects = await listOf(here.admin, '/projects?org=archives')
-  expect(projects.map(({ name }) => name)).toEqual(['Street scenes'])
-  const facts = JSON.parse(fixture('exports/facts.json').toString('utf8'))
-  const tasks = await listOf(here.admin, '/tasks?org=archives')
-  expect(tasks).toHaveLength(4)
-  const sum = { frames: 0, shapes: 0 }
-  for (const { id, name, size } of tasks) {
-    sum.frames += size
-    const jobs = await jobsOf(here.admin, id)
-    const sets = jobs.map((job) => here.admin.done('GET', `/jobs/${job.id}/annotations/`))
-    const shapes = (await Promise.all(sets)).flatMap((set) => set.shapes)
-    const fact = facts.tasks[name]
-    sum.shapes += shapes.length
-    expect([size, shapes.length], name).toEqual([fact.size, fact.annotations.shapes.length])
-    const { tracks, tags } = await here.admin.done('GET', `/tasks/${id}/annotations/`)
-    const { tracks: allTracks, tags: allTags } = fact.annotations
-    expect([tracks.length, tags.length], name).toEqual([allTracks.length, allTags.length])
-  }
-  expect(json.counts).toMatchObject(sum)
-})
+    const projects = await listOf(here.admin, '/projects?org=archives')
+    expect(projects.map(({ name }) => name)).toEqual(['Street scenes'])
+    const facts = JSON.parse(fixture('exports/facts.json').toString('utf8'))
+    const tasks = await listOf(here.admin, '/tasks?org=archives')
+    expect(tasks).toHaveLength(4)
+    const sum = { frames: 0, shapes: 0 }
+    for (const { id, name, size } of tasks) {
+      sum.frames += size
+      const jobs = await jobsOf(here.admin, id)
+      const sets = jobs.map((job) => here.admin.done('GET', `/jobs/${job.id}/annotations/`))
+      const shapes = (await Promise.all(sets)).flatMap((set) => set.shapes)
+      const fact = facts.tasks[name]
+      sum.shapes += shapes.length
+      expect([size, shapes.length], name).toEqual([fact.size, fact.annotations.shapes.length])
+      const { tracks, tags } = await here.admin.done('GET', `/tasks/${id}/annotations/`)
+      const { tracks: allTracks, tags: allTags } = fact.annotations
+      expect([tracks.length, tags.length], name).toEqual([allTracks.length, allTags.length])
+    }
+    expect(json.counts).toMatchObject(sum)
+  },
+)
 
 test('a migration that cannot start names the reason and changes nothing', async () => {
   const machine = machineWith({ 'users.json': { anna: 7 }, 'secrets.json': { buckets: {} } })

@@ -24,16 +24,22 @@ test('a reader that closes the pipe early ends the command without an error', ()
   expect(read).toEqual({ code: 0, stdout: 'FORMAT', stderr: '' })
 })
 
-test.runIf(existsSync('/dev/full'))('a full disk is no success', () => {
-  const full = shell('reticle formats --local > /dev/full')
-  expect(full).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^reticle: .*no space left/),
-  })
-  const { stderr } = shell('reticle formats --local --json > /dev/full')
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'file', exit_code: 1 })
-})
+test.runIf(existsSync('/dev/full'))(
+  'a command that cannot write its output to a full disk fails',
+  () => {
+    const full = shell('reticle formats --local > /dev/full')
+    expect(full).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^reticle: .*no space left/),
+    })
+    const { stderr } = shell('reticle formats --local --json > /dev/full')
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'file', exit_code: 1 })
+  },
+)
 
-test.runIf(existsSync('/dev/full'))('what nobody can be told of is done all the same', () => {
-  expect(shell('reticle nothing 2> /dev/full').code).toBe(2)
-})
+test.runIf(existsSync('/dev/full'))(
+  'a usage error keeps its exit code when standard error cannot be written',
+  () => {
+    expect(shell('reticle nothing 2> /dev/full').code).toBe(2)
+  },
+)

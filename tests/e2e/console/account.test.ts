@@ -8,7 +8,7 @@ import { served } from '../../support/served.ts'
 const password = 'Blue-Kettle-42'
 const fresh = 'Red-Kettle-43'
 
-describe.skipIf(!executablePath)('an account in the console', () => {
+describe.skipIf(!executablePath)('pages of the account, access tokens and the server', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 

@@ -13,7 +13,7 @@ import { served } from '../../support/served.ts'
 const textFile = (name: string): Picture => ({ name, bytes: Buffer.from('no picture at all') })
 const reportName = 'Report of the creation'
 
-describe.skipIf(!executablePath)('the report of the creation of a task in the console', () => {
+describe.skipIf(!executablePath)('the creation report of a task in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 

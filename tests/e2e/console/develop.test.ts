@@ -39,7 +39,7 @@ test('the command of docs/console.md serves the pages from their sources', async
   expect(await page.text()).toContain('src="/src/main.tsx"')
 })
 
-describe.skipIf(!executablePath)('while pages are developed', () => {
+describe.skipIf(!executablePath)('console pages in development mode', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 

@@ -9,7 +9,7 @@ import { type Served, served } from '../../support/served.ts'
 const hostile = '<img src=//evil.example/x onerror=alert(1)>'
 const short = '<svg onload=alert(1)>'
 
-describe.skipIf(!executablePath)('texts of users', () => {
+describe.skipIf(!executablePath)('texts of users in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
   let places: Record<string, string>

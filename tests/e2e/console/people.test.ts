@@ -3,7 +3,7 @@ import { executablePath, visitsOf } from '../../support/browser.ts'
 import { people, password as peoplePassword } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
-describe.skipIf(!executablePath)('people in the console', () => {
+describe.skipIf(!executablePath)('organizations and users in the console', () => {
   const reticle = served({ RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' })
   const visit = visitsOf(reticle)
   const { newPerson, newOrganization, invite } = people(() => reticle)

@@ -4,7 +4,7 @@ import { people, password as peoplePassword } from '../../support/people.ts'
 import { password } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
-describe.skipIf(!executablePath)('the console', () => {
+describe.skipIf(!executablePath)('signing in to the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
   const { newPerson, newOrganization, newMember } = people(() => reticle)

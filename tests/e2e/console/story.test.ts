@@ -22,7 +22,7 @@ const coco = JSON.stringify({
   ],
 })
 
-describe.skipIf(!executablePath)('a newcomer', () => {
+describe.skipIf(!executablePath)('first steps in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 

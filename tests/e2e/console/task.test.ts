@@ -27,7 +27,7 @@ const hostileGuide = [
 
 const frames = 4000
 
-describe.skipIf(!executablePath)('a task in the console', () => {
+describe.skipIf(!executablePath)('pages of a task in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 

@@ -28,7 +28,7 @@ const cocoZip = (count: number) =>
 
 const xss = '<img src=x onerror=alert(1)>'
 
-describe.skipIf(!executablePath)('files go in and out', () => {
+describe.skipIf(!executablePath)('imports, exports and backups in the console', () => {
   const reticle = served({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
   const visit = visitsOf(reticle)
   let store: S3Server

@@ -25,7 +25,7 @@ import {
   square,
 } from './viewer-world.ts'
 
-describe.skipIf(!executablePath)('the viewer', () => {
+describe.skipIf(!executablePath)('the viewer of the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
   let task: Json

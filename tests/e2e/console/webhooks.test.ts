@@ -7,7 +7,7 @@ import { served } from '../../support/served.ts'
 
 const xss = '<img src=x onerror=alert(1)>'
 
-describe.skipIf(!executablePath)('webhooks', () => {
+describe.skipIf(!executablePath)('webhooks in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
   let listener: Listener

@@ -79,7 +79,7 @@ const elementOf = (element: RestShape['elements'][number]): Shape => ({
   elements: [],
 })
 const shapeOf = (shape: RestShape): Shape =>
-  // What was read just now is nobody else's: no copy of each of millions.
+  // Changes the decoded object in place: it is not shared, and copying millions would be slow.
   Object.assign(shape, { group: shape.group ?? 0, elements: shape.elements.map(elementOf) })
 
 const trackElementOf = (element: RestTrack['elements'][number]): Track => ({

@@ -40,7 +40,7 @@ async function makeTasks(
   const listing = await openArchive(
     wholeObject(file.name, file.key, file.size),
     { is: 'zip' },
-    // What is wrong with the archive has been told of by who read its annotations.
+    // The import of the annotations has already reported the faults of the archive.
     { ...deps, report: createReport(), prefix: '' },
   )
   const { labels: current } = await services.labels.getLabelSet(project, context)

@@ -27,7 +27,7 @@ export async function renew(
     .updateTable('requests')
     .set({ lease_until: leaseEnd(seconds) })
     .where('request_uuid', 'in', (mine) =>
-      // In the order of a deletion, which locks several as well: otherwise both could wait for each other.
+      // Same lock order as a deletion, which also locks several requests: another order could deadlock.
       mine
         .selectFrom('requests')
         .select('request_uuid')

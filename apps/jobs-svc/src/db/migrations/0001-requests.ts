@@ -13,7 +13,7 @@ export const requests: Step = {
 const statements = [
   sql`create sequence lease_tokens`,
 
-  // One row an rq_id: posting again replaces what is over. `lease_token` fences every write of a worker.
+  // One row per rq_id: posting again replaces an ended request. `lease_token` fences every write of a worker.
   sql`create table requests (
     request_uuid uuid primary key,
     rq_id text not null constraint requests_rq_id_key unique,
@@ -72,7 +72,7 @@ const statements = [
     last_claimed_date timestamptz
   )`,
 
-  // A key that ends in "/" stands for every object below it.
+  // A key that ends in "/" represents every object below it.
   sql`create table blobs (
     key text primary key,
     state text not null constraint blobs_state_check check (state in ('pending', 'live', 'dead')),

@@ -9,14 +9,14 @@ export const scaling: Step = {
 }
 
 const statements = [
-  // Living workers and their slots: which slots take large requests is decided over all of them.
+  // Living workers and their slots: all slots together decide which ones run large requests.
   sql`create table workers (
     worker text primary key,
     slots integer not null,
     seen_date timestamptz not null default now()
   )`,
 
-  // One row, read from two partial indexes. Autoscaler, metrics and tests read it under these names.
+  // One row, read from two partial indexes. The autoscaler, metrics and tests use these names.
   sql`create view queue_depth as
     select queued, started, queued + started as demand, oldest_queued_seconds
     from (

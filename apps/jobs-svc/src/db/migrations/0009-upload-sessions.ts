@@ -9,7 +9,7 @@ export const uploadSessions: Step = {
 }
 
 const statements = [
-  // From then on nothing more came of it.
+  // Date of the last change, from which the upload expires.
   sql`alter table uploads add column used_date timestamptz(3) not null default now()`,
 
   sql`create table upload_sessions (
@@ -19,8 +19,8 @@ const statements = [
   )`,
   sql`create index upload_sessions_upload_id_idx on upload_sessions (upload_id)`,
 
-  // Bytes up to "offset" are stored: whole parts where the key says, and what follows them, if anything, in the object
-  // "tail". Whoever has the lease writes. Files that are kept were part of an attempt that failed.
+  // Bytes up to "offset" are stored: whole parts below the key, and the rest, if any, in the object "tail". Only the
+  // holder of the lease writes. Files with "is_kept" were part of a failed attempt.
   sql`create table uploaded_files (
     file_id uuid primary key,
     upload_id uuid not null
@@ -38,7 +38,7 @@ const statements = [
     constraint uploaded_files_offset_check check ("offset" between 0 and length)
   )`,
 
-  // Of all files of a person in it, arrived or announced.
+  // Sum of all files of a user in an upload, stored or announced.
   sql`create table upload_bytes (
     upload_id uuid not null
       constraint upload_bytes_upload_id_fkey references uploads (upload_id) on delete cascade,

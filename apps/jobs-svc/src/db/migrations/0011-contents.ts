@@ -9,8 +9,8 @@ export const contents: Step = {
 }
 
 const statements = [
-  // The file lies at "key", which is below the upload "home" that brought it. It may outlive that, and has a row in blobs
-  // of its own then.
+  // The file is stored at "key", below the upload "home" that brought it. It may outlive that upload, and then has a
+  // separate row in blobs.
   sql`create table contents (
     content_id integer primary key generated always as identity,
     tenant text not null,
@@ -23,7 +23,7 @@ const statements = [
   )`,
   sql`create index contents_home_idx on contents (home)`,
 
-  // "prefix" is that of an upload, as in blobs: which files it has, be they its own or those of others.
+  // "prefix" is the key prefix of an upload, as in blobs: the contents that it uses, its own or of other uploads.
   sql`create table content_uses (
     prefix text not null,
     content_id integer not null
@@ -32,7 +32,7 @@ const statements = [
   )`,
   sql`create index content_uses_content_id_idx on content_uses (content_id)`,
 
-  // Hexadecimal: what is known of the bytes of a file, and what whoever sends it says they will be.
+  // Hexadecimal checksums: of the stored bytes, and as announced by the client.
   sql`alter table uploaded_files add column sha256 text`,
   sql`alter table uploaded_files add column expected_sha256 text`,
 ]
