@@ -148,7 +148,7 @@ function taskAbout(size: number, given: Partial<TaskAbout>): TaskAbout {
   }
 }
 
-/** Frames called `a.jpg`, `b.jpg` ... or as given, of 100 x 80 pixels or as given. */
+/** Creates frames with the given paths, by default of 100 x 80 pixels. */
 export function framesOf(paths: readonly string[], width = 100, height = 80): ItemFrame[] {
   return paths.map((path, frame) => ({ frame, path, width, height }))
 }
@@ -202,14 +202,14 @@ export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {
   return { frame, shapes, ...rest, ...given }
 }
 
-/** Everything that a stream has; nothing of none. */
+/** Collects the elements of a stream; empty for undefined. */
 export async function all<T>(stream: AsyncIterable<T> | Iterable<T> | undefined): Promise<T[]> {
   const found: T[] = []
   for await (const one of stream ?? []) found.push(one)
   return found
 }
 
-/** What accompanies a conversion, and the shares that it tells. */
+/** Creates the context of a conversion, and the list of reported progress. */
 export function newRun(): { run: Run; progress: number[] } {
   const progress: number[] = []
   const signal = new AbortController().signal
