@@ -47,7 +47,7 @@ import { resumable, serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 import { showProtocol } from './tus/headers.ts'
 
-/** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
+/** Builds the gateway as a Fastify instance that is not listening yet. Probes read `phase`. */
 export async function buildGateway(
   given: GatewayPorts,
   phase: Phase,
@@ -97,20 +97,20 @@ function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): Fastif
   return app
 }
 
-/** Node takes the larger of both timeouts for whole requests, so headers get no longer than those. */
+/** Returns options of the HTTP server. For whole requests Node uses the larger of both timeouts, so both are equal. */
 const httpOptions = ({ requestTimeoutMs }: GatewaySettings) => ({
   requireHostHeader: false, // our own answer: plugins/headers.ts
   headersTimeout: requestTimeoutMs,
   connectionsCheckingInterval: Math.min(5000, requestTimeoutMs / 4),
 })
 
-/** A client's own id is kept when it is harmless (`spec/api-workspace.md` 1.3). */
+/** Returns the id of a request; an id from the client is kept if it is harmless. */
 function requestId({ headers }: IncomingMessage): string {
   const given = String(headers['x-request-id'])
   return headers['x-request-id'] && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** The order of checks (`spec/api-workspace.md` 1.4): whatever stands higher answers first. */
+/** Registers the checks in the order of docs/spec/rest.md#errors: the first failing check determines the error. */
 async function prepare(
   app: FastifyInstance,
   ports: GatewayPorts,
@@ -151,7 +151,7 @@ async function prepare(
     // then the route reads its input: JSON (400), params (404), shape (400); then rights of the token (403)
   ])
   answerRepeats(app, ports)
-  compressAnswers(app) // after what is kept of answers
+  compressAnswers(app) // after the hook that stores answers of idempotent requests
 }
 
 function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
@@ -160,7 +160,7 @@ function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
     if (!operation) return
     for (const check of checks) {
       const pending = check(request, reply, operation)
-      if (pending) await pending // most are done already: no turn of the event loop for them
+      if (pending) await pending // most checks complete synchronously, which saves a turn of the event loop
     }
   })
 }
