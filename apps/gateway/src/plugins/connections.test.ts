@@ -70,7 +70,7 @@ test.each([
   expect(bodyOf(answer)).toBeTypeOf('object')
 })
 
-test('row 35: a body that does not arrive is refused with 408', async () => {
+test('a body that does not arrive is refused with 408', async () => {
   const answer = await raw(
     `POST /api/projects HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"`,
   )
@@ -78,7 +78,7 @@ test('row 35: a body that does not arrive is refused with 408', async () => {
   expect(bodyOf(answer)).toMatchObject({ code: 'request_timeout' })
 })
 
-test('row 34: a body with an announced length above the limit is refused at once, and the connection is closed', async () => {
+test('a body with an announced length above the limit is refused at once, and the connection is closed', async () => {
   const answer = await raw(
     `POST /api/projects HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n`,
   )
