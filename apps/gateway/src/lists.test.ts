@@ -73,13 +73,16 @@ test('an invalid boolean is refused with an error for its name', async () => {
   expect(refusal).toMatchObject({ status: 400, body })
 })
 
-test.each(['filter', 'search', 'sort', 'id', 'status'])('%s twice is refused', async (name) => {
-  const { status, json } = await send(`/api/projects?${name}=&${name}=`)
-  expect({ status, body: json() }).toEqual({
-    status: 400,
-    body: { [name]: ['This parameter may be given only once.'] },
-  })
-})
+test.each(['filter', 'search', 'sort', 'id', 'status'])(
+  'a repeated parameter %s is refused',
+  async (name) => {
+    const { status, json } = await send(`/api/projects?${name}=&${name}=`)
+    expect({ status, body: json() }).toEqual({
+      status: 400,
+      body: { [name]: ['This parameter may be given only once.'] },
+    })
+  },
+)
 
 test.each<Record<string, string>>([
   { filter: '' },

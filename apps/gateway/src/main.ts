@@ -40,7 +40,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   }
   const blobs = await openObjects(app, s3)
   const checks = {
-    DatabaseBackend: people.check, // a service without its database does not serve
+    DatabaseBackend: people.check, // a service without its database is not available
     Cache: () => reachable(blobs, madePictures),
     Queue: work.check,
     ProjectsService: people.check,

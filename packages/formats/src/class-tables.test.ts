@@ -102,17 +102,20 @@ test('MOT with labels.txt names only the label of the file', async () => {
 const labelMap = /labelmap\.txt is not in the archive.* Pascal VOC data set/
 const aeroplane = writeRgbPng(4, 1, [paletteColor(1), 0, 0, 0])
 
-test.each(['Segmentation mask 1.1', 'Pascal VOC 1.1'])('%s names the missing map', async (name) => {
-  const files = { 'SegmentationClass/a.png': aeroplane }
-  await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(
-    /^Label 'aeroplane' is not registered for this task/,
-  )
-  await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(labelMap)
-  const declared = { ...files, 'labelmap.txt': 'van:128,0,0::\n' }
-  await expect(imported(name, declared, labelsOf('fish'))).rejects.toThrow(
-    /^Label 'van' is not registered for this task$/,
-  )
-})
+test.each(['Segmentation mask 1.1', 'Pascal VOC 1.1'])(
+  '%s names the missing label map',
+  async (name) => {
+    const files = { 'SegmentationClass/a.png': aeroplane }
+    await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(
+      /^Label 'aeroplane' is not registered for this task/,
+    )
+    await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(labelMap)
+    const declared = { ...files, 'labelmap.txt': 'van:128,0,0::\n' }
+    await expect(imported(name, declared, labelsOf('fish'))).rejects.toThrow(
+      /^Label 'van' is not registered for this task$/,
+    )
+  },
+)
 
 const colors = /label_colors\.txt is not in the archive.* KITTI data set/
 const semantic = (value: number) => writeGrey16Png(4, 1, Uint16Array.of(value, 0, 0, 0))

@@ -33,7 +33,7 @@ const toThose: FastifyCorsOptions = {
   exposedHeaders: read,
   maxAge: 600,
   strictPreflight: false,
-  preflightContinue: true, // the answer is that of OPTIONS: 204 with Allow, 404 where nothing is
+  preflightContinue: true, // the OPTIONS route responds: 204 with Allow, 404 for unknown paths
 }
 
 /** Adds CORS headers to errors before routing, when no hook has run, so that the page can read the error. */

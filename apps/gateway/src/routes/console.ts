@@ -48,7 +48,7 @@ async function serveAssetsOf(scope: FastifyInstance, root: string): Promise<void
     root,
     prefix: '/assets/',
     index: false,
-    allowedPath: (path) => /^\/[\w-][\w.-]*$/.test(path), // what else there may be is no asset: 404
+    allowedPath: (path) => /^\/[\w-][\w.-]*$/.test(path), // other names are not assets: 404
     preCompressed: true,
     immutable: true,
     maxAge: yearMs,

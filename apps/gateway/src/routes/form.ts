@@ -104,7 +104,7 @@ const partLimits = {
   fieldSize: mostFieldBytes,
   fileSize: Number.MAX_SAFE_INTEGER,
   headerPairs: 64,
-  headerSize: 16 * 1024, // what follows is not read: a name that is cut here is longer than any may be
+  headerSize: 16 * 1024, // the rest is not read: a name that is truncated here exceeds every limit of names
 }
 
 /** Stops everything that waits for bytes; the reason is always an error that can be reported to the client. */

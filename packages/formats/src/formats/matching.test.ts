@@ -51,11 +51,14 @@ describe.each(named)('$name', (format) => {
     ['another name', ['a.png', 'b.png'], ['a.png', 'c.png'], 'b'],
     ['the name of a frame of a video', ['frame_000001.png'], ['a.png', 'b.png'], 'frame_000001'],
     ['a number of other letters', ['1.png'], ['a.png', '1a.png', '10.png'], '1'],
-  ])('an image with %s that the task lacks fails', async (_, pictures, frames, missing) => {
-    await expect(framesHit(format, pictures, frames)).rejects.toThrow(
-      new RegExp(`no matching frame in this task: (.*/)?${missing}(\\.png)?$`),
-    )
-  })
+  ])(
+    'an image with %s that the task lacks fails the import',
+    async (_, pictures, frames, missing) => {
+      await expect(framesHit(format, pictures, frames)).rejects.toThrow(
+        new RegExp(`no matching frame in this task: (.*/)?${missing}(\\.png)?$`),
+      )
+    },
+  )
 
   test.each([
     ['in other folders', ['0.png', '1.png', '2.png'], ['train/1.png', 'val/0.png', 'val/2.png']],

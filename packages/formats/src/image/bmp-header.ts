@@ -117,7 +117,7 @@ function assertKind({ depth, compression, size, isTopDown }: Kind & { isTopDown:
     compression === plain ||
     (compression === packed8 && depth === 8) ||
     (compression === packed4 && depth === 4) ||
-    // The header of OS/2 2 means fax and another packing by the same numbers.
+    // In an OS/2 2 header the same numbers mean fax and another compression.
     (compression === fields && (depth === 16 || depth === 32) && size !== 64) ||
     (compression === fieldsWithAlpha && (depth === 16 || depth === 32))
   if (!isKnown) throw no(`compression ${compression} with ${depth} bits is not supported`)

@@ -233,7 +233,7 @@ describe('each kind of bitmap is decoded', () => {
         depth: 8,
         compression: 1,
         palette: colours,
-        // below: 3 x red, then one pixel as it is; middle: jump of one; above: three as they are, padded
+        // bottom: 3 x red, then one literal pixel; middle: skip of one; top: three literal pixels, padded
         data: [3, 1, 1, 2, 0, 0, 0, 2, 1, 0, 2, 3, 0, 0, 0, 3, 4, 5, 1, 0, 0, 1],
       },
       [

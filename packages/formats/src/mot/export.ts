@@ -14,7 +14,7 @@ export const carries = carriesOnly({ rectangle: 'kept' })
 
 export const features = featuresOf('dropped', {
   ...{ tracks: 'kept', occluded: 'kept', z_order: 'converted' },
-  attributes: 'converted', // two have columns of their own
+  attributes: 'converted', // two of them have columns
 })
 
 const name = 'MOT 1.1'

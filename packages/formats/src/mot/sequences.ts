@@ -72,7 +72,7 @@ export const officialLabels: readonly string[] = [
   'occluder on the ground',
   'occluder full',
   'reflection',
-  'crowd', // of MOT20
+  'crowd', // only in MOT20
 ]
 
 /** Explains for messages why class names are those of the MOT challenge. */

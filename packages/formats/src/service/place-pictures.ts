@@ -180,7 +180,7 @@ const isFound = ({ task, pictures }: PlacedTask): boolean =>
 const usedNumbers = ({ task, pictures }: PlacedTask): Set<number> =>
   new Set(pictures.flatMap(({ number = -1 }) => (hasNumber(task, number) ? number : [])))
 
-/** Returns the number of frames without an image; for a task without a description at most `wanted`. */
+/** Returns the number of frames without an image; for a task without a description it is `wanted`. */
 function openCount(one: PlacedTask, wanted: number): number {
   if (isFound(one)) return 0
   const { about } = one.task

@@ -54,7 +54,7 @@ export function subsetFrames(
 
 /** Frames of a task by their numbers in documents. */
 interface Numbered {
-  /** First image number, and first frame number of tracks. */
+  /** Offsets of image numbers, and of frame numbers in tracks. */
   offset: number
   trackOffset: number
   byNumber: ReadonlyMap<number, TargetFrame>

@@ -40,7 +40,7 @@ export function readExample(data: Uint8Array, place: Place): Example {
     const feature = features.get(name)
     if (!feature) return []
     const given = [...fieldsOf(feature, place)].filter(
-      ({ number, bytes }) => number in kinds && bytes.length > 0, // an empty list is of no kind
+      ({ number, bytes }) => number in kinds && bytes.length > 0, // an empty list has no kind
     )
     const other = given.find(({ number, type }) => number !== lists[kind] || type !== wire.bytes)
     if (!other) return given.map(({ bytes }) => bytes)

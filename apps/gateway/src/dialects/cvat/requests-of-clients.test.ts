@@ -47,13 +47,16 @@ const mount = '/as/cvat/api'
 const cvat = 'application/vnd.cvat+json'
 const selection = { frame_selection_method: 'manual', frames: [1] }
 
-test.each(['page=', 'page=&page_size=10', 'page=1'])('?%s gets the first page', async (query) => {
-  for (const api of [mount, '/api']) {
-    const { status, json } = await send(`${api}/projects?${query}`)
-    expect([status, Object(json()).previous]).toEqual([200, null])
-    expect(Object(json()).next).toContain('page=2')
-  }
-})
+test.each(['page=', 'page=&page_size=10', 'page=1'])(
+  'the first page is returned for ?%s',
+  async (query) => {
+    for (const api of [mount, '/api']) {
+      const { status, json } = await send(`${api}/projects?${query}`)
+      expect([status, Object(json()).previous]).toEqual([200, null])
+      expect(Object(json()).next).toContain('page=2')
+    }
+  },
+)
 
 test.each([
   ['', 'names'],
