@@ -229,7 +229,7 @@ describe('a range of bytes', () => {
   })
 
   test.each([['bytes=0-1,4-5'], ['lines=0-1'], ['bytes=x-1']])(
-    '%s is not supported and returns the whole',
+    '%s is not supported and returns all bytes',
     async (range) => {
       const answer = await part(range)
       expect([answer.status, answer.text]).toEqual([200, '0123456789'])

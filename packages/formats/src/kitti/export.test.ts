@@ -71,7 +71,7 @@ describe('a KITTI export', () => {
     expect(Object.keys(files)).toEqual(['label_colors.txt', 'default/label_2/a.txt'])
   })
 
-  test('writes a numeric attribute truncated', async () => {
+  test('writes the value of a numeric attribute named truncated', async () => {
     const share = { id: 5, name: 'truncated', mutable: false, input_type: 'number' as const }
     const attributes = [{ ...share, values: ['0', '1', '0.01'], default_value: '0' }]
     const tram = labelOf({ id: 7, name: 'Tram', attributes })
