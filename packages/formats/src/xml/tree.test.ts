@@ -16,7 +16,7 @@ test('a document is read as a tree of elements, texts and lines', () => {
   expect(childOf(root, 'd')?.children).toEqual([])
 })
 
-describe('the encoding of a document is', () => {
+describe('the encoding of a document', () => {
   const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?><a>Bär €</a>`
   const latin = (encoding: string) => Buffer.from(declared(encoding).replace('€', '1'), 'latin1')
   const wide = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -32,7 +32,7 @@ describe('the encoding of a document is', () => {
     ['UTF-16, the other end first', wide(declared('UTF-16')).swap16(), 'Bär €'],
     ['UTF-16 without a mark', wide(declared('UTF-16LE')).subarray(2), 'Bär €'],
     ['that of the mark, whatever is declared', Buffer.from(`\ufeff${declared('latin1')}`), 'Bär €'],
-  ])('%s', (_, bytes, text) => {
+  ])('is %s', (_, bytes, text) => {
     expect(read(bytes).text).toBe(text)
   })
 
