@@ -47,7 +47,7 @@ import { resumable, serveUploads } from './routes/uploads.ts'
 import { knowMethods, serve, serveOtherMethods } from './serve.ts'
 import { showProtocol } from './tus/headers.ts'
 
-/** The gateway as a Fastify instance that does not listen yet. `phase` is read by probes. */
+/** Builds the gateway as a Fastify instance that is not listening yet. Probes read `phase`. */
 export async function buildGateway(
   given: GatewayPorts,
   phase: Phase,
@@ -76,7 +76,7 @@ function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): Fastif
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: 72_000, // above the 60 s of proxies in front
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // our own answer: plugins/pressure.ts
+    return503OnClosing: false, // plugins/pressure.ts responds instead
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     http: httpOptions(settings),
     clientErrorHandler: clientErrors(calls),
@@ -92,25 +92,25 @@ function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): Fastif
   app.decorateRequest('dialect', null)
   app.decorateRequest('mount', '')
   app.decorateRequest('work', null)
-  app.removeAllContentTypeParsers() // bodies are read by the rows: read.ts
+  app.removeAllContentTypeParsers() // operations read their bodies: read.ts
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   return app
 }
 
-/** Node takes the larger of both timeouts for whole requests, so headers get no longer than those. */
+/** Returns options of the HTTP server. For whole requests Node uses the larger of both timeouts, so both are equal. */
 const httpOptions = ({ requestTimeoutMs }: GatewaySettings) => ({
-  requireHostHeader: false, // our own answer: plugins/headers.ts
+  requireHostHeader: false, // plugins/headers.ts checks it instead
   headersTimeout: requestTimeoutMs,
   connectionsCheckingInterval: Math.min(5000, requestTimeoutMs / 4),
 })
 
-/** A client's own id is kept when it is harmless (`spec/api-workspace.md` 1.3). */
+/** Returns the id of a request; an id from the client is kept if it is harmless. */
 function requestId({ headers }: IncomingMessage): string {
   const given = String(headers['x-request-id'])
   return headers['x-request-id'] && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** The order of checks (`spec/api-workspace.md` 1.4): whatever stands higher answers first. */
+/** Registers the checks in the order of docs/spec/rest.md#errors: the first failing check determines the error. */
 async function prepare(
   app: FastifyInstance,
   ports: GatewayPorts,
@@ -138,20 +138,20 @@ async function prepare(
   showProtocol(app, resumable, settings)
   await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [
-    // for what has no row the router has answered 404, or 405 with the methods of its path
+    // the router has already responded to calls without an operation: 404, or 405 with the methods of the path
     refuseWhenStopping(app, phase), // 503
     authentication(app, { identity, anonymous, good, trustedOrigins }), // 401, 429; 403 to a forged request
     await rateLimits(app, settings, anonymous), // 429
-    takeTurns(), // waits for one's own
+    takeTurns(), // waits for earlier calls of the same user
     workspaceScope(services.organizations), // 400, 404
     checkAccept, // 406
     limitPageSize(settings.pageSizeMax),
     checkBody(settings), // 415, 413
-    // then keys of repeated calls (400, 409): repeats/hooks.ts
-    // then the route reads its input: JSON (400), params (404), shape (400); then rights of the token (403)
+    // then idempotency keys (400, 409): repeats/hooks.ts
+    // then the route reads its input: JSON (400), params (404), schema (400); then permissions of the token (403)
   ])
   answerRepeats(app, ports)
-  compressAnswers(app) // after what is kept of answers
+  compressAnswers(app) // after the hook that stores answers of idempotent requests
 }
 
 function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
@@ -160,7 +160,7 @@ function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
     if (!operation) return
     for (const check of checks) {
       const pending = check(request, reply, operation)
-      if (pending) await pending // most are done already: no turn of the event loop for them
+      if (pending) await pending // most checks complete synchronously, which saves a turn of the event loop
     }
   })
 }

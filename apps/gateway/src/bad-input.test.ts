@@ -3,7 +3,7 @@ import { notFound } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from './testing/gateway.ts'
 
-/** Rows of the bad-input matrix (`reliability.md` 18) that the gateway answers by itself; the numbers are theirs. */
+/** Invalid input that the gateway refuses by itself. Row numbers refer to docs/spec/reliability.md#bad-input. */
 
 const bugs: unknown[] = []
 const { send } = await testGateway({
@@ -218,14 +218,14 @@ describe.each<[string, string, Sent, number, unknown]>([
   })
 })
 
-test('row 34: a body in chunks is stopped at the limit', async () => {
+test('a chunked body is refused at the size limit', async () => {
   async function* chunks() {
     for (let sent = 0; sent < 4; sent++) yield Buffer.alloc(1024 * 1024, 0x20)
   }
   expect((await send('/api/projects', post(chunks()))).status).toBe(413)
 })
 
-test('row 44: PATCH names every key that cannot be changed', async () => {
+test('PATCH names every key that cannot be changed', async () => {
   const body = { owner: 1, created_date: 'x' }
   const answer = await send('/api/projects/7', { method: 'PATCH', body })
   expect(answer.status).toBe(400)
@@ -234,19 +234,19 @@ test('row 44: PATCH names every key that cannot be changed', async () => {
   expect(answer.json()).toEqual({ owner: refused, created_date: refused })
 })
 
-test('row 47: the body of DELETE is ignored', async () => {
+test('the body of DELETE is ignored', async () => {
   const headers = { 'content-type': 'text/plain' }
   const answer = await send('/api/projects/7', { method: 'DELETE', headers, body: 'x' })
   expect(answer.status).toBe(204)
 })
 
-test('row 96: If-Match that is no list of tags is 400', async () => {
+test('an If-Match header that is not a list of tags is refused with 400', async () => {
   const headers = { 'if-match': 'old' }
   const answer = await send('/api/projects/7', { method: 'PATCH', headers, body: {} })
   expect(answer.status).toBe(400)
 })
 
-test('row 105: what a service throws by mistake stays inside', async () => {
+test('the details of an unexpected service error are not disclosed', async () => {
   const broken = await testGateway({
     bugs,
     services: {

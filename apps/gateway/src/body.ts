@@ -9,17 +9,16 @@ const tooLarge = (limit: number) =>
 const cut = () =>
   new DomainError('invalid', 'The request body ended early.', { code: 'parse_error' })
 
-/** Bytes that a request says it has; none is 0, chunks without an announced length are undefined. */
+/** Returns the announced body length in bytes; 0 without a body, undefined for chunked encoding. */
 export function announcedLength({ headers }: IncomingMessage): number | undefined {
   if (headers['content-length'] !== undefined) return Number(headers['content-length'])
   return headers['transfer-encoding'] === undefined ? 0 : undefined
 }
 
 /**
- * The pieces of a stream while they are no more than `limit` bytes together. Whoever stops reading leaves the stream
- * open, so that an answer can still be sent on its connection.
- *
- * @throws DomainError too_large above the limit, invalid when the client stopped in the middle
+ * Yields the pieces of a stream up to `limit` bytes in total. When reading stops early, the stream stays open, so
+ * that a response can still be sent on its connection.
+ * @throws DomainError too_large above the limit, invalid when the client stopped before the end
  */
 export async function* limitedBytes(stream: Readable, limit: number): AsyncGenerator<Buffer> {
   let size = 0
@@ -34,7 +33,10 @@ export async function* limitedBytes(stream: Readable, limit: number): AsyncGener
   }
 }
 
-/** The body of a request. One that was read already is given again; who keeps its key is told what passes. */
+/**
+ * Yields the body of a request. A body that was already read is yielded again; a request with an idempotency key
+ * records the pieces.
+ */
 export async function* bodyOf(
   { raw, repeat }: Pick<FastifyRequest, 'raw' | 'repeat'>,
   limit: number,
@@ -47,7 +49,10 @@ export async function* bodyOf(
   repeat?.end()
 }
 
-/** @throws DomainError too_large when a request announces more than `limit` bytes */
+/**
+ * Checks the announced length.
+ * @throws DomainError too_large when a request announces more than `limit` bytes
+ */
 export function assertLength(request: IncomingMessage, limit: number): void {
   if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit)
 }

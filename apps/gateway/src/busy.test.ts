@@ -3,7 +3,10 @@ import { unavailable } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
 
-/** ADR 0022: whether work is under way is asked before the owner of an object is called. */
+/**
+ * The gateway determines whether background work is running before it calls the owner of an object
+ * (docs/adr/0022-the-gateway-asks-whether-work-is-under-way.md).
+ */
 const told: unknown[] = []
 const asked: unknown[] = []
 let isDown = false
@@ -56,14 +59,14 @@ test.each([
   expect(told).toMatchObject([{ id, is_busy }])
 })
 
-test('nobody is asked about a body that does not name the key', async () => {
+test('no service is queried for a body without the key', async () => {
   const { status } = await send('/api/projects/7', { method: 'PATCH', body: { name: 'x' } })
   expect([status, asked]).toEqual([200, []])
   expect(told[0]).not.toHaveProperty('is_busy')
 })
 
 test.each(['/api/organizations/8?is_busy=true', '/api/organizations/8?is_running=true'])(
-  'a client cannot say so itself: %s',
+  'a client cannot set the flag itself: %s',
   async (path) => {
     const body = { is_busy: true }
     expect((await send(path, { method: 'DELETE', body })).status).toBe(204)
@@ -71,7 +74,7 @@ test.each(['/api/organizations/8?is_busy=true', '/api/organizations/8?is_running
   },
 )
 
-test('without an answer the call is not made', async () => {
+test('the call is not made when the query fails', async () => {
   isDown = true
   const body = { organization_id: null }
   expect((await send('/api/projects/7', { method: 'PATCH', body })).status).toBe(503)

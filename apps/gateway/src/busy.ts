@@ -3,7 +3,7 @@ import type { Context } from '@reticle/kit'
 import { z } from 'zod'
 import type { Services } from './ports.ts'
 
-/** What a row wants to know beside its input (`busy` of the row); nothing for most of them. */
+/** Returns the additional input of an operation with a `busy` rule; empty for other operations. */
 export type AskBusy = (
   operation: Operation,
   input: Record<string, unknown>,
@@ -14,8 +14,9 @@ const ofObject = z.object({ id: z.int() })
 const record = z.record(z.string(), z.unknown())
 
 /**
- * Asks whether background work of an object is under way. Its owner cannot: who does the work asks the owner for rights, and
- * services do not ask in circles (ADR 0022). What follows from the answer is the owner's to say.
+ * Creates the query for running background work on an object. The owner of the object cannot make it: jobs-svc calls
+ * the owner for permissions, and services must not call each other in circles
+ * (docs/adr/0022-the-gateway-asks-whether-work-is-under-way.md). The owner decides what follows from the result.
  */
 export function busyOf({
   requests,

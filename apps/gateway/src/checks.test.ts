@@ -2,7 +2,7 @@ import { DomainError } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { assertMemory, assertRoom, ownChecks } from './checks.ts'
 
-test('a disk that is nearly full is named in words that the health route may show', () => {
+test('a nearly full disk is reported with a message that the health route may show', () => {
   assertRoom({ blocks: 100, bavail: 10 }, 90)
   expect(() => assertRoom({ blocks: 100, bavail: 5 }, 90)).toThrow(DomainError)
   expect(() => assertRoom({ blocks: 100, bavail: 5 }, 90)).toThrow('the disk is 95 % full')
@@ -12,15 +12,15 @@ test('a disk that is nearly full is named in words that the health route may sho
 test.each([
   ['the heap', { heap: 99, heapLimit: 100, resident: 1, allowed: 0 }],
   ['the container', { heap: 1, heapLimit: 100, resident: 99, allowed: 100 }],
-])('memory of %s that is nearly used up is named', (_, inUse) => {
+])('nearly exhausted memory of %s is reported', (_, inUse) => {
   expect(() => assertMemory(inUse)).toThrow('99 % of the memory is in use')
 })
 
-test('memory without a limit is not used up', () => {
+test('memory without a limit is never exhausted', () => {
   assertMemory({ heap: 1, heapLimit: 100, resident: 1e12, allowed: 0 })
 })
 
-test('this process can look at itself', async () => {
+test('the checks of the current process succeed', async () => {
   const { DiskUsage, MemoryUsage } = ownChecks({ diskUsageMax: 100 }, '.')
   await DiskUsage?.()
   await MemoryUsage?.()

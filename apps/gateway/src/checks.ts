@@ -5,7 +5,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { GatewaySettings } from './config.ts'
 import type { HealthChecks } from './ports.ts'
 
-/** What a process can find out about itself for `GET /server/health` (`spec/api-workspace.md` 1.10). */
+/** Checks of the process itself for `GET /server/health`. */
 export function ownChecks(
   { diskUsageMax }: Pick<GatewaySettings, 'diskUsageMax'>,
   folder: string,
@@ -16,15 +16,18 @@ export function ownChecks(
   }
 }
 
-/** Where pictures that were made smaller are kept until somebody asks again. */
+/** Object key prefix of cached scaled images. */
 export const madePictures = 'requests/frames/'
 
-/** Does the object store answer for what begins like this? */
+/** Checks that the object store can list keys with a prefix. */
 export async function reachable({ list }: Pick<BlobStore, 'list'>, prefix: string): Promise<void> {
   for await (const _ of list(prefix)) break
 }
 
-/** @throws DomainError unavailable above `most` percent, in words that anybody may read */
+/**
+ * Checks the used share of the disk.
+ * @throws DomainError unavailable above `most` percent, with a message for unauthenticated callers
+ */
 export function assertRoom({ blocks, bavail }: { blocks: number; bavail: number }, most: number) {
   const used = percent(1 - bavail / blocks)
   if (used > most) throw unavailable(`the disk is ${used} % full`)
@@ -35,12 +38,15 @@ const mostMemory = 95 // percent
 export interface MemoryInUse {
   heap: number
   heapLimit: number
-  /** Of the process, and what its container may have; 0: as much as there is. */
+  /** Resident memory of the process, and the limit of its container; 0 for no limit. */
   resident: number
   allowed: number
 }
 
-/** @throws DomainError unavailable when little is left */
+/**
+ * Checks the used share of the memory.
+ * @throws DomainError unavailable when little is left
+ */
 export function assertMemory({ heap, heapLimit, resident, allowed }: MemoryInUse): void {
   const ofContainer = allowed > 0 ? resident / allowed : 0
   const used = percent(Math.max(heap / heapLimit, ofContainer))
@@ -50,7 +56,7 @@ export function assertMemory({ heap, heapLimit, resident, allowed }: MemoryInUse
 function memoryInUse(): MemoryInUse {
   const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics()
   const allowed = process.constrainedMemory()
-  const isLimit = allowed < 2 ** 52 // without one, a number as large as there is
+  const isLimit = allowed < 2 ** 52 // without a limit the value is close to the maximum of an integer
   return { heap, heapLimit, resident: process.memoryUsage.rss(), allowed: isLimit ? allowed : 0 }
 }
 

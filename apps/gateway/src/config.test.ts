@@ -2,7 +2,7 @@ import { ConfigError } from '@reticle/kit/config'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
-test('without a setting everything has its default', () => {
+test('every setting has a default', () => {
   expect(readConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
@@ -17,7 +17,7 @@ test('without a setting everything has its default', () => {
   })
 })
 
-test('every bad variable is named at once', () => {
+test('all invalid variables are reported together', () => {
   const env = { RETICLE_PORT: '70000', RETICLE_GATEWAY_RATE_USER: '-1', RETICLE_HOST: '' }
   expect(() => readConfig(env)).toThrow(ConfigError)
   expect(() => readConfig(env)).toThrow(/RETICLE_PORT[\s\S]*RETICLE_GATEWAY_RATE_USER/)

@@ -7,7 +7,10 @@ import { dialects } from './dialects/all.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Scheme, host and port of pages on other sites; a pattern or `*` would let any page act with somebody's cookies. */
+/**
+ * Scheme, host and port of allowed origins. Patterns and `*` are refused, because they would let any page use the
+ * cookies of a user.
+ */
 const origins = setting.list().transform((given, context) => {
   const wrong = given.filter(
     (one) => one.includes('*') || !URL.canParse(one) || new URL(one).origin !== one,
@@ -17,7 +20,7 @@ const origins = setting.list().transform((given, context) => {
   return z.NEVER
 })
 
-/** `cvat.example.org=cvat`: names of hosts and what is spoken on calls to them. */
+/** Host names and the dialects that they serve: `cvat.example.org=cvat`. */
 const dialectHosts = setting.list().transform((given, context) => {
   const hosts = given.map((one) => one.toLowerCase().split('='))
   const isWrong = ([host = '', name = '', ...more]: string[]) =>
@@ -31,7 +34,7 @@ const dialectHosts = setting.list().transform((given, context) => {
   return z.NEVER
 })
 
-/** What the gateway is told at start (`reliability.md` 16.5). Rates are calls a minute, 0 is no limit. */
+/** Reads the settings of the gateway. Rates are requests per minute; 0 means no limit. */
 export const readConfig = part(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
@@ -53,46 +56,46 @@ export const readConfig = part(
   }),
   (given) => ({
     host: given.RETICLE_HOST,
-    /** 0 picks a free port. */
+    /** 0 selects a free port. */
     port: given.RETICLE_PORT,
-    /** Proxies in front whose `X-Forwarded-*` headers are believed. */
+    /** Number of trusted proxies whose `X-Forwarded-*` headers are used. */
     trustedHops: given.RETICLE_GATEWAY_TRUST_PROXY,
-    /** Pages on these may call with the user's cookies. */
+    /** Origins whose pages may call with the user's cookies. */
     corsOrigins: given.RETICLE_GATEWAY_CORS_ORIGINS,
-    /** What is spoken on calls to these hosts, by their names. */
+    /** Dialects by host name. */
     dialectHosts: given.RETICLE_GATEWAY_DIALECT_HOSTS,
     maxBodyBytes: given.RETICLE_GATEWAY_MAX_BODY,
     maxAnnotationsBodyBytes: given.RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY,
     maxMultipartBytes: given.RETICLE_GATEWAY_MAX_MULTIPART,
-    /** Of one file that is sent in pieces. */
+    /** Maximum size of one file of a resumable upload. */
     maxUploadBytes: given.RETICLE_GATEWAY_MAX_UPLOAD,
     /** Per client address. */
     rateAnonymous: given.RETICLE_GATEWAY_RATE_ANONYMOUS,
-    /** Signing in, per client address. */
+    /** For signing in, per client address. */
     rateAuth: given.RETICLE_GATEWAY_RATE_AUTH,
     /** Per user. */
     rateUser: given.RETICLE_GATEWAY_RATE_USER,
-    /** Reading annotation sets, per user; beside the limit of the user. */
+    /** For reading annotation sets, per user, in addition to the limit of the user. */
     rateAnnotations: given.RETICLE_GATEWAY_RATE_ANNOTATIONS,
-    /** Percent of the disk above which health says so. */
+    /** Percentage of the disk above which the health route reports a problem. */
     diskUsageMax: given.RETICLE_GATEWAY_DISK_USAGE_MAX,
-    /** Rows of one page at most. */
+    /** Maximum number of rows of a page. */
     pageSizeMax: given.RETICLE_PAGE_SIZE_MAX,
-    /** Downloads are sent to the object store by an address that expires, where it has such addresses. */
+    /** True to redirect downloads to presigned URLs of the object store, if it supports them. */
     presign: given.RETICLE_S3_PRESIGN,
-    /** A request that is no stream has to arrive within this time. */
+    /** Timeout for receiving a request that is not a stream. */
     requestTimeoutMs: 30_000,
-    /** A client that neither sends what it announced nor reads its answer for this time is cut. */
+    /** Timeout after which a client is disconnected that neither sends its body nor reads its response. */
     idleTimeoutMs: 60_000,
-    /** Calls that run when the server stops get this time to end. */
+    /** Time that running requests get to complete when the server stops. */
     stopWithinMs: 20_000,
-    /** Calls are refused while the event loop is later than this on average of a second; 0 never refuses. */
+    /** Average event loop delay within a second above which requests are refused; 0 disables this. */
     loopDelayMs: 1000,
   }),
 )
 export type GatewaySettings = ReturnType<typeof readConfig>
 
-/** What the process of the gateway reads. */
+/** Configuration parts of the gateway process. */
 export const processParts = {
   settings: readConfig,
   s3: s3Needed,

@@ -1,22 +1,25 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Cookies of a session: `spec/api-workspace.md` 2.1, 2.2; `spec/client-compat.md` 2.8. */
+/** Cookies of a session. */
 
 const sessionName = 'sessionid'
 const csrfName = 'csrftoken'
 const lifeSeconds = 14 * 86_400
 
-/** The value of the session's cookie; nothing where none was sent. */
+/** Returns the session cookie; undefined when none was sent. */
 export const sessionOf = (request: FastifyRequest) => cookieOf(request, sessionName)
 
-/** What scripts of our own pages read and send back in `X-CSRFToken`. */
+/** Returns the CSRF cookie, which scripts of our pages read and send back in `X-CSRFToken`. */
 export const csrfOf = (request: FastifyRequest) => cookieOf(request, csrfName)
 
-/** It belongs to one session, so that nobody plants one of their own in somebody's browser. */
+/**
+ * Returns the CSRF token of a session. It is bound to the session, so that an attacker cannot plant a token in
+ * another user's browser.
+ */
 export const csrfFor = (session: string) => hash('sha256', `${csrfName} ${session}`).slice(0, 32)
 
-/** Gives the browser a session, or the one it has a longer life. */
+/** Sets the session cookies or extends their lifetime. */
 export function setSession(request: FastifyRequest, reply: FastifyReply, session: string): void {
   setBoth(request, reply, { session, csrf: csrfFor(session), seconds: lifeSeconds })
 }
@@ -31,7 +34,10 @@ interface Values {
   seconds: number
 }
 
-/** A widespread client loses all cookies where one does not end in an attribute with a value, or has a date with a comma. */
+/**
+ * Sets both cookies. A widespread client loses all cookies unless each ends in an attribute with a value and has no
+ * date with a comma.
+ */
 function setBoth({ protocol }: FastifyRequest, reply: FastifyReply, values: Values): void {
   const { session, csrf, seconds } = values
   const secure = protocol === 'https' ? '; Secure' : ''
@@ -42,7 +48,7 @@ function setBoth({ protocol }: FastifyRequest, reply: FastifyReply, values: Valu
   ])
 }
 
-/** Of cookies with one name the first counts: browsers send that of the longest path first. */
+/** Returns a cookie; the first of several with one name, because browsers send the one with the longest path first. */
 function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   const [, value] = pairs.find(([given]) => given === name) ?? []

@@ -1,20 +1,20 @@
-/** A failure as it is shown: `spec/api-annotations.md` 5.1. */
+/** An error in the form that responses show. */
 export interface Failed {
   status: number
   code: string
   detail: string
-  /** Stands instead of `{detail, code, request_id}`. */
+  /** Replaces the default `{detail, code, request_id}`. */
   body?: unknown
   more?: Record<string, unknown>
   retryAfter?: number
-  /** Calls that are allowed within a window; shown beside `retryAfter`. */
+  /** Number of requests allowed within a window; shown with `retryAfter`. */
   limit?: number
 }
 
-/** A failure of HTTP itself, which no service knows: 400 to what is no HTTP, 405, 406, 408, 414, 415, 416 and 431 (`house.md` 5). */
+/** An error of HTTP itself, which services do not know: 400 for invalid HTTP, 405, 406, 408, 414, 415, 416 and 431. */
 export class HttpError extends Error {
   readonly status: number
-  /** For `X-Error-Code`. */
+  /** Value of `X-Error-Code`. */
   readonly code: string
 
   constructor(status: number, code: string, detail: string) {

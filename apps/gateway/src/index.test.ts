@@ -9,7 +9,7 @@ import { readConfig, startGateway } from './index.ts'
 import { temporaryBlobs, testGateway } from './testing/gateway.ts'
 import { someServices } from './testing/services.ts'
 
-test('a call that runs ends before the gateway has stopped, a new one is refused', async () => {
+test('a running request completes before the gateway stops, and a new one is refused', async () => {
   let begun = false
   const services = someServices({
     projects: {
@@ -35,7 +35,7 @@ test('a call that runs ends before the gateway has stopped, a new one is refused
   await expect(request(`${gateway.url}/healthz`)).rejects.toThrow()
 })
 
-test('a gateway that leaves answers, and ends the connection of each answer', async () => {
+test('a gateway that is leaving responds and closes each connection', async () => {
   const blobs = await temporaryBlobs()
   const settings = readConfig({ RETICLE_PORT: '0' })
   const services = someServices({})
@@ -51,7 +51,7 @@ test('a gateway that leaves answers, and ends the connection of each answer', as
   await gateway.stop()
 })
 
-test('a connection on which nothing was asked does not keep the gateway from stopping', async () => {
+test('an idle connection does not delay the stop of the gateway', async () => {
   const { stop, port } = await testGateway()
   const unused = connect(port, '127.0.0.1')
   await once(unused, 'connect')
@@ -75,7 +75,7 @@ test.each([
 test.each([
   ['a port in use', {}, /^Port \d+ of 127\.0\.0\.1 is in use: .* RETICLE_PORT/],
   ['a foreign address', { host: '192.0.2.1' }, /^192\.0\.2\.1 is no address of .* RETICLE_HOST/],
-])('%s is told with what to do', async (_, settings, sentence) => {
+])('the error for %s names the setting to change', async (_, settings, sentence) => {
   const { port } = await testGateway()
   await expect(testGateway({ settings: { port, ...settings } })).rejects.toThrow(sentence)
 })

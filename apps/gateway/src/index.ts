@@ -14,18 +14,24 @@ export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
 export { keysOf } from './repeats/owners.ts'
 
 export interface Gateway {
-  /** Where it listens, e.g. `http://127.0.0.1:8080`. */
+  /** Address on which the server listens, such as `http://127.0.0.1:8080`. */
   url: string
   port: number
-  /** Is ready no more: every answer from now on ends its connection, so that clients go elsewhere before `stop`. */
+  /**
+   * Marks the gateway as not ready: every further response closes its connection, so that clients go elsewhere before
+   * `stop`.
+   */
   leave(): void
-  /** Refuses new calls, lets running ones end for at most 20 s, then closes. */
+  /** Refuses new requests, waits at most 20 s for running ones, then closes. */
   stop(): Promise<void>
 }
 
 const stopping = unavailable('The server is stopping.', 5)
 
-/** Starts the one public HTTP server (`design.md` 2). It answers when this resolves. @throws Error with one sentence for the terminal */
+/**
+ * Starts the public HTTP server; it accepts requests when the promise resolves.
+ * @throws Error with one sentence for the terminal
+ */
 export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const { host, port: wanted, stopWithinMs } = ports.settings
   const phase: Phase = { now: 'starting' }

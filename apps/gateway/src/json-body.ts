@@ -1,19 +1,19 @@
 import { DomainError, invalidInput } from '@reticle/kit'
 import { comma, endOfText, parseError, parseInPieces, quote } from './json-pieces.ts'
 
-/** JSON bodies, read as `spec/api-workspace.md` 1.2 and `reliability.md` 8 want them. */
+/** Limits of JSON bodies, which protect memory and database: maximum nesting. */
 
 export const deepest = 64
-/** Values of one body, keys not counted: some ten thousand labels, or the names of as many files. */
+/** Maximum number of values in a body, excluding keys: about ten thousand labels, or the names of as many files. */
 export const mostValues = 200_000
-/** Of one object. */
+/** Maximum number of keys of one object. */
 export const mostKeys = 10_000
 
 /**
- * The value of a JSON body; undefined for no bytes at all.
- *
- * @throws DomainError invalid for what is no JSON, nested deeper than 64, or holds what no database stores; too_large for
- * more values than `mostValues` or more keys than `mostKeys`, which are counted before any of them is built
+ * Reads a JSON body; undefined when it is empty.
+ * @throws DomainError invalid for text that is not JSON, is nested deeper than 64, or contains values that databases
+ * cannot store; too_large for more values than `mostValues` or more keys than `mostKeys`, which are counted before
+ * any value is built
  */
 export async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   const bytes = await wholeOf(body)
@@ -36,7 +36,7 @@ kinds[quote] = isText
 kinds[comma] = separates
 const curlyOpen = '{'.charCodeAt(0)
 
-/** Counts levels, values and keys before anything is built from them. */
+/** Counts levels, values and keys before any value is built. */
 function assertSize(bytes: Uint8Array): void {
   const count = { depth: 0, values: 0, keys: new Int32Array(deepest + 1) }
   for (let at = 0; at < bytes.length; at++) {
@@ -54,7 +54,7 @@ function assertSize(bytes: Uint8Array): void {
 interface Count {
   depth: number
   values: number
-  /** By depth; below 0 in a list. */
+  /** By depth; negative in a list. */
   keys: Int32Array
 }
 
@@ -64,7 +64,9 @@ function beginLevel(count: Count, isObject: boolean, at: number): void {
   count.keys[count.depth] = isObject ? 0 : -2 * mostValues
 }
 
-/** Every value but the first of its list or object has a comma before it, and the first a bracket. */
+/**
+ * Counts a value: every value except the first of a list or object follows a comma, and the first follows a bracket.
+ */
 function countValue(count: Count): void {
   count.values++
   const keys = (count.keys[count.depth] ?? 0) + 1
@@ -79,12 +81,15 @@ const tooMany = (message: string) => new DomainError('too_large', message)
 
 type Path = readonly PropertyKey[]
 
-/** Numbers have to be finite, texts storable, and no key may reach for a prototype. */
+/** Checks a value: numbers must be finite, texts must be storable, and keys must not refer to a prototype. */
 export function assertStorable(value: unknown, path: Path): void {
   assertEach(value, [...path])
 }
 
-/** @param path where the value is; it is the same list for all values, so that none of them costs a copy */
+/**
+ * Checks nested values.
+ * @param path Path of the value; the list is shared by all values to avoid copies
+ */
 function assertEach(value: unknown, path: PropertyKey[]): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw refused(path, 'A valid number is required.')

@@ -1,9 +1,9 @@
 import { DomainError } from '@reticle/kit'
 import { createPacer, type Pace } from '@reticle/kit/pacer'
 
-/** Parses JSON a piece at a time, with turns for other calls; the result is that of `JSON.parse`. */
+/** Parses JSON in pieces and yields to other requests in between; the result equals that of `JSON.parse`. */
 
-/** Bytes of members that are parsed at once. */
+/** Number of bytes of members that are parsed at once. */
 const bytesAtOnce = 16 * 1024
 
 export const parseError = (reason: string) =>
@@ -22,14 +22,17 @@ const depthChange = new Int8Array(256)
 for (const code of [squareOpen, curlyOpen]) depthChange[code] = 1
 for (const code of [squareClose, curlyClose]) depthChange[code] = -1
 
-/** Position of the quote that ends the text which begins at `start`. */
+/** Returns the position of the quote that ends the text that begins at `start`. */
 export function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
   return at
 }
 
-/** @throws Error for a value that is not allowed at its path */
+/**
+ * Validates a value.
+ * @throws Error for a value that is not allowed at its path
+ */
 type Check = (value: unknown, path: readonly PropertyKey[]) => void
 
 interface Parsing {
@@ -39,13 +42,16 @@ interface Parsing {
   path: PropertyKey[]
 }
 
-/** Part of the bytes: `end` is exclusive. */
+/** Range of the bytes; `end` is exclusive. */
 interface Range {
   start: number
   end: number
 }
 
-/** @throws DomainError invalid for bytes that are not UTF-8 or not JSON, and errors of `check` */
+/**
+ * Parses a document in pieces.
+ * @throws DomainError invalid for bytes that are not UTF-8 or not JSON, and errors of `check`
+ */
 export function parseInPieces(given: Uint8Array, check: Check): Promise<unknown> {
   const bytes = withoutMark(given)
   const parsing = { bytes, check, pace: createPacer(), path: [] }
@@ -114,13 +120,13 @@ async function parseObject(parsing: Parsing, inside: Range): Promise<Record<stri
   return object
 }
 
-/** What a check of its key looks at; the value was checked before. */
+/** Returns a placeholder with which the check validates a key; the value itself was already checked. */
 const outlineOf = (value: unknown) =>
   Object.hasOwn(Object(value), 'prototype') ? { prototype: null } : null
 
 const isLarge = ({ start, end }: Range) => end - start > bytesAtOnce
 
-/** Members of a list or object, many small ones together; a large one alone. */
+/** Yields the members of a list or object, with many small ones combined and large ones separate. */
 function* groupsOf(bytes: Uint8Array, inside: Range): Generator<Range> {
   let group: Range | undefined
   for (const member of membersOf(bytes, inside)) {
@@ -177,7 +183,7 @@ function splitMember(bytes: Uint8Array, member: Range): { key: string; value: Ra
   return { key: String(key), value: { start: at + 1, end } }
 }
 
-/** A byte order mark inside of the bytes is kept: it is invalid JSON. */
+/** A byte order mark inside the bytes is kept, because it is invalid JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array, { start, end }: Range): string {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { mostValues, readJson } from './json-body.ts'
 import { testGateway } from './testing/gateway.ts'
 
-/** Bodies of JSON with as many values as fit in: refused by their number, or described by their first mistakes. */
+/** JSON bodies with as many values as fit: refused by their number, or reported by their first errors. */
 
 const bugs: unknown[] = []
 let created = 0
@@ -53,21 +53,21 @@ test.each([
     'values',
     `{"name":"a","labels":[{"name":"b","attributes":[{"values":[${repeat('[]', 90_000)}]}]}]}`,
   ],
-])('of many wrong %s the first are described', async (_name, body) => {
+])('only the first of many invalid %s are reported', async (_name, body) => {
   const answer = await post('/api/projects', body)
   expect(answer.status).toBe(400)
   expect(answer.text.length).toBeLessThan(20_000)
   expect(bugs).toEqual([])
 })
 
-test('commas and brackets in texts are no values', async () => {
+test('commas and brackets in texts are not counted as values', async () => {
   const name = '[{,'.repeat(60)
   const values = JSON.stringify(Array.from({ length: 2000 }, () => '[[[{{{,,,'.repeat(20)))
   const body = `{"name":${JSON.stringify(name)},"labels":[{"name":"b","attributes":[{"values":${values}}]}]}`
   expect((await post('/api/projects', body)).status).toBe(201)
 })
 
-test('10,000 labels with an attribute each are taken, and other calls run meanwhile', async () => {
+test('10,000 labels with one attribute each are accepted while other requests run', async () => {
   const label = '{"name":"a","attributes":[{"name":"b","input_type":"text"}]}'
   const body = `{"name":"a","labels":[${repeat(label, 10_000)}]}`
   const turns = await countTurns(async () => {

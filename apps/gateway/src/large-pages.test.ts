@@ -3,7 +3,7 @@ import { countTurns } from '@reticle/kit/testing/turns'
 import { expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
 
-/** Long pages are written in steps, and read as if they had been written at once. */
+/** Long pages are serialized in steps, with the same result as at once. */
 
 const pages = { size: 0 }
 const record = projectRecord({ name: 'a "quoted", [bracketed] name' })
@@ -19,7 +19,7 @@ const { send, url } = await testGateway({
 })
 
 test.each([0, 1, 100, 101, 250, 10_000])(
-  'a page of %i records is whole, on every mount',
+  'a page of %i records is complete on every mount',
   async (size) => {
     pages.size = size
     for (const mount of ['/api', '/as/cvat/api']) {
@@ -36,7 +36,7 @@ test.each([0, 1, 100, 101, 250, 10_000])(
   },
 )
 
-test('a long page is written with turns for other calls', async () => {
+test('serializing a long page yields to other requests', async () => {
   pages.size = 10_000
   const turns = await countTurns(() => send('/api/projects?page_size=all'))
   pages.size = 1

@@ -10,7 +10,9 @@ import { mostFiles } from './routes/data-upload.ts'
 
 const second = 1000
 
-/** Limits that the gateway itself puts on calls, by the names of `GET /server/limits`; a rate of 0 is none. */
+/**
+ * Returns the limits that the gateway itself applies, by their names in `GET /server/limits`; a rate of 0 means none.
+ */
 export function gatewayLimits(settings: GatewaySettings): Record<string, number> {
   return {
     body_bytes: settings.maxBodyBytes,

@@ -1,4 +1,7 @@
-/** Why nobody can listen there and what to do, in one sentence for the terminal. */
+/**
+ * Returns the error for an address on which the server cannot listen: one sentence for the terminal that names the
+ * remedy.
+ */
 export function listenFailure(cause: unknown, host: string, port: number): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const sentence = sentences[code]?.(host, port)

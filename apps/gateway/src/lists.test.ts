@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
 
 /**
- * What a list is asked is read here, before any service hears of it (`spec/api-workspace.md` 1.4 to 1.6). Numbers of rows
- * are those of the bad-input matrix (`reliability.md` 18).
+ * The gateway validates the queries of lists before it calls a service. Row numbers refer to
+ * docs/spec/reliability.md#bad-input.
  */
 
 const seen: unknown[] = []
@@ -63,23 +63,26 @@ test.each<[string, Record<string, string>, object]>([
   ['54', { status: 'foo' }, { status: ['"foo" is not a valid choice.'] }],
   ['54', { id: 'x' }, { id: ['A valid integer is required.'] }],
   ['55', { search: 'x'.repeat(257) }, { search: [expect.stringContaining('256')] }],
-])('row %s: %j is refused under its name', async (_, query, body) => {
+])('row %s: %j is refused with an error for its name', async (_, query, body) => {
   expect(await ask(query)).toMatchObject({ status: 400, body })
 })
 
-test('a flag that is none is refused under its name', async () => {
+test('an invalid boolean is refused with an error for its name', async () => {
   const body = { read_only: ['Must be a valid boolean.'] }
   const refusal = await ask({ read_only: 'perhaps' }, '/api/auth/access_tokens')
   expect(refusal).toMatchObject({ status: 400, body })
 })
 
-test.each(['filter', 'search', 'sort', 'id', 'status'])('%s twice is refused', async (name) => {
-  const { status, json } = await send(`/api/projects?${name}=&${name}=`)
-  expect({ status, body: json() }).toEqual({
-    status: 400,
-    body: { [name]: ['This parameter may be given only once.'] },
-  })
-})
+test.each(['filter', 'search', 'sort', 'id', 'status'])(
+  'a repeated parameter %s is refused',
+  async (name) => {
+    const { status, json } = await send(`/api/projects?${name}=&${name}=`)
+    expect({ status, body: json() }).toEqual({
+      status: 400,
+      body: { [name]: ['This parameter may be given only once.'] },
+    })
+  },
+)
 
 test.each<Record<string, string>>([
   { filter: '' },
@@ -97,13 +100,13 @@ test.each<Record<string, string>>([
   expect(await ask(query)).toMatchObject({ status: 200 })
 })
 
-test('the service is handed what the filter says, not its text', async () => {
+test('the service receives the parsed filter instead of its text', async () => {
   await ask({ filter: '{"!=":[{"var":"id"},"7"]}' })
   const expected = { op: 'not', of: { op: '==', field: 'id', value: 7 } }
   expect(seen.at(-1)).toEqual({ filter: expected })
 })
 
-test('a filter is refused before anything is looked for', async () => {
+test('an invalid filter is refused before any object is looked up', async () => {
   const refusal = await ask({ project_id: '1', filter: '{' }, '/api/labels')
   expect(refusal).toMatchObject({ status: 400 })
   const missing = await ask({ project_id: '1', filter: '{"var":"id"}' }, '/api/labels')
@@ -118,12 +121,12 @@ test.each([
   ['all', 'all'],
   ['abc', 'abc'],
   ['-5', '-5'],
-])('a page of %s rows is asked of the service as one of %s', async (page_size, expected) => {
+])('a page size of %s is passed to the service as %s', async (page_size, expected) => {
   expect((await ask({ page_size })).status).toBe(200)
   expect(seen.at(-1)).toMatchObject({ page_size: expected })
 })
 
-test('how many rows a page may have can be set, and links follow it', async () => {
+test('the maximum page size is a setting that links respect', async () => {
   const few = await testGateway({
     settings: { pageSizeMax: 5 },
     services: {

@@ -7,7 +7,7 @@ import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
 import { keysOf, madePictures, ownChecks, reachable, type Services, startGateway } from './index.ts'
 
-/** The gateway as a process of a cluster: the one public HTTP server. */
+/** Runs the gateway as a separate process of a cluster: the public HTTP server. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { s3, internal, settings, ...addresses } = app.config
   const people = reach(app, internal, addresses.projects)
@@ -40,7 +40,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   }
   const blobs = await openObjects(app, s3)
   const checks = {
-    DatabaseBackend: people.check, // a service without its database does not serve
+    DatabaseBackend: people.check, // a service without its database is not available
     Cache: () => reachable(blobs, madePictures),
     Queue: work.check,
     ProjectsService: people.check,

@@ -2,7 +2,7 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { expect, test } from 'vitest'
 import { type Sent, testGateway } from './testing/gateway.ts'
 
-/** The order of checks (`spec/api-workspace.md` 1.4): a request that is wrong in many ways is told the first of them. */
+/** The order of checks: a request with several problems gets the error of the first check. */
 
 const { send } = await testGateway({
   settings: { rateUser: 1 },
@@ -14,7 +14,7 @@ const { send } = await testGateway({
     },
   },
 })
-// `bo` has used up what he has; whoever else signs in is new each time or not limited
+// `bo` has exhausted the rate limit; the other users are used once or are not limited.
 await send('/api/server/annotation/formats', { as: 'bo' })
 
 const wrongJson = '{'

@@ -4,16 +4,16 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Logger } from '@reticle/kit/log'
 import type { GatewaySettings } from './config.ts'
 
-/** Whom the gateway asks: the services by the names of their tables. */
+/** Services that the gateway calls, by the names of their tables. */
 export type Services = { [N in keyof Tables]: Service<Tables[N]> }
 
-/** Whether a part that is needed works; it throws when not. The name is shown in the answer of the health route. */
+/** Checks of required parts, which throw on failure. Names are shown by the health route. */
 export type HealthChecks = Record<string, () => Promise<void>>
 
-/** Everything the gateway touches outside of itself. */
+/** External dependencies of the gateway. */
 export interface GatewayPorts {
   services: Services
-  /** Where uploads go and downloads come from. */
+  /** Store of uploads and downloads. */
   blobs: BlobStore
   log: Logger
   settings: GatewaySettings
@@ -21,8 +21,8 @@ export interface GatewayPorts {
 }
 
 /**
- * Where the process is in its life; probes report it. While it leaves it answers, and asks clients to come over another
- * connection next time; while it stops calls are refused.
+ * Phase of the process, which probes report. While it is leaving, it serves calls and asks clients to reconnect
+ * elsewhere; while it is stopping, it refuses calls.
  */
 export interface Phase {
   now: 'starting' | 'ready' | 'leaving' | 'stopping'

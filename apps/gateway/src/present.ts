@@ -13,7 +13,7 @@ import { isNotModified } from './etag-match.ts'
 import { baseOf, originOf, queryOf, translationOf } from './request.ts'
 import { sendBytes } from './send-bytes.ts'
 
-/** Sends what a handler answered: absolute links, neighbours of a page, the tag of a record (`design.md` 8). */
+/** Sends the result of a handler with absolute links, links to neighbouring pages, and the entity tag of a record. */
 export async function present(
   operation: Operation,
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export async function present(
   return sendJson(request, reply, value, () => text)
 }
 
-/** Headers of an operation that is kept for old clients (`spec/api-workspace.md` 1.3). */
+/** Returns the headers of a deprecated operation. */
 function deprecation(successor: string, request: FastifyRequest) {
   const given = z.record(z.string(), z.string()).parse(request.params)
   const path = successor.replace(/:(\w+)/g, (_, name) => encodeURIComponent(given[name] ?? ''))
@@ -46,13 +46,13 @@ function deprecation(successor: string, request: FastifyRequest) {
   return { deprecation: 'true', link }
 }
 
-/** Serializer of answers: without one of its own the framework would add `charset=utf-8` to their media types. */
+/** Serializes a response. Without a serializer the framework would add `charset=utf-8` to the media type. */
 export const toJson = (value: unknown): string => JSON.stringify(value)
 
-/** Records of a page that are written at once. */
+/** Number of records that are serialized at once. */
 const recordsAtOnce = 100
 
-/** As `toJson`; a long page is written in steps, with turns for other calls. */
+/** Serializes like `toJson`; a long page is written in steps that yield to other calls. */
 async function toJsonInSteps(value: unknown): Promise<string> {
   const page = pageShape.safeParse(value)
   if (!page.success || page.data.results.length <= recordsAtOnce) return toJson(value)
@@ -66,7 +66,7 @@ async function toJsonInSteps(value: unknown): Promise<string> {
   return `${toJson(head).slice(0, -1)},"results":[${texts.join()}]}`
 }
 
-/** Sends a value under the media type that the client asked for. */
+/** Sends a value with the negotiated media type. */
 export function sendJson(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -79,7 +79,7 @@ export function sendJson(
     .send(value)
 }
 
-/** As the client's dialect says it. */
+/** Translates a response into the dialect of the client. */
 function translated(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
   const value = linked(operation, request, answer)
   const translate = translationOf(request, operation)?.answer
@@ -96,7 +96,7 @@ function linked(operation: Operation, request: FastifyRequest, answer: unknown):
   return { count, ...neighbours(request, count), results }
 }
 
-/** In another language it has another length, which nobody knows before. */
+/** Translates a stream; its length changes and is not known in advance. */
 function translatedBytes(
   operation: Operation,
   request: FastifyRequest,
@@ -111,7 +111,10 @@ function translatedBytes(
 
 type Chunks = BytesAnswer['chunks']
 
-/** What `change` makes of bytes. Where it is never asked for a piece, it would not end them: whoever ends it ends both. */
+/**
+ * Applies `change` to a stream. If no piece is ever read, `change` would not close its source, so closing the result
+ * closes both.
+ */
 function through(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
   const pieces = chunks[Symbol.asyncIterator]()
   const changed = change({ [Symbol.asyncIterator]: () => pieces })[Symbol.asyncIterator]()
@@ -122,7 +125,7 @@ function through(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
   return { [Symbol.asyncIterator]: () => ({ next: () => changed.next(), return: end }) }
 }
 
-/** Bytes pass as they are, unless what they show has links: that is a small record, which is parsed here. */
+/** Passes bytes unchanged, except for a record with links: it is small, and is parsed here. */
 function linkedBytes(
   { answer: schema }: Operation,
   request: FastifyRequest,
@@ -152,7 +155,7 @@ function tagOf({ answer: schema }: Operation, answer: unknown): string | undefin
   return hasRevision ? recordTag(found.data) : undefined
 }
 
-/** Addresses of the pages before and after, with every parameter of the query kept (`spec/api-workspace.md` 1.5). */
+/** Returns the URLs of the previous and next page, with all query parameters kept. */
 function neighbours(request: FastifyRequest, count: number) {
   const query = queryOf(request)
   const page = readPage({
@@ -169,7 +172,7 @@ function neighbours(request: FastifyRequest, count: number) {
 
 const textOf = (given: unknown) => (typeof given === 'string' ? given : undefined)
 
-/** Path and query of what was asked for, which may be a whole address (RFC 9112 3.2.2). */
+/** Path and query of a request target, which may be an absolute URL (RFC 9112 3.2.2). */
 const target = /^(?:[a-z]+:\/\/[^/?]*)?([^?#]*)\??([^#]*)/i
 
 function pageLink(request: FastifyRequest, number: number): string {

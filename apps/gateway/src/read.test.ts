@@ -28,7 +28,7 @@ const { send } = await testGateway({
   },
 })
 
-/** `spec/api-workspace.md` 2.3, what a token may do. */
+/** Permissions of access tokens (docs/spec/access.md#access-tokens). */
 describe.each<[string, string, 'GET' | 'HEAD' | 'POST' | 'DELETE', number, number, number]>([
   ['reading', '/api/projects/7', 'GET', 200, 200, 200],
   ['reading heads', '/api/projects/7', 'HEAD', 200, 200, 200],
@@ -41,7 +41,7 @@ describe.each<[string, string, 'GET' | 'HEAD' | 'POST' | 'DELETE', number, numbe
     ['reader', reader],
     ['writer', writer],
     ['anna', password],
-  ])('as %s is %i', async (as, status) => {
+  ])('as %s returns %i', async (as, status) => {
     expect((await send(path, { method, as })).status).toBe(status)
   })
 })

@@ -14,13 +14,14 @@ import { readValues } from './url-form.ts'
 
 export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
 
-/** A request as the input of its handler: `{...params, ...query, ...headers, body}`. */
+/** Reads a call as the input of its handler: `{...params, ...query, ...headers, body}`. */
 export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 /**
- * The reading of one row. Params that do not parse are no such object (404); query, headers and body that do not parse
- * are the sender's mistake (400). Bytes are passed on unread. Last comes what the caller's token may do, and who is a member
- * of the organization that is named (403): no route reads without it.
+ * Creates the reader of an operation. Invalid params mean a missing object (404); an invalid query, header or body is
+ * an error of the client (400). Bytes are passed on unread. Finally the permissions of the caller's token and the
+ * membership in the named organization are checked (403): every route reads its input this way, so none can skip the
+ * checks.
  */
 export function reader(operation: Operation, limits: Limits): Read {
   const { params, query, headers, body } = operation
@@ -31,7 +32,7 @@ export function reader(operation: Operation, limits: Limits): Read {
     ...(body && takesValues(operation) && { body }),
   })
   const parse = (given: object) => parseInSteps(rest, given)
-  const ofNothing = parse({ body: {} }) // most reads say nothing, which is always the same
+  const ofNothing = parse({ body: {} }) // most reads have no input, with always the same result
   return async (request) => {
     const found = readParams(params, request)
     const translation = translationOf(request, operation)
@@ -57,7 +58,7 @@ function readParams(params: Operation['params'], { params: given }: FastifyReque
   return found?.data
 }
 
-/** Names that the row does not declare are ignored (`spec/api-workspace.md` 1.5). */
+/** Reads the query; parameters that the operation does not declare are ignored. */
 function readQuery(query: Operation['query'], request: FastifyRequest): Record<string, unknown> {
   const given = queryOf(request)
   if (given.size === 0) return {}
@@ -65,7 +66,7 @@ function readQuery(query: Operation['query'], request: FastifyRequest): Record<s
   return Object.fromEntries(declared.map((name) => [name, onlyOne(name, given.get(name))]))
 }
 
-/** Fields of a row that come as headers, by the names that Node gives those. */
+/** Returns the declared headers with the names that Node uses. */
 function headersOf({ headers }: Operation): [name: string, header: string][] {
   const names = Object.keys(headers?.shape ?? {})
   return names.map((name) => [name, headerName(name).toLowerCase()])
@@ -85,13 +86,16 @@ async function readBody(operation: Operation, request: FastifyRequest, limits: L
   return readValues(request, limits.maxBodyBytes)
 }
 
-/** Bodies of reads and deletions are ignored; forms whose files are stored, and pieces of files, are read by their routes. */
+/**
+ * Returns whether the body contains values. Bodies of reads and deletions are ignored; uploaded forms and pieces of
+ * files are read by their routes.
+ */
 function takesValues(operation: Operation): boolean {
   const { method, body } = operation
   return method !== 'GET' && method !== 'DELETE' && !isUpload(operation) && !isBytes(body)
 }
 
-/** The sender's field is `name`, not `body.name`. */
+/** Removes `body` from the path of an error: the client's field is `name`, not `body.name`. */
 function outOfBody<I extends { path: PropertyKey[] }>(issue: I): I {
   return issue.path[0] === 'body' ? { ...issue, path: issue.path.slice(1) } : issue
 }

@@ -8,55 +8,55 @@ import type { OpenCall } from './plugins/open-call.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The row that a route answers. Routes without one (probes, 405, static files) are checked by no hook. */
+    /** Operation of the route. Routes without one (probes, 405, static files) are not checked by hooks. */
     operation?: Operation
-    /** The answer has one form, whatever `Accept` says. */
+    /** True when the response has only one form and `Accept` is ignored. */
     ignoresAccept?: boolean
   }
   interface FastifyRequest {
-    /** Who is calling; null for nobody. */
+    /** The caller; null when not authenticated. */
     principal: Principal | null
-    /** Media type of a JSON answer; null where `Accept` allows none. */
+    /** Media type of a JSON response; null when `Accept` allows none. */
     answerType: string | null
-    /** What the client speaks; null: the language of the service. */
+    /** Dialect of the client; null for the native API. */
     dialect: Dialect | null
-    /** The part of its address below which a dialect is spoken, such as `/as/cvat`; empty elsewhere. */
+    /** Mount of the dialect in the URL, such as `/as/cvat`; empty elsewhere. */
     mount: string
-    /** Its span, and the trace it is part of; null for what has no row. */
+    /** Span of the call and its trace; null for calls without an operation. */
     work: Work | null
-    /** What is known of its connection; null before the first hook. */
+    /** State of the connection; null before the first hook. */
     call: OpenCall | null
   }
 }
 
-/** A step that a request has to pass before its route is asked. */
+/** Check that runs before the route. */
 export type Check = (
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
 ) => Promise<void> | void
 
-/** Where the API is mounted. */
+/** Mount of the API. */
 export const apiPrefix = '/api'
 
-/** Of the client's own name for itself, which is only written down. */
+/** Maximum length of the user agent, which is only logged. */
 const longestAgent = 256
 
 const messageMs = 60_000
 const streamMs = 3_600_000
 
-/** Does its body or its answer grow with the data? */
+/** Returns whether the body or the response grows with the data. */
 export function isStream(operation: Operation): boolean {
   return isStreamed(operation) || isUpload(operation)
 }
 
-/** A form whose files are stored by a route of ours. Elsewhere a form beside a body is only another spelling of that. */
+/** Returns whether the gateway stores the files of a form. Elsewhere a form is only another encoding of the body. */
 export const isUpload = ({ by, form }: Operation): boolean => by === 'gateway' && form !== undefined
 
 export const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')
 
-/** What travels with a call: until when it may take, and a signal that fires when the client goes away. */
+/** Returns the context of a call: its deadline, and a signal that fires when the client disconnects. */
 export function contextOf(request: FastifyRequest): Context {
   const { operation } = request.routeOptions.config
   return {
@@ -71,7 +71,7 @@ export function contextOf(request: FastifyRequest): Context {
   }
 }
 
-/** Fires when the call ends without its answer. */
+/** Returns the signal that fires when the call ends without its response. */
 function signalOf({ call }: FastifyRequest): AbortSignal {
   const gone = call?.gone ?? new AbortController()
   if (call) call.gone = gone
@@ -79,32 +79,35 @@ function signalOf({ call }: FastifyRequest): AbortSignal {
   return gone.signal
 }
 
-/** What the client's program calls itself. */
+/** Returns the user agent of the client. */
 export const agentOf = ({ headers }: FastifyRequest) =>
   headers['user-agent']?.slice(0, longestAgent)
 
-/** Scheme and host as the client used them, within the trusted hops (`spec/api-workspace.md` 1.1). */
+/** Returns the scheme and host that the client used, as reported by trusted proxies. */
 export function originOf({ protocol, host, socket }: FastifyRequest): string {
   const scheme = protocol === 'https' ? 'https' : 'http' // a proxy may pass on anything
   return `${scheme}://${host || `${socket.localAddress}:${socket.localPort}`}` // HTTP/1.0 needs no Host
 }
 
-/** Where the client found the API: links go on from there. */
+/** Returns the base URL of the API for the client, on which links are built. */
 export const baseOf = (request: FastifyRequest): string =>
   originOf(request) + request.mount + apiPrefix
 
-/** How an operation is said in what the client speaks; nothing where that is no other than here. */
+/** Returns the translation of an operation into the client's dialect; undefined when it has none. */
 export const translationOf = (
   { dialect }: Pick<FastifyRequest, 'dialect'>,
   { name }: Pick<Operation, 'name'>,
 ): Translation | undefined => dialect?.translations[name]
 
-/** Members of the query; a name that was sent twice has a list. */
+/** Returns the query parameters; a repeated parameter has a list. */
 export function queryOf(request: FastifyRequest): Map<string, unknown> {
   return new Map(Object.entries(request.query ?? {}))
 }
 
-/** The value of a parameter of the query. @throws DomainError invalid when it was sent twice or cannot be stored */
+/**
+ * Returns the value of a query parameter.
+ * @throws DomainError invalid when it was sent twice or cannot be stored
+ */
 export function onlyOne(name: string, value: unknown): unknown {
   if (Array.isArray(value)) throw invalid({ [name]: 'This parameter may be given only once.' })
   if (String(value).includes('\0')) throw invalid({ [name]: 'Null characters are not allowed.' })

@@ -85,7 +85,7 @@ async function* breaking() {
 const path = (id: number) => `/api/jobs/${id}/annotations/`
 const json = { 'content-type': 'application/json' }
 
-test('one piece goes out at once, with its length', async () => {
+test('a response of one piece is sent at once with its length', async () => {
   const { headers, text } = await send(path(1))
   expect(text).toBe('{"version":1}')
   expect(headers).toMatchObject({
@@ -96,24 +96,24 @@ test('one piece goes out at once, with its length', async () => {
   })
 })
 
-test('more pieces are streamed', async () => {
+test('a response of several pieces is streamed', async () => {
   const { headers, text } = await send(path(2))
   expect(text).toBe('{"shapes":[]}')
   expect(headers['transfer-encoding']).toBe('chunked')
 })
 
-test('bytes that are known already are 304', async () => {
+test('bytes with a known entity tag return 304', async () => {
   const answer = await send(path(2), { headers: { 'if-none-match': '"j2"' } })
   expect(answer).toMatchObject({ status: 304, text: '' })
 })
 
-test('HEAD shows what is known of the bytes', async () => {
+test('HEAD returns the headers of the bytes', async () => {
   const { status, headers, text } = await send('/api/jobs/1/preview', { method: 'HEAD' })
   expect({ status, text }).toEqual({ status: 200, text: '' })
   expect(headers).toMatchObject({ 'content-length': '4', 'content-type': 'image/jpeg' })
 })
 
-test('a picture is shown, every other file of a user is a download', async () => {
+test('an image is displayed, and every other file of a user is a download', async () => {
   const picture = await send('/api/jobs/1/preview')
   expect(picture.text).toBe('jpeg')
   expect(picture.headers).toMatchObject({
@@ -126,16 +126,16 @@ test('a picture is shown, every other file of a user is a download', async () =>
   expect(file.headers['content-disposition']).toBe('attachment')
 })
 
-test('an error before the first byte has its own status', async () => {
+test('an error before the first byte keeps its status', async () => {
   expect((await send(path(404))).status).toBe(404)
 })
 
-test('an error after the first bytes cuts the connection', async () => {
+test('an error after the first bytes closes the connection', async () => {
   await expect(send(path(4))).rejects.toThrow()
   expect(bugs).toHaveLength(1)
 })
 
-test('a reader that stops holds the service back, and one that leaves ends it', async () => {
+test('a stalled reader causes back-pressure, and a disconnect ends the stream of the service', async () => {
   const { body } = await request(url + path(3), { headers: { authorization: 'Token anna' } })
   await sleep(300)
   const before = given
@@ -146,7 +146,7 @@ test('a reader that stops holds the service back, and one that leaves ends it', 
   await expect.poll(() => isEnded).toBe(true)
 })
 
-test('a body of bytes reaches the service piece by piece', async () => {
+test('a body of bytes reaches the service in pieces', async () => {
   async function* body() {
     yield Buffer.from('{"version"')
     await sleep(50)
@@ -157,18 +157,18 @@ test('a body of bytes reaches the service piece by piece', async () => {
   expect(received).toEqual(['{"version"', ':1}'])
 })
 
-test('no bytes reach the service as none', async () => {
+test('an empty body reaches the service as empty', async () => {
   const answer = await send(path(1), { method: 'PUT', headers: json })
   expect(answer.json()).toMatchObject({ detail: 'The body is empty.' })
 })
 
-test('an announced body above the limit is not begun', async () => {
+test('a body with an announced length above the limit is not read', async () => {
   const body = 'x'.repeat(mebibyte + 1)
   expect((await send(path(1), { method: 'PUT', headers: json, body })).status).toBe(413)
   expect(received).toEqual([])
 })
 
-test('a body in chunks is stopped at the limit', async () => {
+test('a chunked body is stopped at the limit', async () => {
   async function* body() {
     for (let sent = 0; sent < 3; sent++) yield Buffer.alloc(mebibyte / 2 + 1)
   }
@@ -176,19 +176,19 @@ test('a body in chunks is stopped at the limit', async () => {
   expect(answer.status).toBe(413)
 })
 
-test('a service may refuse before it has read the body', async () => {
+test('a service can refuse a body before reading it', async () => {
   const body = 'x'.repeat(mebibyte)
   const answer = await send(path(1), { method: 'PATCH', headers: json, body })
   expect(answer).toMatchObject({ status: 403 })
 })
 
-test('a deletion may say which state it left', async () => {
+test('a deletion can return the resulting entity tag', async () => {
   const answer = await send(path(1), { method: 'DELETE' })
   expect(answer).toMatchObject({ status: 204, text: '', headers: { etag: '"j4"' } })
   expect(answer.headers['content-type']).toBeUndefined()
 })
 
-describe('a part of bytes', () => {
+describe('a range of bytes', () => {
   const chunk = '/api/tasks/1/data?type=chunk&number=0'
   const part = (range: string, headers: Record<string, string> = {}) =>
     send(chunk, { headers: { range, ...headers } })
@@ -200,7 +200,7 @@ describe('a part of bytes', () => {
     ['bytes=7-', '789', '7-9'],
     ['bytes=-2', '89', '8-9'],
     ['bytes=2-99', '23456789', '2-9'],
-  ])('%s is what was asked for, and leaves the service', async (range, text, bounds) => {
+  ])('%s is returned, and the stream of the service is closed', async (range, text, bounds) => {
     const before = left
     const answer = await part(range)
     expect([answer.status, answer.text]).toEqual([206, text])
@@ -216,12 +216,12 @@ describe('a part of bytes', () => {
     expect(left).toBe(before + 1)
   })
 
-  test('is not followed by what nobody asked for', async () => {
+  test('is read without the bytes after it', async () => {
     await part('bytes=0-3')
     expect(taken).toEqual(['01234'])
   })
 
-  test('that holds none of them is 416, with how many there are', async () => {
+  test('that contains no byte returns 416 with the size', async () => {
     const answer = await part('bytes=10-')
     expect(answer.status).toBe(416)
     expect(answer.json()).toMatchObject({ code: 'range_not_satisfiable' })
@@ -229,24 +229,24 @@ describe('a part of bytes', () => {
   })
 
   test.each([['bytes=0-1,4-5'], ['lines=0-1'], ['bytes=x-1']])(
-    '%s is no part: all are sent',
+    '%s is not supported and returns all bytes',
     async (range) => {
       const answer = await part(range)
       expect([answer.status, answer.text]).toEqual([200, '0123456789'])
     },
   )
 
-  test('is sent to whoever has the rest of the same, all to others', async () => {
+  test('is returned only if If-Range matches the entity tag', async () => {
     expect((await part('bytes=0-3', { 'if-range': '"c"' })).status).toBe(206)
     expect((await part('bytes=0-3', { 'if-range': '"b"' })).text).toBe('0123456789')
   })
 
-  test('is not looked at where all of them are known already', async () => {
+  test('is ignored for a known entity tag', async () => {
     const answer = await part('bytes=0-3', { 'if-none-match': '"c"' })
     expect([answer.status, answer.text]).toEqual([304, ''])
   })
 
-  test('can be asked for where the service says so', async () => {
+  test('is supported only if the service declares it', async () => {
     const { headers } = await send(chunk, { method: 'HEAD' })
     expect(headers).toMatchObject({ 'accept-ranges': 'bytes', 'content-length': '10' })
     const picture = await send('/api/jobs/1/preview', { headers: { range: 'bytes=0-1' } })

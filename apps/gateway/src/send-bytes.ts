@@ -9,8 +9,8 @@ import { type ByteRange, wantedRange } from './routes/range.ts'
 type Pieces = AsyncIterator<Uint8Array>
 
 /**
- * Sends bytes of a service. An answer of one piece has a length and goes out at once; more are streamed with
- * back-pressure (`perf-design.md` 4.2). The first piece is awaited, so that an error before it keeps its own status.
+ * Sends a stream of a service. A single piece is sent at once with its length; more pieces are streamed with
+ * back-pressure. The first piece is awaited, so that an error before it keeps its status.
  */
 export async function sendBytes(
   request: FastifyRequest,
@@ -29,13 +29,13 @@ export async function sendBytes(
   if (range !== 'whole') return sendPart(request, reply, { head, pieces, range })
   const first = await pieces.next()
   const second = first.done ? first : await pieces.next()
-  setHead(request, reply, head) // not before: an error has none of it
+  setHead(request, reply, head) // not earlier, because an error must not have these headers
   if (reply.statusCode === 204) return sendNothing(reply)
   if (!first.done && !second.done) return reply.send(streamOf([first.value, second.value], pieces))
   return reply.send(first.done ? Buffer.alloc(0) : asBuffer(first.value))
 }
 
-/** Only what has a known length has parts. */
+/** Returns the requested range; ranges need a known length. */
 function rangeOf(request: FastifyRequest, { has_ranges, length, etag }: Head) {
   return has_ranges && length !== undefined ? wantedRange(request, length, [etag]) : 'whole'
 }
@@ -46,7 +46,10 @@ interface Part {
   range: ByteRange | 'none'
 }
 
-/** @throws HttpError 416 */
+/**
+ * Sends a range.
+ * @throws HttpError 416
+ */
 async function sendPart(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -69,7 +72,7 @@ async function sendPart(
   return reply.send(streamOf(first.done ? [] : [first.value], part))
 }
 
-/** The bytes of a range; what follows it is not read. */
+/** Yields the bytes of a range; bytes after it are not read. */
 async function* cut(pieces: Pieces, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
@@ -80,12 +83,12 @@ async function* cut(pieces: Pieces, { start, end }: ByteRange): AsyncGenerator<U
   }
 }
 
-/** 204 says nothing of a body that it does not have (RFC 9110 8.6). */
+/** Sends 204 without headers about a body (RFC 9110 8.6). */
 function sendNothing(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-type').removeHeader('content-length').send()
 }
 
-/** The answer to HEAD; without a payload at all its length would be said to be 0. */
+/** Sends a response to HEAD; without a payload the framework would set its length to 0. */
 export function sendNone(reply: FastifyReply): FastifyReply {
   return reply.send(Readable.from([]))
 }
@@ -113,7 +116,7 @@ function jsonType({ answerType }: FastifyRequest): string {
 
 const raster = /^image\/(?:jpeg|png|webp|gif|avif|bmp|tiff)$/
 
-/** What users uploaded must not run in a browser (`reliability.md` 8, helmet). */
+/** Prevents uploaded content from running scripts in a browser. */
 export function guardContent(reply: FastifyReply, type: string): void {
   reply.header('content-security-policy', 'sandbox')
   if (!raster.test(type)) reply.header('content-disposition', 'attachment')
@@ -122,7 +125,7 @@ export function guardContent(reply: FastifyReply, type: string): void {
 const asBuffer = (piece: Uint8Array) =>
   Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
 
-/** A stream of bytes that were begun to be read, and what follows them. */
+/** Returns a stream of pieces that were already read and the remaining ones. */
 function streamOf(begun: Uint8Array[], rest: Pieces): Readable {
   async function* all() {
     yield* begun

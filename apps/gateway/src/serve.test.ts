@@ -43,7 +43,7 @@ const { send, url, raw } = await testGateway({
 })
 const tag = `"7-${Date.parse(projectRecord().updated_date).toString(36)}"`
 
-test('a record has absolute links, its tag and the media type of the API', async () => {
+test('a record has absolute links, its entity tag and the media type of the API', async () => {
   const { status, headers, json } = await send('/api/projects/7')
 
   expect(status).toBe(200)
@@ -55,7 +55,7 @@ test('a record has absolute links, its tag and the media type of the API', async
   })
 })
 
-test('what is kept for old clients says so, and what to call instead', async () => {
+test('a deprecated operation names its successor', async () => {
   const { headers, json } = await send('/api/tasks/12/status/')
   expect(json()).toEqual({ state: 'Finished', message: '', progress: 1 })
   expect(headers).toMatchObject({
@@ -65,18 +65,21 @@ test('what is kept for old clients says so, and what to call instead', async () 
   expect((await send('/api/projects/7')).headers).not.toHaveProperty('deprecation')
 })
 
-test('a record that is known already is 304 without a body', async () => {
+test('a record with a known entity tag returns 304 without a body', async () => {
   const answer = await send('/api/projects/7', { headers: { 'if-none-match': `"x", W/${tag}` } })
   expect(answer).toMatchObject({ status: 304, text: '', headers: { etag: tag } })
 })
 
-test.each(['POST', 'PATCH'] as const)('the answer of %s carries the tag', async (method) => {
-  const path = method === 'POST' ? '/api/projects' : '/api/projects/7'
-  const { headers } = await send(path, { method, body: { name: 'a' } })
-  expect(headers.etag).toBe(tag)
-})
+test.each(['POST', 'PATCH'] as const)(
+  'the response to %s contains the entity tag',
+  async (method) => {
+    const path = method === 'POST' ? '/api/projects' : '/api/projects/7'
+    const { headers } = await send(path, { method, body: { name: 'a' } })
+    expect(headers.etag).toBe(tag)
+  },
+)
 
-test('every answer carries version, request id and what it varies by', async () => {
+test('every response contains the version, the request id and the Vary header', async () => {
   const { headers } = await send('/api/projects/7', { headers: { 'x-request-id': 'my-own-id' } })
   expect(headers).toMatchObject({
     'x-service-version': '2.58.1',
@@ -91,12 +94,12 @@ test('every answer carries version, request id and what it varies by', async () 
   })
 })
 
-test('a request id that is no harmless word is replaced', async () => {
+test('a request id with unsafe characters is replaced', async () => {
   const { headers } = await send('/api/projects/7', { headers: { 'x-request-id': 'a b' } })
   expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
 })
 
-test('neighbours of a page keep all parameters', async () => {
+test('links to neighbouring pages keep all parameters', async () => {
   const { json } = await send('/api/projects?page=2&name=a%26b&unknown=1')
   expect(json()).toMatchObject({
     count: 25,
@@ -108,7 +111,7 @@ test('neighbours of a page keep all parameters', async () => {
 test.each([
   ['a question mark', 'GET /api/projects?name=a?b'],
   ['an address in absolute form', 'GET http://labels.example.org/api/projects?name=a?b'],
-])('neighbours survive %s', async (_, line) => {
+])('page links are correct for %s', async (_, line) => {
   const headers = 'Host: labels.example.org\r\nAuthorization: Token anna\r\nConnection: close'
   const answer = await raw(`${line} HTTP/1.1\r\n${headers}\r\n\r\n`)
   expect(answer).toContain('"next":"http://labels.example.org/api/projects?name=a%3Fb&page=2"')
@@ -120,7 +123,7 @@ test.each([
   ['?page_size=all', null, null],
   ['?page_size=25', null, null],
   ['?page_size=24', 2, null],
-])('the page %s has its neighbours', async (query, next, previous) => {
+])('the page %s has the right neighbours', async (query, next, previous) => {
   const { json } = await send(`/api/projects${query}`)
   const number = (link: unknown) =>
     link ? Number(new URL(String(link)).searchParams.get('page')) : null
@@ -129,7 +132,7 @@ test.each([
   expect(number(Reflect.get(Object(page), 'previous'))).toBe(previous)
 })
 
-test('the service sees declared parameters only', async () => {
+test('the service receives only declared parameters', async () => {
   await send('/api/projects?name=a&unknown=1&unknown=2')
   expect(seen.at(-1)).toEqual({ name: 'a' })
 })
@@ -139,7 +142,7 @@ test('If-Match reaches the service', async () => {
   expect(seen.at(-1)).toEqual({ id: 7, if_match: tag, body: {} })
 })
 
-test('signing out hands over the credential that is to end', async () => {
+test('signing out passes the credential to the service', async () => {
   const { json } = await send('/api/auth/logout', { method: 'POST' })
   expect(json()).toEqual({ detail: 'Token anna' })
 })
@@ -148,14 +151,14 @@ test.each(['/api/projects/7/', '/api/projects/7'])('%s is the same resource', as
   expect((await send(path)).status).toBe(200)
 })
 
-test('HEAD is a GET without its body', async () => {
+test('HEAD is GET without a body', async () => {
   const got = await send('/api/projects/7')
   const { status, headers, text } = await send('/api/projects/7', { method: 'HEAD' })
   expect({ status, text }).toEqual({ status: 200, text: '' })
   expect(headers).toMatchObject({ etag: tag, 'content-length': got.headers['content-length'] })
 })
 
-test('OPTIONS says what is allowed and needs no credential', async () => {
+test('OPTIONS lists the allowed methods without a credential', async () => {
   const answer = await send('/api/tasks/1/annotations/', { method: 'OPTIONS', as: null })
   expect(answer).toMatchObject({ status: 204, text: '' })
   const allow = String(answer.headers.allow).split(', ')
@@ -185,18 +188,18 @@ test.each([
   ['/api/projects/7/annotations/?format=x', 'anna', 410],
   ['/api/projects/x/annotations', 'anna', 404],
   ['/api/projects/7/annotations', null, 401],
-])('%s, which is no more, is for %s %i', async (path, as, status) => {
+])('removed operation %s for %s: %i', async (path, as, status) => {
   expect((await send(path, { as })).status).toBe(status)
 })
 
-test.each(['PROPFIND', 'QUERY'])('%s of a path that nobody knows is 404', async (method) => {
+test.each(['PROPFIND', 'QUERY'])('%s of an unknown path is 404', async (method) => {
   const answer = await raw(
     `${method} /api/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
   )
   expect(answer).toMatch(/^HTTP\/1.1 404 /)
 })
 
-test('an operation without an answer has no body', async () => {
+test('an operation without a result has an empty response', async () => {
   const path = '/api/requests/action%3Dexport/cancel'
   const cancelled = await send(path, { method: 'POST' })
   expect(cancelled).toMatchObject({ status: 200, text: '' })
@@ -204,7 +207,7 @@ test('an operation without an answer has no body', async () => {
   expect(deleted).toMatchObject({ status: 204, text: '' })
 })
 
-test('a method override is no method', async () => {
+test('a header that overrides the method is ignored', async () => {
   const headers = { 'x-http-method-override': 'DELETE' }
   expect((await send('/api/projects', { headers })).json()).toMatchObject({ count: 25 })
 })

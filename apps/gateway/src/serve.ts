@@ -12,7 +12,7 @@ import { type Limits, reader } from './read.ts'
 import { contextOf } from './request.ts'
 import { withForms } from './routes/text-form.ts'
 
-/** A service without its types: a row names what is called, and what it is called with was parsed by that row. */
+/** A service without its types: the operation names the method to call and has validated its input. */
 export interface AnyService {
   [operation: string]: Caller['call']
 }
@@ -26,7 +26,7 @@ export interface ServeOptions {
   afterCall: AfterCall
 }
 
-/** Makes every row of a table that a service answers a route: read, call, present (`house.md` 3). */
+/** Registers a route for every operation of a table: read the input, call the service, present the result. */
 export function serve(
   app: FastifyInstance,
   table: Operations,
@@ -64,33 +64,38 @@ function route(
   })
 }
 
-/** The path of a row as a route; one trailing slash is optional on all of them (`spec/api-workspace.md` 1.1). */
+/** Returns the route of an operation; one trailing slash is optional for all routes. */
 export const pathOf = ({ path }: Operation): string => path.replace(/\/$/, '')
 
-/** What the first part of a row's path stands for. */
+/** Returns the resource type of an operation, from the first part of its path. */
 export function targetOf({ path, name }: Operation): (typeof targets)[number] {
   const target = targets.find((one) => path.startsWith(`/${one}s/`))
   if (!target) throw new Error(`${name} has no target in its path`)
   return target
 }
 
-/** @throws Error for a call between services, which is no route */
+/**
+ * Returns the HTTP method of an operation.
+ * @throws Error for a call between services, which has no route
+ */
 export function methodOf({ method, name }: Operation): HTTPMethods {
   if (method === null) throw new Error(`${name} is no operation of the REST API`)
   return method
 }
 
-/** A tunnel (CONNECT) is no request for us: Node closes the connection. OPTIONS has an answer of its own. */
+/** Methods of the router. CONNECT is excluded because Node closes such a connection; OPTIONS is served separately. */
 const methods = METHODS.filter((one) => one !== 'CONNECT' && one !== 'OPTIONS')
 const usual = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'])
 
-/** Makes every method that Node reads one of the router's, QUERY without its rule about bodies: no row has it. */
+/**
+ * Registers every method that Node parses, including QUERY without its rule for bodies, because no operation uses it.
+ */
 export function knowMethods(app: FastifyInstance): void {
   for (const method of methods)
     if (!usual.has(method)) app.addHttpMethod(method, { overrideExisting: true })
 }
 
-/** What clients of a dialect read as the answer to OPTIONS. */
+/** Returns the body of a response to OPTIONS in a dialect. */
 function describe({ mediaType }: Dialect, rows: readonly Operation[]) {
   const [first] = rows
   return {
@@ -101,7 +106,7 @@ function describe({ mediaType }: Dialect, rows: readonly Operation[]) {
   }
 }
 
-/** 405 with `Allow` for known paths, 204 for OPTIONS (200 in a dialect): the rows know what is allowed. */
+/** Serves 405 with `Allow` for known paths, and 204 for OPTIONS (200 in a dialect). */
 export function serveOtherMethods(app: FastifyInstance, operations: readonly Operation[]): void {
   for (const url of new Set(operations.map(pathOf))) {
     const rows = operations.filter((one) => pathOf(one) === url)

@@ -2,7 +2,7 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from './testing/gateway.ts'
 
-/** Bodies as `requests.post(url, data=...)` sends them, on the mount that scripts for CVAT are pointed at. */
+/** Bodies in the encoding of `requests.post(url, data=...)`, which scripts for CVAT use, below the mount. */
 
 let bodies: unknown[] = []
 beforeEach(() => {
@@ -33,12 +33,12 @@ const post = (path: string, body: string, headers: Record<string, string> = {}) 
   send(path, { method: 'POST', body, headers: { ...type, ...headers } })
 const projects = '/as/cvat/api/projects'
 
-test('its fields are the members of the body', async () => {
+test('fields are the members of the body', async () => {
   expect((await post(projects, 'name=A+%26+B')).status).toBe(201)
   expect(bodies).toMatchObject([{ name: 'A & B' }])
 })
 
-test('parameters of media are read as in a multipart form', async () => {
+test('parameters of media are read like in a multipart form', async () => {
   const sent =
     'image_quality=70&use_cache=True&remote_files[1]=https://b.org&remote_files[0]=https://a.org'
   expect((await post('/as/cvat/api/tasks/12/data', sent)).status).toBe(202)
@@ -55,7 +55,7 @@ test.each([
   expect(bodies).toEqual([])
 })
 
-test('elsewhere, from a page in a browser, and for a set of annotations it is no media type', async () => {
+test('the encoding is refused in the native API, from browser pages and for annotation sets', async () => {
   const attempts = [
     post('/api/projects', 'name=a'),
     post(projects, 'name=a', { origin: 'https://elsewhere.example.org' }),

@@ -5,15 +5,15 @@ import { assertStorable, readJson, wholeOf } from './json-body.ts'
 import type { Fields } from './routes/form.ts'
 import { listed } from './routes/text-form.ts'
 
-/** The values of a body that is no multipart form: as JSON or, in a dialect, as a form of texts. */
+/** Reads a body that is not a multipart form: JSON or, in a dialect, a URL-encoded form. */
 export function readValues(request: FastifyRequest, maxBytes: number): Promise<unknown> {
   const body = bodyOf(request, maxBytes)
   return isUrlForm(request) ? readUrlForm(body) : readJson(body)
 }
 
 /**
- * A form of texts, as scripts for CVAT send it (`requests.post(url, data=...)`). Not from a page in a browser: any site could
- * have one sent, and sign somebody in as somebody else.
+ * Returns whether the body is a URL-encoded form, as scripts for CVAT send it (`requests.post(url, data=...)`). It is
+ * refused from browser pages, because any site could submit such a form and sign a user in to another account.
  */
 export const isUrlForm = ({
   dialect,

@@ -1,8 +1,8 @@
-/** What files tell of the project, task or job that they come from (spec/formats.md 7.3). Dates are ISO 8601. */
+/** Metadata of the project, task or job that an export comes from, as native files contain it. Dates are ISO 8601. */
 
 export interface Person {
   username: string
-  /** Empty where it is not for the caller to know. */
+  /** Empty when the caller may not see it. */
   email: string
 }
 
@@ -16,21 +16,21 @@ export interface Described {
   assignee: Person | null
 }
 
-/** A task, or the part of one that a job is. */
+/** Metadata of a task, or of the part of a task that a job covers. */
 export interface TaskAbout extends Described {
-  /** In frames, deleted ones counted. */
+  /** Number of frames, including deleted ones. */
   size: number
   mode: 'annotation' | 'interpolation'
   overlap: number
   frame_filter: string
-  /** Number of the task's frame 0 in its media, and from one frame of the task to the next. */
+  /** Number of the task's frame 0 in its media, and the distance between two frames of the task. */
   origin: number
   step: number
-  /** First and last frame, as the media counts them. */
+  /** First and last frame, in the numbering of the media. */
   start_frame: number
   stop_frame: number
-  /** Its annotation jobs; frames relative to the task. */
+  /** Annotation jobs; their frames are relative to the task. */
   segments: readonly { id: number; start_frame: number; stop_frame: number; url: string }[]
-  /** Of the video that the frames are of; absent: they are pictures. */
+  /** The video of the frames; absent for images. */
   video?: { name: string; width: number; height: number }
 }

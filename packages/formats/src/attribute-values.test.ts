@@ -6,7 +6,7 @@ import { findImporter } from './registry.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from './testing/run.ts'
 import { attributesText, documentText, objectText } from './testing/voc.ts'
 
-/** Values that the service may refuse to store are named by file, record, attribute, label and value. */
+/** Errors about values that the service would refuse to store name the file, record, attribute, label and value. */
 
 const spec = (id: number, name: string, input_type: string, values: string[] = []) => {
   const own: AttributeSpec = { id, name, input_type, values, mutable: false, default_value: 'x' }
@@ -77,7 +77,7 @@ const cases: Case[] = [
 ]
 
 describe.each(cases)('%s', (name, fileOf, place) => {
-  test('names a value that is not in the list', async () => {
+  test('an error names a value that is not in the list', async () => {
     const [message, ...others] = await refusals(name, await fileOf({ color: 'green' }))
     expect(message).toContain(
       `${place}attribute "color" of label 'car' is "green", expected one of "red", "blue"`,
@@ -85,19 +85,19 @@ describe.each(cases)('%s', (name, fileOf, place) => {
     expect(others).toEqual([])
   })
 
-  test('names a number that is out of range or none', async () => {
+  test('an error names a number that is out of range or not a number', async () => {
     const [outside] = await refusals(name, await fileOf({ axles: 9 }))
     expect(outside).toContain(`${place}attribute "axles" of label 'car' is "9", expected a number`)
     const [none] = await refusals(name, await fileOf({ axles: 'many' }))
     expect(none).toContain('is "many", expected a number from 1 to 8')
   })
 
-  test('accepts listed values, the border of a range and the default', async () => {
+  test('listed values, the limits of a range and the default are accepted', async () => {
     for (const axles of [1, 8, 'x'])
       expect(await refusals(name, await fileOf({ color: 'red', axles }))).toEqual([])
   })
 
-  test('refuses a text that is too long', async () => {
+  test('a text that is too long is refused', async () => {
     const note = 'ü'.repeat(4097)
     const attempt = fileOf({ note })
     await expect(refusals(name, await attempt)).rejects.toThrow(
@@ -107,7 +107,7 @@ describe.each(cases)('%s', (name, fileOf, place) => {
   })
 })
 
-test('MOT and KITTI name values of their columns', async () => {
+test('MOT and KITTI errors name the values of their columns', async () => {
   const rows = { 'gt/gt.txt': '1,1,1,2,3,4,1,1,0.25\n', 'gt/labels.txt': 'car\n' }
   const [ofRow] = await refusals('MOT 1.1', await zipOf(rows))
   expect(ofRow).toMatch(
@@ -126,29 +126,29 @@ test('a null character is refused', async () => {
   )
 })
 
-test('only the first of many values are shown', () => {
+test('an error shows only the first of many allowed values', () => {
   const values = Array.from({ length: 12 }, (_, index) => `v${index}`)
   expect(expectedValue(spec(1, 'a', 'radio', values), 'w')).toMatch(/"v9", \.\.\.$/)
   expect(expectedValue(spec(1, 'a', 'number', []), '1e3')).toBeUndefined()
   expect(expectedValue(spec(1, 'a', 'number', ['5']), '4.9')).toBe('a number from 5')
 })
 
-describe('what no object can have is refused with its place', () => {
-  test('a MOT box beyond all coordinates', async () => {
+describe('values that no object can have are refused with their place', () => {
+  test('a MOT box outside the coordinate range', async () => {
     const rows = { 'gt/gt.txt': '1,-1,9e6,2,9e6,4,1,1,1\n', 'gt/labels.txt': 'car\n' }
     await expect(refusals('MOT 1.1', await zipOf(rows))).rejects.toThrow(
       /^gt\/gt\.txt: the box reaches 18000000, expected coordinates within .* at line 1$/,
     )
   })
 
-  test('a YOLO box beyond all coordinates', async () => {
+  test('a YOLO box outside the coordinate range', async () => {
     const files = { 'obj.names': 'car\n', 'a.txt': '0 0.5 0.5 9e6 0.5\n' }
     await expect(refusals('YOLO 1.1', await zipOf(files))).rejects.toThrow(
       /^a\.txt: the box reaches .* at line 1$/,
     )
   })
 
-  test('a mask of too many runs', async () => {
+  test('a mask with too many runs', async () => {
     const [width, height] = [1000, 500]
     const noise = Uint16Array.from({ length: width * height }, (_, at) => at % 2)
     const files = {

@@ -6,7 +6,7 @@ import { openMotDataset } from './mot/dataset.ts'
 import { findImporter } from './registry.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from './testing/run.ts'
 
-/** Archives that do not name their classes: an error states which table of the service a missing name comes from. */
+/** Archives that do not name their classes: an error states from which built-in table a missing name comes. */
 
 const frames = framesOf(['a.png', 'b.png', 'c.png'], 4, 1)
 const labelsOf = (...names: string[]) => names.map((name, at) => labelOf({ id: at + 1, name }))
@@ -21,14 +21,14 @@ async function imported(
   return importBytes(format, await zipOf(files), targetOf(labels, frames))
 }
 
-describe('MOT without labels.txt', () => {
+describe('MOT import without labels.txt', () => {
   const rows = (...classes: number[]) =>
     classes.map((id, at) => `${at + 1},${at + 1},1,2,30,40,1,${id},1\n`).join('')
   const mot = (text: string, ...names: string[]) =>
     imported('MOT 1.1', { 'gt/gt.txt': text }, labelsOf(...names))
   const official = /gt\/labels\.txt is not in the archive.* official classes of the MOT challenge/
 
-  test('reads every class as the only label of the task and reports it', async () => {
+  test('reads every class as the only label of the task and reports this', async () => {
     const { tracks, report } = await mot(rows(1, 2, 14), 'fish')
     expect(tracks.map(({ label_id }) => label_id)).toEqual([1, 1, 1])
     expect(report.entries).toMatchObject([
@@ -40,7 +40,7 @@ describe('MOT without labels.txt', () => {
     ])
   })
 
-  test('reads another class as the only label although that is an official name', async () => {
+  test('reads another class as the only label even if that label is an official name', async () => {
     const { tracks } = await mot(rows(1, 1), 'car')
     expect(tracks).toHaveLength(2)
   })
@@ -51,7 +51,7 @@ describe('MOT without labels.txt', () => {
     await expect(mot(rows(3, 1), 'car')).rejects.toThrow(official)
   })
 
-  test('names the missing file where the task has several labels', async () => {
+  test('names the missing file when the task has several labels', async () => {
     await expect(mot(rows(1, 2), 'fish', 'shark')).rejects.toThrow(
       /^Labels 'pedestrian', 'person on vehicle' are not registered for this task; gt\/labels\.txt/,
     )
@@ -64,7 +64,7 @@ describe('MOT without labels.txt', () => {
     )
   })
 
-  test('reads official classes that the task has', async () => {
+  test('reads official classes that the task has as labels', async () => {
     const { tracks, report } = await mot(rows(1, 3), 'pedestrian', 'car')
     expect(tracks.map(({ label_id }) => label_id)).toEqual([1, 2])
     expect(report.entries).toEqual([])
@@ -82,7 +82,7 @@ test.each(['gt/labels.txt', 'det/labels.txt', 'labels.txt'])('MOT reads %s', asy
   expect(tracks).toMatchObject([{ label_id: 2 }])
 })
 
-test('MOT reports in a project that its labels are official names', async () => {
+test('a MOT import into a project reports that label names come from the official table', async () => {
   const { run } = newRun()
   const files = { 'gt/gt.txt': '1,1,1,2,3,4,1,3,1\n', 'img1/000001.jpg': 'x' }
   const dataset = await openMotDataset(sourceOf(await zipOf(files)), run)
@@ -102,22 +102,25 @@ test('MOT with labels.txt names only the label of the file', async () => {
 const labelMap = /labelmap\.txt is not in the archive.* Pascal VOC data set/
 const aeroplane = writeRgbPng(4, 1, [paletteColor(1), 0, 0, 0])
 
-test.each(['Segmentation mask 1.1', 'Pascal VOC 1.1'])('%s names the missing map', async (name) => {
-  const files = { 'SegmentationClass/a.png': aeroplane }
-  await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(
-    /^Label 'aeroplane' is not registered for this task/,
-  )
-  await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(labelMap)
-  const declared = { ...files, 'labelmap.txt': 'van:128,0,0::\n' }
-  await expect(imported(name, declared, labelsOf('fish'))).rejects.toThrow(
-    /^Label 'van' is not registered for this task$/,
-  )
-})
+test.each(['Segmentation mask 1.1', 'Pascal VOC 1.1'])(
+  '%s names the missing label map',
+  async (name) => {
+    const files = { 'SegmentationClass/a.png': aeroplane }
+    await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(
+      /^Label 'aeroplane' is not registered for this task/,
+    )
+    await expect(imported(name, files, labelsOf('fish'))).rejects.toThrow(labelMap)
+    const declared = { ...files, 'labelmap.txt': 'van:128,0,0::\n' }
+    await expect(imported(name, declared, labelsOf('fish'))).rejects.toThrow(
+      /^Label 'van' is not registered for this task$/,
+    )
+  },
+)
 
 const colors = /label_colors\.txt is not in the archive.* KITTI data set/
 const semantic = (value: number) => writeGrey16Png(4, 1, Uint16Array.of(value, 0, 0, 0))
 
-test('KITTI names the missing list of colours', async () => {
+test('KITTI names the missing colour list', async () => {
   const files = { 'semantic/a.png': semantic(26) }
   const labels = labelsOf('road')
   await expect(imported('KITTI 1.0', files, labels)).rejects.toThrow(
@@ -140,7 +143,7 @@ test.each([
   ],
   ['Pascal VOC 1.1', { 'SegmentationClass/a.png': aeroplane, 'JPEGImages/a.png': 'x' }, labelMap],
   ['KITTI 1.0', { 'semantic/a.png': semantic(26), 'image_2/a.png': 'x' }, colors],
-])('%s gives labels of a project their table', async (name, files, table) => {
+])('%s labels of an import into a project name their table', async (name, files, table) => {
   const bytes = await zipOf(files)
   const dataset = await findImporter(name)?.importer.openDataset?.(sourceOf(bytes), newRun().run)
   expect(dataset?.labels).toMatchObject([{ origin: expect.stringMatching(table) }])

@@ -8,16 +8,16 @@ test.each([
   [3, '128,128,0'],
   [4, '0,0,128'],
   [255, '224,224,192'],
-])('index %i of the palette is %s', (index, text) => {
+])('colour %i of the palette is %s', (index, text) => {
   expect(colorText(paletteColor(index))).toBe(text)
 })
 
-test('colours of many instances are all different', () => {
+test('palette colours of many instances are all different', () => {
   const colors = Array.from({ length: 100_000 }, (_, index) => paletteColor(index))
   expect(new Set(colors).size).toBe(colors.length)
 })
 
-test('a colour of a label is read, anything else is none', () => {
+test('a valid label colour is parsed, anything else is undefined', () => {
   expect(parseColor('#20C0ff')).toBe(rgb(0x20, 0xc0, 0xff))
   expect([parseColor('red'), parseColor('#fff'), parseColor(undefined)]).toEqual(
     Array(3).fill(undefined),

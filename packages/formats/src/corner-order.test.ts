@@ -16,7 +16,7 @@ import {
 import { recordOf } from './testing/tfrecord.ts'
 import { attributesText, documentText, objectText } from './testing/voc.ts'
 
-/** Two opposite corners are one box in any order, in every format with corners, in both directions. */
+/** Two opposite corners define one box in any order, in every format with corners, for imports and exports. */
 
 const box = [1, 2, 30, 40]
 const orders = [
@@ -66,7 +66,7 @@ describe.each(orders)('an import of the corners %d,%d and %d,%d', (x1, y1, x2, y
     expect(shapes).toMatchObject([{ elements: [{ points: box }] }])
   })
 
-  test('stores the box of Pascal VOC, and of a track there', async () => {
+  test('stores the boxes of Pascal VOC shapes and tracks', async () => {
     const of = (more = '') => documentText(objectText({ name: 'car', box: [x1, y1, x2, y2], more }))
     const more = attributesText({ track_id: '4', keyframe: 'True' })
     const { shapes, tracks } = await imported(
@@ -124,13 +124,13 @@ describe.each(orders.slice(1))('an export of the stored corners %d,%d and %d,%d'
   const exported = (name: string, given: Parameters<typeof datasetOf>[2], labels = [car]) =>
     exportBytes(findExporter(name)?.exporter, datasetOf(labels, frames, given))
 
-  test.each(expected)('has the ordered box of a shape in %s', async (name, file, text) => {
+  test.each(expected)('writes the ordered box of a shape in %s', async (name, file, text) => {
     const { files, report } = await exported(name, { shapes: [shapeOf({ points })] })
     expect(files[file]).toContain(text)
     expect(report.entries.filter(({ kind }) => kind === 'dropped')).toEqual([])
   })
 
-  test.each(expected)('has the ordered box of a keyframe in %s', async (name, file, text) => {
+  test.each(expected)('writes the ordered box of a keyframe in %s', async (name, file, text) => {
     const shapes = [trackShapeOf({ points }), trackShapeOf({ frame: 2, points: box })]
     const { files } = await exported(name, { tracks: [trackOf(shapes)] })
     expect(files[file]).toContain(text)

@@ -21,7 +21,7 @@ async function declared(format: Format, files: Record<string, string>): Promise<
   return found
 }
 
-test('COCO tells the sizes of its images, in the folder of their subset', async () => {
+test('COCO yields the sizes of its images below the folder of their subset', async () => {
   const images = [
     { id: 1, file_name: 'a/b.jpg', width: 30, height: 20 },
     { id: 2, coco_url: 'http://images.example/val/c.jpg', width: 3, height: 2 },
@@ -35,7 +35,7 @@ test('COCO tells the sizes of its images, in the folder of their subset', async 
   ])
 })
 
-test('Pascal VOC tells them a document each', async () => {
+test('Pascal VOC yields the size of each document', async () => {
   const document = (size: string) => `<annotation><filename>a.png</filename>${size}</annotation>`
   const files = {
     'Annotations/day/a.xml': document('<size><width>30</width><height>20</height></size>'),
@@ -47,7 +47,7 @@ test('Pascal VOC tells them a document each', async () => {
   ])
 })
 
-test('the native format tells those of images, of projects by their subsets', async () => {
+test('the native format yields the sizes of images, in projects below their subsets', async () => {
   const image = '<image id="0" name="a.jpg" subset="train" width="30" height="20"></image>'
   const files = {
     'annotations.xml': `<annotations>${image}<image id="1" name="b.jpg"/></annotations>`,
@@ -57,7 +57,7 @@ test('the native format tells those of images, of projects by their subsets', as
   ])
 })
 
-test('and the frames of a video, called by their numbers', async () => {
+test('the native format yields the frames of a video under numbered names', async () => {
   const meta = `<meta><task><id>1</id><size>2</size><mode>interpolation</mode>
     <start_frame>10</start_frame><stop_frame>15</stop_frame><frame_filter>step=5</frame_filter>
     <original_size><width>30</width><height>20</height></original_size></task></meta>`

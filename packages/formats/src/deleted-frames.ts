@@ -1,17 +1,17 @@
-/** Tracks that an export leaves out because all frames on which they are visible were deleted. */
+/** Finds tracks that an export leaves out because all frames on which they are visible were deleted. */
 import { firstVisible } from '@reticle/geometry'
 import type { TrackShape } from './model.ts'
 
 interface Frames {
-  /** Ascending. */
+  /** Ascending frame numbers. */
   present: readonly number[]
   deleted: ReadonlySet<number>
 }
 
 /**
- * Finds the first deleted frame on which a track is visible, if it is visible on no present frame.
- *
- * @returns a function of the shapes of a track, sorted by frame, and the last frame that it reaches
+ * Creates a search for the first deleted frame on which a track is visible. The search returns undefined when the
+ * track is visible on a present frame.
+ * @returns a function of the shapes of a track, sorted by frame, and the last frame of the track
  */
 export function createDeletedFrameSearch({ present, deleted }: Frames) {
   const isPresent = new Set(present)
@@ -23,7 +23,10 @@ export function createDeletedFrameSearch({ present, deleted }: Frames) {
   }
 }
 
-/** The first frame of each visible stretch between present frames; undefined if a present frame is visible. */
+/**
+ * Returns the first frames of visible stretches between present frames; undefined when the track is visible on a
+ * present frame.
+ */
 function visibleBetween(
   shapes: readonly TrackShape[],
   stop: number,
@@ -41,7 +44,7 @@ function visibleBetween(
   return missing
 }
 
-/** The first present frame that is not before `frame`. */
+/** Returns the first present frame at or after `frame`. */
 function nextFrom(present: readonly number[], frame: number): number | undefined {
   let [from, to] = [0, present.length]
   while (from < to) {

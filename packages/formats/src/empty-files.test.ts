@@ -7,7 +7,7 @@ import { formats } from './registry.ts'
 import type { ReportEntry } from './report.ts'
 import * as run from './testing/run.ts'
 
-/** Every importer, given files of 0 bytes, of blanks and of a byte order mark alone. */
+/** Every importer must handle files of 0 bytes, of whitespace, and of a byte order mark alone. */
 
 const labels = [run.labelOf({ id: 5, name: 'car' }), run.labelOf({ id: 7, name: 'man' })]
 const frames = run.framesOf(['a.png', 'b.png'], 20, 10)
@@ -31,7 +31,7 @@ interface Ended {
   entries: ReportEntry[]
 }
 
-/** The result of an import into a task or a project. Throws errors other than `FormatError`. */
+/** Returns the result of an import into a task or a project; rethrows errors other than `FormatError`. */
 async function ended(
   { importer }: Format,
   bytes: Uint8Array,
@@ -67,8 +67,8 @@ async function ownExport(format: Format, given: { shapes?: typeof shapes }, with
 }
 
 /**
- * An empty text of boxes means that its image has no objects. Images are read by the step that makes frames; of the pictures of a
- * KITTI image only one is read.
+ * Excludes files that may be empty or are not read here: an empty file of boxes means an image without objects,
+ * images are read when frames are created, and KITTI reads only one picture of an image.
  */
 const isReadHere = (name: string) =>
   !/^obj_train_data\/[ab]\.txt$|^default\/label_2\/|^default\/semantic/.test(name) &&
@@ -84,11 +84,11 @@ const ways = ['task', 'project'] as const
 describe.each(importers)('%s', (name) => {
   const format = formatOf(name)
 
-  test.each(ways)('an upload of 0 bytes fails, into a %s', async (into) => {
+  test.each(ways)('an upload of 0 bytes fails when imported into a %s', async (into) => {
     expect((await ended(format, Buffer.alloc(0), into)).message).toBe('the file is empty')
   })
 
-  test.each(ways)('an upload that has nothing to read fails, into a %s', async (into) => {
+  test.each(ways)('an upload without content fails when imported into a %s', async (into) => {
     const uploads = [
       Buffer.from(' \n'),
       Buffer.from('\ufeff'),
@@ -99,13 +99,13 @@ describe.each(importers)('%s', (name) => {
     for (const bytes of uploads) expect((await ended(format, bytes, into)).message).not.toBe('')
   })
 
-  test('an own export without objects is imported again, and stores nothing', async () => {
+  test('an export without objects is imported again and stores nothing', async () => {
     const { count, message } = await ended(format, await ownExport(format, {}), 'task')
     expect({ count, message }).toEqual({ count: 0, message: '' })
   })
 
   test.each(ways)(
-    'a member of 0 bytes fails by its name or is reported, into a %s',
+    'a member of 0 bytes is named in an error or reported when imported into a %s',
     async (into) => {
       const members = await run.membersOf(await ownExport(format, { shapes }, true))
       for (const member of Object.keys(members).filter(isReadHere)) {
@@ -119,7 +119,7 @@ describe.each(importers)('%s', (name) => {
     },
   )
 
-  test.each(contents)('a member of %s breaks nothing', async (_, content) => {
+  test.each(contents)('a member of %s causes no unexpected error', async (_, content) => {
     const members = await run.membersOf(await ownExport(format, { shapes }, true))
     for (const member of Object.keys(members))
       for (const into of ways)
@@ -127,7 +127,7 @@ describe.each(importers)('%s', (name) => {
   })
 
   test.each(contents)(
-    'an archive whose members are all of %s has an answer',
+    'an archive whose members are all %s is imported or refused',
     async (_, content) => {
       const members = Object.keys(await run.membersOf(await ownExport(format, { shapes }, true)))
       const bytes = await run.zipOf(Object.fromEntries(members.map((member) => [member, content])))

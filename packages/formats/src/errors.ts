@@ -1,27 +1,27 @@
-/** Where in an import or export something is wrong. */
+/** Place in an import or export that an error refers to. */
 export interface Place {
   /** File or archive member. */
   file?: string | undefined
   /** Record in the file: `annotation 17`, `image 3`. */
   record?: string | undefined
-  /** Bytes from the start of the file. */
+  /** Byte offset from the start of the file. */
   offset?: number | undefined
-  /** Of a text, from 1. */
+  /** Line of a text file, from 1. */
   line?: number | undefined
 }
 
-/** In characters, of a part of a message: texts of a file may have any length. */
+/** Maximum length of one part of a message in characters, because texts from a file may have any length. */
 const longestPart = 500
 
-/** Keeps both ends: a name begins a reason, and what is wrong with it ends the reason. */
+/** Shortens the middle and keeps both ends: a message begins with a name and ends with the problem. */
 const shortened = (text = ''): string => {
   const half = longestPart / 2
   return text.length > longestPart ? `${text.slice(0, half)}…${text.slice(1 - half)}` : text
 }
 
 /**
- * Data that cannot be imported or exported (spec/formats.md 4.4): the request fails with this message,
- * which names the file, the record and the byte or line as far as they are known.
+ * Data that cannot be imported or exported: the request fails with this message, which names the file, the record and
+ * the byte or line as far as known.
  */
 export class FormatError extends Error {
   override readonly name = 'FormatError'

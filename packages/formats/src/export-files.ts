@@ -1,18 +1,18 @@
-/** What exports of all formats put into an archive alike (spec/formats.md 5). */
+/** Helpers that exports of all formats share: images, names of files, and text in pieces. */
 import type { ArchiveFile } from './archive/zip-writer.ts'
 import { withoutExtension } from './members.ts'
 import type { Dataset, Item, ItemFrame, Run, Subset } from './model.ts'
 
-/** Share of an export with images after which the documents are written. */
+/** Share of the progress after which the documents of an export with images are complete. */
 const documentsShare = 0.25
 
-/** The part of a run in which documents are written: all of it without images. */
+/** Returns the run with progress limited to the documents' share; without images that is the whole run. */
 export function documentsRun({ saveImages }: Dataset, run: Run): Run {
   const share = saveImages ? documentsShare : 1
   return { ...run, progress: (done: number) => run.progress(share * done) }
 }
 
-/** Every frame of a subset in order, with what is on it. */
+/** Yields every frame of a subset in order, with its annotations. */
 export async function* everyFrame({
   frames,
   items,
@@ -33,7 +33,7 @@ export async function* everyFrame({
   yield* upTo(frames.length)
 }
 
-/** The pictures of a data set; `folderOf` says where those of a subset are. */
+/** Yields the image files of a dataset; `folderOf` returns the folder of a subset. */
 export async function* imageFiles(
   { subsets }: Dataset,
   run: Run,
@@ -52,8 +52,8 @@ export async function* imageFiles(
 }
 
 /**
- * The same data set for formats that put all subsets into one folder: a frame that is called as one of another subset is in a folder
- * called as its own.
+ * Prepares a dataset for formats that store all subsets in one folder: a frame with the path of an earlier frame
+ * moves into a folder named after its subset.
  */
 export function inOneFolder(dataset: Dataset): Dataset {
   const taken = new Set<string>()
@@ -68,9 +68,9 @@ export function inOneFolder(dataset: Dataset): Dataset {
 }
 
 /**
- * What frames are called in files: their paths without extension, and with it where another frame is called so already, which the
- * report tells.
- * @param taken Names in use: the new ones come to them.
+ * Returns the names of frames in files: paths without extension. When another frame has the same name, the extension
+ * is kept and this is reported.
+ * @param taken Names in use; the new names are added.
  */
 export function itemIds(
   frames: readonly ItemFrame[],
@@ -86,21 +86,24 @@ export function itemIds(
   })
 }
 
-/** Programs pair pictures and annotations by their names without extensions: such a picture has another's annotations there. */
+/**
+ * Reports a shared name. Programs pair images and annotations by name without extension, so they would assign the
+ * annotations of another image.
+ */
 export function noteSharedName(path: string, { report }: Pick<Run, 'report'>): void {
   const reason =
     'another picture has this name but for the extension: the file of annotations is named with it, where few programs look'
   report.note('converted', 'duplicate-entry', reason, { item: path })
 }
 
-/** A subset may be called anything, a member of an archive may not. */
+/** Converts a subset name to a valid file name. */
 export function fileName(subset: string): string {
   return subset.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+$/, '_')
 }
 
 /**
- * What subsets are called in the names of members, no two alike: a taken name gets `_1`. Some file systems do not tell `Train`
- * from `train`.
+ * Returns distinct file names for subsets: a name in use gets the suffix `_1`. Names are compared without case,
+ * because some file systems treat `Train` and `train` as equal.
  */
 export function distinctNames(
   subsets: readonly string[],
@@ -118,7 +121,7 @@ export function distinctNames(
   return names
 }
 
-/** Text is handed on in pieces of about this many characters. */
+/** Minimum number of characters in a piece of text. */
 const pieceLength = 65_536
 
 export async function* inPieces(

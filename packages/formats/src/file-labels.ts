@@ -1,13 +1,13 @@
-/** Labels and attributes that a file brings with it (spec/formats.md 3.3 and 4.3). */
+/** Labels and attributes that a file contains. */
 
 export interface FileAttribute {
   name: string
   input_type: 'number' | 'checkbox' | 'text' | 'select' | 'radio'
-  /** Seen on frames of tracks, or said to be. */
+  /** True when values occur on frames of tracks, or when the file declares it. */
   mutable: boolean
-  /** Of a number: minimum, maximum, step; of a select or radio: what there is to choose from. */
+  /** For a number: minimum, maximum, step; for a select or radio: the choices. */
   values: readonly string[]
-  /** One of those; absent: the file does not say. */
+  /** One of the values; absent when the file does not declare a default. */
   default_value?: string
 }
 
@@ -27,26 +27,28 @@ export const labelTypes = [
 export interface FileLabel {
   name: string
   attributes: readonly FileAttribute[]
-  /** Where the format cannot write every name: whether a label of this name stands there as this one. */
+  /**
+   * Set for formats that cannot write every name: returns whether a label of the given name is written as this label.
+   */
   isWrittenFor?: (label: string) => boolean
-  /** Where the name is from, if not from the file. */
+  /** Source of the name when it is not from the file. */
   origin?: string
-  /** What only some formats say: absent, it is `any`. */
+  /** Absent when the format does not declare a type; then it is `any`. */
   type?: (typeof labelTypes)[number]
-  /** `#2080c0`. */
+  /** Colour such as `#2080c0`. */
   color?: string
-  /** Of a skeleton: its points, and its drawing, which names them. */
+  /** Only for skeletons: the elements, and the drawing that names them. */
   sublabels?: readonly FileLabel[]
   svg?: string
 }
 
 export interface LabelCollector {
   /**
-   * A label in the order of the file; `background` is none.
-   * @param origin Where the name is from, if not from the file
+   * Adds a label in the order of the file; `background` is ignored.
+   * @param origin Source of the name when it is not from the file.
    */
   add(label: string, origin?: string): void
-  /** A value of an attribute that an annotation of the label has. */
+  /** Records the value of an attribute that an annotation of the label has. */
   note(label: string, attribute: string, value: unknown, isOfTrack: boolean): void
   read(): FileLabel[]
 }
@@ -60,11 +62,11 @@ interface Seen {
   isWhole: boolean
 }
 
-/** The value of a text of files that know no types: numbers as tools write them are numbers. */
+/** Returns the typed value of a text from a file without types: numbers in their usual form become numbers. */
 export const typedValue = (value: unknown): unknown =>
   typeof value === 'string' && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(value) ? Number(value) : value
 
-/** Gathers the labels of a file, and from their values what its attributes are. */
+/** Creates a collector of the labels of a file. It derives the attributes of labels from their values. */
 export function labelCollector(): LabelCollector {
   const labels = new Map<string, Map<string, Seen>>()
   const origins = new Map<string, string>()

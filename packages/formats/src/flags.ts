@@ -1,4 +1,4 @@
-/** What stands among the attributes of objects in files but is none of a label's (spec/formats.md 3.2 and 3.4). */
+/** Flags of objects that files store among the attributes although no label declares them. */
 import type { Place } from './errors.ts'
 import { type JsonRecord, readFlag, readNumber } from './json/fields.ts'
 import type { Label } from './model.ts'
@@ -9,16 +9,16 @@ export interface Flags {
   /** Degrees, [0, 360). */
   rotation: number
   source: string
-  /** As it is given (`Intake.scoreFor`). */
+  /** Value as written in the file (see `Intake.scoreFor`). */
   score: unknown
   track: TrackPart | undefined
 }
 
-/** The track that an object names. */
+/** Track that an object refers to. */
 export interface TrackPart {
   id: string
   isKeyframe: boolean
-  /** The file lacks keyframes: every shape is one, and an id may repeat on a frame. */
+  /** True when the file has no keyframes: every shape is one, and an id may repeat on a frame. */
   isImplied: boolean
 }
 
@@ -27,7 +27,10 @@ const reserved = new Set(
 )
 const sources = new Set(['manual', 'auto', 'semi-auto', 'file', 'consensus'])
 
-/** @param attributes By name; booleans and numbers also as texts. */
+/**
+ * Reads the flags from attributes.
+ * @param attributes Values by name; booleans and numbers may be texts.
+ */
 export function flagsOf(attributes: JsonRecord, place: Place): Flags {
   const { occluded, outside, rotation, source, score } = attributes
   return {
@@ -46,7 +49,7 @@ const trackOf = ({ track_id, keyframe }: JsonRecord, place: Place): TrackPart =>
   isImplied: !isGiven(keyframe),
 })
 
-/** What is for the label to declare; `is_crowd` only where it does. */
+/** Returns the attributes that are not flags; `is_crowd` only when the label declares it. */
 export function customOf(attributes: JsonRecord, label?: Label): [name: string, value: unknown][] {
   const custom: [name: string, value: unknown][] = []
   for (const name in attributes) {
@@ -56,21 +59,21 @@ export function customOf(attributes: JsonRecord, label?: Label): [name: string, 
   return custom
 }
 
-/** Whether the label declares `is_crowd`. */
+/** Returns whether the label declares `is_crowd`. */
 export const hasCrowd = ({ attributes }: Label): boolean =>
   attributes.some(({ name }) => name === 'is_crowd')
 
-/** Whether the object is part of a track. Tools without keyframes write -1 or an empty text for no track. */
+/** Returns whether the object is part of a track. Tools without keyframes write -1 or an empty text for no track. */
 export const isOfTrack = ({ track_id, keyframe }: JsonRecord): boolean =>
   isGiven(track_id) && (isGiven(keyframe) || (track_id !== '' && Number(track_id) !== -1))
 
-/** An angle within one turn. */
+/** Normalizes an angle to one turn. */
 export function degrees(angle: number): number {
   const rest = angle % 360
   return rest < 0 ? rest + 360 : rest
 }
 
-/** Tools write null for what an object does not have. */
+/** Tools write null for missing values. */
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const numberOf = (value: unknown): unknown =>

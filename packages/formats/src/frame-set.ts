@@ -1,17 +1,23 @@
-/** Which frames of which tracks are taken: a bit each, so that millions fit where they lie close together. */
+/** Set of pairs of track and frame. Each pair takes one bit, so millions fit in memory when they are close together. */
 export interface FrameSet {
-  /** Frames right before the first and right behind the last may be asked for: they are not there. */
+  /**
+   * Returns whether the set contains the frame. Frames directly before the first and after the last may be queried;
+   * they are never contained.
+   */
   has(track: number, frame: number): boolean
   add(track: number, frame: number): void
 }
 
-/** Of a word: bits that fit into what engines keep as a small integer. */
+/** Bits of a word that engines keep as a small integer. */
 const wordBits = 32
 
-/** @param lastFrame No frame that is added lies behind it. */
+/**
+ * Creates an empty set.
+ * @param lastFrame Largest frame number that may be added.
+ */
 export function frameSet(lastFrame: number): FrameSet {
   const words = new Map<number, number>()
-  // The frames of all tracks in one row, with a free place on either side of each track.
+  // All tracks share one range of positions, with an unused position on either side of each track.
   const placeOf = (track: number, frame: number): number => track * (lastFrame + 3) + frame + 1
   return {
     has(track, frame) {

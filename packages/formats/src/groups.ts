@@ -1,7 +1,10 @@
-/** Groups in formats that have objects instead (spec/formats.md 5): the members of a group on a frame become one. */
+/**
+ * Groups for formats that have objects instead: the members of a group on a frame become one object
+ * (docs/spec/formats.md#painting-order).
+ */
 import type { ItemShape } from './model.ts'
 
-/** The objects of a frame in the order in which they are painted: shapes that are one together, or alone. */
+/** Returns the objects of a frame in painting order; each is a group of shapes or a single shape. */
 export function paintedObjects(shapes: readonly ItemShape[]): ItemShape[][] {
   const objects: ItemShape[][] = []
   const byGroup = new Map<number, ItemShape[]>()

@@ -1,4 +1,4 @@
-/** What imports of all formats do with what they read: find its frame and label, count it, and say what is passed over. */
+/** Processing that imports of all formats share: finds frames and labels, counts objects, and reports skipped ones. */
 import { FormatError, type Place } from './errors.ts'
 import { type Comparison, type FileItem, type ItemFrames, newComparison } from './item-frames.ts'
 import { expectedValue, labelFinder, storedValue } from './labels.ts'
@@ -19,54 +19,64 @@ import type { ReportCode, ReportKind } from './report.ts'
 export interface Intake {
   readonly target: ImportTarget
   readonly run: Run
-  /** First and last frame that take annotations; none where the last is below the first. */
+  /** First and last frame that accept annotations; the last is below the first when no frame does. */
   readonly range: { first: number; last: number }
-  /** An item with its frame, inside or outside of the job. Called once for each item. */
+  /** Returns an item with its frame, inside or outside the job. Called once for each item. */
   match(names: ItemName, about: Pick<FileItem, 'name' | 'size'>): FileItem
   frameFor: ItemFrames['frameFor']
   takes: ItemFrames['takes']
   /**
-   * The label of a name for anything but skeletons. Undefined where the annotation is passed over: it has no name, is `background`, is of
-   * a skeleton; or the label is missing, and the import fails at its end.
-   * @param origin Where the name is from, if not from the file
+   * Returns the label with a name, for anything but skeletons. Undefined when the annotation is skipped (no name,
+   * `background`, or a skeleton label), or when the label is missing, which fails the import at its end.
+   * @param origin Source of the name when it is not from the file
    */
   labelFor(name: string, place: Place, origin?: string): Label | undefined
-  /** The values a label has attributes for; others are told of. Reserved names (spec/formats.md 3.2) are not to be among them. */
+  /**
+   * Returns the values of attributes that the label has; others are reported. The caller must remove flags first
+   * (`flags.ts`).
+   */
   valuesFor(
     label: Label,
     given: Iterable<readonly [string, unknown]>,
     place: Place,
   ): AttributeValue[]
-  /** The score of a shape: 1 where none is given, or it is no share, which is told of. */
+  /** Returns the score of a shape: 1 when it is missing or not between 0 and 1, which is reported. */
   scoreFor(given: unknown, place: Place): number
-  /** The next number of a group on a frame, from 1. */
+  /** Returns the next group number on a frame, from 1. */
   newGroup(frame: number): number
   /**
-   * Each counts what it hands on; elements of skeletons are counted with them. An object that another file of the upload has as well
-   * is reported and left out.
+   * Returns the shape to store, and counts it with its skeleton elements. An object that occurs in another file of
+   * the upload is reported and left out.
    */
   shape(shape: NewShape): Imported[]
   tag(tag: Omit<Tag, 'source'> & Partial<Tag>): Imported[]
-  /** @param file Of all its shapes, where it is known. */
+  /**
+   * Returns the track to store.
+   * @param file File of all its shapes, if known.
+   */
   track(track: Track, file?: string): Imported[]
-  /** Counts a file or record that was understood as annotations, also where it has none; `frameFor` counts as well. */
+  /** Counts a file or record that was recognized, even without annotations; `frameFor` counts as well. */
   noteUnderstood(): void
-  /** How many there are. */
+  /** Returns the number of recognized files and records. */
   understood(): number
   note(kind: ReportKind, code: ReportCode, reason: string, place: Place): void
   skip(code: ReportCode, reason: string, place: Place): void
-  /** @throws {FormatError} naming labels and items that were looked for in vain */
+  /**
+   * Checks names at the end of the import.
+   * @throws {FormatError} that names missing labels and items without a frame
+   */
   check(): void
 }
 
 export type NewShape = Pick<Shape, 'type' | 'frame' | 'label_id' | 'points'> & Partial<Shape>
 
-/** More shapes than these are no import (reliability.md 9). */
+/** Maximum number of shapes of an import. */
 const shapesPerImport = 10_000_000
 
 /**
+ * Creates the intake of an import.
  * @param deepest The path with the most parts among the items of the file (`deepestOf`).
- * @param comparison Of the upload, where it has several parts with an intake each.
+ * @param comparison Shared by all intakes of an upload with several parts.
  */
 export function newIntake(
   target: ImportTarget,
@@ -119,7 +129,7 @@ export function newIntake(
   }
 }
 
-/** The file whose records are read. */
+/** The file that is currently being read. */
 interface Reading {
   file: string | undefined
 }
@@ -128,7 +138,7 @@ interface Counting extends Pick<Intake, 'skip'>, Pick<Comparison, 'repeats'> {
   reading: Reading
 }
 
-/** The part of an intake that hands objects on. */
+/** Creates the functions that count objects and return them. */
 function countObjects(
   { report }: Run,
   { repeats, reading, skip }: Counting,
@@ -180,9 +190,9 @@ function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] 
 
 const none: readonly never[] = []
 
-/** A shape with what it says, and what shapes are where nothing is said. */
+/** Returns a complete shape, with defaults for missing fields. */
 export function newShape(given: NewShape): Shape {
-  // Field by field: spread, millions of them take three times as long.
+  // Built field by field: object spread takes three times as long for millions of shapes.
   return {
     type: given.type,
     frame: given.frame,

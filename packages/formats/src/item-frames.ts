@@ -1,29 +1,32 @@
-/** The frames that the items of a file are on, with reports of shared frames and of other sizes. */
+/** Finds the frames of items in files, and reports shared frames and differing sizes. */
 import type { Place } from './errors.ts'
 import { unmatchedItems } from './match-frames.ts'
 import type { ImportTarget, Run, TargetFrame, TargetFrames } from './model.ts'
 import { findRepeats, type Repeats } from './repeats.ts'
 
-/** A picture that a file has annotations of. Items are compared by identity. */
+/** An image for which a file has annotations. Items are compared by identity. */
 export interface FileItem {
-  /** As messages name it. */
+  /** Name for messages. */
   name: string
   frame: TargetFrame | undefined
-  /** In pixels, as the file declares it. */
+  /** Size in pixels that the file declares. */
   size?: { width: number; height: number } | undefined
 }
 
 export interface ItemFrames {
   /**
-   * The frame an annotation of the item goes to. Undefined for a frame outside of the job, which is skipped, and for an item
-   * without a frame, which fails the import at its end.
+   * Returns the frame for an annotation of the item. Undefined for a frame outside the job, which is skipped, and for
+   * an item without a frame, which fails the import at its end.
    */
   frameFor(item: FileItem, place: Place): TargetFrame | undefined
-  /** Whether a frame takes annotations; a frame outside of the job is reported. */
+  /** Returns whether a frame accepts annotations; a frame outside the job is reported. */
   takes(frame: TargetFrame, place: Place): boolean
-  /** Reports a declared size that is not that of the frame. */
+  /** Reports a declared size that differs from the frame. */
   checkSize(item: FileItem, file: string | undefined): void
-  /** @throws {FormatError} with the names of annotated items that have no frame */
+  /**
+   * Checks items at the end of the import.
+   * @throws {FormatError} with the names of annotated items that have no frame
+   */
   check(): void
 }
 
@@ -68,10 +71,10 @@ function itemFrames({ includes }: TargetFrames, { report }: Pick<Run, 'report'>)
   }
 }
 
-/** What the files of one upload are compared by. */
+/** State shared by the files of one upload, to compare them. */
 export interface Comparison {
   items: ItemFrames
-  /** Absent where the upload has one file of annotations. */
+  /** Absent when the upload has only one annotation file. */
   repeats: Repeats | undefined
 }
 
@@ -83,7 +86,7 @@ export function newComparison(
   return { items: itemFrames(frames, run), repeats: files > 1 ? findRepeats() : undefined }
 }
 
-/** The first item that has annotations on a frame, and the others on the same frame. */
+/** The first item with annotations on a frame, and the other items on the same frame. */
 interface Owner {
   item: FileItem
   file: string | undefined

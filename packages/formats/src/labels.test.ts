@@ -3,7 +3,7 @@ import { labelFinder, splitByMutable, storedValue, writtenValues } from './label
 import type { AttributeSpec } from './model.ts'
 import { labelOf } from './testing/run.ts'
 
-test('labels are found by their exact name; the missing ones are told together', () => {
+test('labels are found by their exact name, and all missing ones are reported together', () => {
   const finder = labelFinder([labelOf({ name: 'car' })])
   expect(finder.find('car')?.name).toBe('car')
   expect(finder.find('background')).toBeUndefined()
@@ -14,7 +14,7 @@ test('labels are found by their exact name; the missing ones are told together',
   expect(() => finder.check()).toThrow("Labels 'Car', 'tree' are not registered for this task")
 })
 
-describe('a value of a file', () => {
+describe('the attribute value of a file', () => {
   const cases: [string, unknown, string | undefined][] = [
     ['text', 'Fiat', 'Fiat'],
     ['number', 2.5, '2.5'],
@@ -24,11 +24,11 @@ describe('a value of a file', () => {
     ['checkbox', 'False', 'false'],
     ['text', null, undefined],
   ]
-  test.each(cases)('of a %s: %j is stored as %j', (input_type, value, expected) => {
+  test.each(cases)('for a %s: %j is stored as %j', (input_type, value, expected) => {
     expect(storedValue(spec({ input_type }), value, {})).toBe(expected)
   })
 
-  test('that is none is refused', () => {
+  test('is refused when it is invalid', () => {
     expect(() => storedValue(spec({ input_type: 'checkbox' }), 1, { file: 'f' })).toThrow(
       'f: attribute "a" is "1", expected true or false',
     )
@@ -36,7 +36,7 @@ describe('a value of a file', () => {
   })
 })
 
-test('every attribute is written, with its default where none is stored', () => {
+test('every attribute is written, with its default when no value is stored', () => {
   const attributes = [
     spec({ id: 1, name: 'doors', input_type: 'number', default_value: '4' }),
     spec({ id: 2, name: 'parked', input_type: 'checkbox', default_value: 'False' }),
@@ -54,7 +54,7 @@ test('every attribute is written, with its default where none is stored', () => 
   expect(refused(2, '1')).toThrow('car: attribute "parked" is "1", expected true or false')
 })
 
-test('on a track what never changes stays with the track', () => {
+test('immutable attributes of a track are stored with the track', () => {
   const label = labelOf({
     name: 'car',
     attributes: [spec({ id: 1 }), spec({ id: 2, mutable: true })],

@@ -1,19 +1,22 @@
-/** Labels and attribute values between files and the service (spec/formats.md 3.3 and 4.3). */
+/** Converts labels and attribute values between files and the service. */
 import { FormatError, type Place } from './errors.ts'
 import type { AttributeSpec, AttributeValue, Label } from './model.ts'
 import { longestNumber } from './numbers.ts'
 
 export interface LabelFinder {
   /**
-   * The label of that exact name; a missing one is remembered, `background` is not.
-   * @param origin Where the name is from, if not from the file
+   * Returns the label with exactly that name. Missing names are recorded, except `background`.
+   * @param origin Source of the name when it is not from the file
    */
   find(name: string, origin?: string): Label | undefined
-  /** @throws {FormatError} with all names that were looked for in vain. */
+  /**
+   * Checks names at the end of the import.
+   * @throws {FormatError} with all missing names
+   */
   check(): void
 }
 
-/** Finds the labels of a task by the names in a file. */
+/** Creates a finder for the labels of a task by the names in a file. */
 export function labelFinder(labels: readonly Label[]): LabelFinder {
   const byName = new Map(labels.map((label) => [label.name, label]))
   const missing = new Set<string>()
@@ -36,7 +39,7 @@ export function labelFinder(labels: readonly Label[]): LabelFinder {
   }
 }
 
-/** The value of a file as the text the service stores; undefined when there is none. */
+/** Returns the value of a file as the text that the service stores; undefined when there is none. */
 export function storedValue(spec: AttributeSpec, value: unknown, place: Place): string | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'object') {
@@ -50,12 +53,12 @@ export function storedValue(spec: AttributeSpec, value: unknown, place: Place): 
   throw new FormatError(`attribute "${spec.name}" is "${text}", expected true or false`, place)
 }
 
-/** Characters of a value at most, which are not the units of UTF-16. */
+/** Maximum length of a value in characters, which may be two UTF-16 units each. */
 const longestValue = 4096
 
 const unusable = /[\0\p{Surrogate}]/u
 
-/** Whether the service stores the text for any attribute. */
+/** Returns whether the service can store the text for any attribute. */
 export const isStorableText = (text: string): boolean =>
   (text.length <= longestValue ||
     [...text.slice(0, 2 * longestValue + 1)].length <= longestValue) &&
@@ -68,7 +71,10 @@ function textRefusal({ name }: AttributeSpec, text: string, place: Place): Forma
   return new FormatError(`attribute "${name}" ${reason}: "${text.slice(0, 40)}"`, place)
 }
 
-/** What a value of an attribute may be, where it is none of that; a server can be set to store it all the same. */
+/**
+ * Returns the expected value when an attribute does not allow the given one, otherwise undefined. A server setting
+ * can allow such values.
+ */
 export function expectedValue(
   { input_type, values, default_value }: AttributeSpec,
   text: string,
@@ -85,7 +91,7 @@ export function expectedValue(
   return `a number${low === undefined ? '' : ` from ${low}`}${high === undefined ? '' : ` to ${high}`}`
 }
 
-/** Shown in a message at most. */
+/** Maximum number of values in a message. */
 const mostShown = 10
 
 function oneOf(values: readonly string[]): string {
@@ -100,7 +106,7 @@ function numberOf(text: string): number | undefined {
   return isNumber && Number.isFinite(Number(text)) ? Number(text) : undefined
 }
 
-/** Values split by where a track keeps them: what never changes on the track, the rest on its shapes. */
+/** Splits values by their place in a track: immutable ones belong to the track, mutable ones to its shapes. */
 export function splitByMutable(label: Label, values: readonly AttributeValue[]) {
   const mutable = new Set(label.attributes.filter((spec) => spec.mutable).map((spec) => spec.id))
   return {
@@ -110,9 +116,9 @@ export function splitByMutable(label: Label, values: readonly AttributeValue[]) 
 }
 
 /**
- * Every attribute of the label with the value a file gets: numbers, booleans and texts, the default
- * where none is stored.
- * @throws {FormatError} naming attribute and value when a number or boolean is none.
+ * Returns every attribute of the label with its value for a file: a number, boolean or text; the default when no
+ * value is stored.
+ * @throws {FormatError} that names attribute and value when a number or boolean is invalid
  */
 export function writtenValues(
   label: Label,

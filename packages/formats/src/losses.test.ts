@@ -22,7 +22,7 @@ function lossesOf(
 
 const boxesOnly = carriesOnly({ rectangle: 'kept' })
 
-test('kinds without a place are left out, each is told of', () => {
+test('unsupported kinds are left out and reported once for each annotation', () => {
   const box = shapeOf({})
   const { written, told } = lossesOf(
     { carries: boxesOnly, features: featuresOf('kept') },
@@ -35,7 +35,7 @@ test('kinds without a place are left out, each is told of', () => {
   ])
 })
 
-test('what shapes and tags that are written have, and the format does not, is told of', () => {
+test('unsupported features of written shapes and tags are reported', () => {
   const carries = carriesOnly({ rectangle: 'kept', tag: 'kept' })
   const full = { group: 2, occluded: true, rotation: 5, z_order: -1, score: 0.5, attributes }
   const { told } = lossesOf(
@@ -52,7 +52,7 @@ test('what shapes and tags that are written have, and the format does not, is to
   ])
 })
 
-test('tracks that become shapes are told of once', () => {
+test('a track that becomes shapes is reported once', () => {
   const features = featuresOf('kept', { tracks: 'converted' })
   const shapes = [{ ...shapeOf({}), track_id: 4, keyframe: true }]
   const { told } = lossesOf({ carries: boxesOnly, features }, { shapes }, { shapes })

@@ -1,4 +1,4 @@
-/** What an export loses, told in its report as the format says of itself (spec/formats.md 2). */
+/** Reports what an export loses, according to the `carries` and `features` of its format. */
 import type {
   Carriage,
   Exporter,
@@ -13,15 +13,16 @@ import type {
 
 export interface Losses {
   /**
-   * The shapes of a frame that the format has a place for. All else that it drops, of these as well, is told of; what it converts, and
-   * what it drops for other reasons, is for the format to tell.
+   * Returns the shapes of a frame that the format supports. Dropped kinds and features are reported here; conversions
+   * and other losses are reported by the format.
    */
   written(item: Item, frame: ItemFrame): ItemShape[]
 }
 
 /**
- * @param name Of the format: what is told begins with it.
- * @param instead What to do about a kind that is dropped; it ends what is told.
+ * Creates the reports of an export.
+ * @param name Name of the format; every reason begins with it.
+ * @param instead Advice for dropped kinds; it is appended to the reason.
  */
 export function newLosses(
   name: string,
@@ -59,7 +60,7 @@ export function newLosses(
 
 const perFrame = 'tracks are written as shapes of their frames'
 
-/** Whether it is the first shape of its track. */
+/** Returns whether a shape is the first of its track. */
 function isFirstOf({ track_id }: ItemShape, seen: Set<number>): boolean {
   if (track_id === undefined || seen.has(track_id)) return false
   seen.add(track_id)
@@ -77,14 +78,14 @@ export const plurals = {
   skeleton: 'skeletons',
 } as const
 
-/** A shape, or a tag, which has less to lose. */
+/** A shape, or a tag, which has fewer features. */
 type Annotated = Tag & Partial<ItemShape>
 
 interface FeatureLoss {
   feature: Feature
   code: 'dropped-attribute' | 'unsupported-rotation'
   isIn(one: Annotated): boolean
-  /** Behind the name of the format. */
+  /** Reason, appended to the name of the format. */
   reason: string
 }
 
@@ -114,7 +115,7 @@ const featureLosses: readonly FeatureLoss[] = [
   { feature: 'score', code, isIn: ({ score = 1 }) => score !== 1, reason: 'has no scores' },
 ]
 
-/** Every feature alike, and those that are not. */
+/** Returns the same treatment for every feature, with exceptions. */
 export function featuresOf(
   all: Carriage,
   others: Partial<Exporter['features']> = {},
@@ -123,11 +124,11 @@ export function featuresOf(
   return { ...alike, group: all, z_order: all, score: all, ...others }
 }
 
-/** Every kind kept but these. */
+/** Returns "kept" for every kind, with exceptions. */
 export const carriesAll = (others: Partial<Exporter['carries']> = {}): Exporter['carries'] =>
   carriesAlike('kept', others)
 
-/** Every kind dropped but these. */
+/** Returns "dropped" for every kind, with exceptions. */
 export const carriesOnly = (kept: Partial<Exporter['carries']>): Exporter['carries'] =>
   carriesAlike('dropped', kept)
 

@@ -1,21 +1,21 @@
-/** Masks of a file as polygons (spec/formats.md 4.5). */
+/** Converts masks of a file to polygons (docs/spec/formats.md#replacing-masks-to-polygons). */
 import { maskToPolygons } from '@reticle/geometry'
 import type { FormatOption, ShapeType } from './model.ts'
 
-/** What an importer lists that can turn masks into polygons; `Run.conv_mask_to_poly` is what was asked for. */
+/** Option of importers that can convert masks to polygons; `Run.conv_mask_to_poly` is the requested value. */
 export const convMaskToPoly = (byDefault: boolean): FormatOption => ({
   name: 'conv_mask_to_poly',
   type: 'boolean',
   default: byDefault,
 })
 
-/** One of the parts that an object of a file consists of. */
+/** One part of an object in a file. */
 export interface Geometry {
   type: ShapeType
   points: number[]
 }
 
-/** The same parts with the polygons of each mask in its place: one for each group of its pixels that touch. */
+/** Replaces each mask by polygons, one for each connected group of its pixels. */
 export const masksAsPolygons = (parts: readonly Geometry[]): Geometry[] =>
   parts.flatMap((part) =>
     part.type === 'mask'

@@ -37,7 +37,7 @@ describe('an item is matched', () => {
     expect(frameMatcher(target(paths)).match({ paths: [item] })?.path).toBe(expected)
   })
 
-  test('percent-decoded below the folder that the deepest item shows', () => {
+  test('by its percent-decoded path below the folder that the deepest item shows', () => {
     const frames = target(['up/s 1/x/1.jpg', 'up/s 1/2.jpg', 'up/s 2/2.jpg'])
     const matcher = frameMatcher(frames, 's%201/x/1.jpg')
     expect(matcher.match({ paths: ['s%201/2.jpg'] })?.path).toBe('up/s 1/2.jpg')
@@ -48,7 +48,7 @@ describe('an item is matched', () => {
     expect(matcher.match({ paths: ['images/2/a.jpg', '2/a.jpg'] })?.frame).toBe(1)
   })
 
-  test('below the folder that the deepest item shows', () => {
+  test('by its path below the folder that the deepest item shows', () => {
     const paths = ['upload/set1/x/1.jpg', 'upload/set1/2.jpg', 'upload/set2/2.jpg']
     const matcher = frameMatcher(target(paths), deepestOf(['2.jpg', 'x/1.jpg']))
     expect(matcher.match({ paths: ['2.jpg'] })?.path).toBe('upload/set1/2.jpg')
@@ -60,7 +60,7 @@ describe('an item is matched', () => {
     expect(matcher.match({ paths: ['none', 'y/A.JPG'] })?.frame).toBe(0)
   })
 
-  test('by a number when it is without a name', () => {
+  test('by a number when it has no name', () => {
     const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), start_frame: 10, step: 5 })
     expect(matcher.match({ paths: [], frame: 15 })?.frame).toBe(1)
     expect(matcher.match({ paths: [''], frame: 10 })?.frame).toBe(0)
@@ -68,7 +68,7 @@ describe('an item is matched', () => {
     expect(matcher.match({ paths: [], frame: 16 })).toBeUndefined()
   })
 
-  test('by an absolute frame number on the grid of a video', () => {
+  test('by an absolute frame number in a video with a step', () => {
     const grid = { start_frame: 10, step: 5, is_video: true }
     const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), ...grid })
     expect(matcher.match({ paths: ['15.jpg'] })?.frame).toBe(1)
@@ -85,7 +85,7 @@ describe('an item is matched', () => {
   })
 })
 
-test('items without a frame are counted once each, ten are named', () => {
+test('items without a frame are counted once each, and at most ten are named', () => {
   const items = unmatchedItems()
   items.check()
   for (let index = 0; index < 12; index += 1) items.add(`${index}.jpg`)

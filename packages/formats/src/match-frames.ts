@@ -1,15 +1,15 @@
-/** Finds the frame an item of a file belongs to (spec/formats.md 4.2). */
+/** Finds the frame that an item of a file belongs to (docs/spec/formats.md#matching-items-to-frames). */
 import { FormatError } from './errors.ts'
 import { baseOf, percentDecoded, withoutExtension } from './members.ts'
 import type { TargetFrame, TargetFrames } from './model.ts'
 
 export interface ItemName {
   /**
-   * Every name of a picture that the item carries, with extension, the likeliest first. An item with a name is never matched by a number
-   * unless the task is a video.
+   * Every name of the image that the item has, with extension, most likely first. An item with a name is never
+   * matched by a number, except in a video.
    */
   paths: readonly string[]
-  /** Absolute frame number, where the file has one. */
+  /** Absolute frame number, if the file has one. */
   frame?: number
 }
 
@@ -18,14 +18,14 @@ export interface FrameMatcher {
 }
 
 /**
- * A matcher for one file. Names are compared before numbers: whole paths, then base names, then both
+ * Creates a matcher for one file. Names take precedence over numbers: whole paths, then base names, then both
  * percent-decoded.
- * @param deepest The path with the most parts in the file: where it ends a frame's path, what stands
- * before it there is put before every item.
+ * @param deepest The path with the most parts in the file. If a frame's path ends with it, the rest of that path is a
+ * prefix for all items.
  */
 export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
   const names = nameMatcher(target.frames, deepest)
-  // Some tools write names as addresses have them, on either side.
+  // Tools may percent-encode names in files, and users may upload files with percent-encoded names.
   const hasEncodedFrames = target.frames.some(({ path }) => path.includes('%'))
   const decodedNames = once(() =>
     nameMatcher(target.frames, percentDecoded(deepest), percentDecoded),
@@ -47,11 +47,14 @@ export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
 }
 
 interface NameMatcher {
-  /** @param paths `normalised` */
+  /** Returns the frame for one of the paths, which must be `normalised`. */
   match(paths: readonly string[]): TargetFrame | undefined
 }
 
-/** @param pathOf The path of a frame as items call it. */
+/**
+ * Creates a matcher by name.
+ * @param pathOf Converts the path of a frame to the form that items use.
+ */
 function nameMatcher(
   frames: readonly TargetFrame[],
   deepest: string,
@@ -71,7 +74,7 @@ function nameMatcher(
   }
 }
 
-/** The path with the most parts. */
+/** Returns the path with the most parts. */
 export function deepestOf(paths: Iterable<string>): string {
   let [best, most] = ['', 0]
   for (const path of paths) {
@@ -83,11 +86,14 @@ export function deepestOf(paths: Iterable<string>): string {
 
 export interface UnmatchedItems {
   add(name: string): void
-  /** @throws {FormatError} with the count and up to ten names. */
+  /**
+   * Checks items at the end of the import.
+   * @throws {FormatError} with the count and up to ten names
+   */
   check(): void
 }
 
-/** Collects items with annotations that have no frame: they fail an import at its end. */
+/** Creates a collection of annotated items without a frame, which fail an import at its end. */
 export function unmatchedItems(): UnmatchedItems {
   const names = new Set<string>()
   return {
@@ -108,10 +114,10 @@ interface FrameIndex {
   paths: Map<string, TargetFrame>
   /** Paths without their last extension. */
   stems: Map<string, TargetFrame>
-  /** Names without folders and extension; null where several frames share one. */
+  /** Names without folders and extension; null when several frames share one. */
   bases: Map<string, TargetFrame | null>
   lowerBases: Map<string, TargetFrame | null>
-  /** Names without folders, asked where several frames share a base; null where several share them as well. */
+  /** Names without folders, used when several frames share a base name; null when several share these as well. */
   files: () => Map<string, TargetFrame | null>
 }
 
@@ -148,7 +154,7 @@ function fileNames(
   return names
 }
 
-/** Most files never ask. */
+/** Creates a value on first use, because most files do not need it. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
@@ -157,7 +163,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** What stands before the deepest item in the first frame that ends with it. */
+/** Returns the prefix before the deepest item in the first frame path that ends with it. */
 function rootHint(
   frames: readonly TargetFrame[],
   deepest: string,
@@ -173,8 +179,9 @@ function rootHint(
 }
 
 /**
- * The frame number of an item. In a video its name may be one, or `frame_` and one. Elsewhere numbers count only for items without a
- * name: otherwise annotations could land on another picture than the one that is named.
+ * Returns the frame number of an item. In a video its name may be a number, or `frame_` and a number. Elsewhere a
+ * number counts only for items without a name, because it could assign annotations to another image than the named
+ * one.
  */
 function numberOf(
   paths: readonly string[],
@@ -198,7 +205,7 @@ function byNumber(target: TargetFrames, absolute: number | undefined): TargetFra
   return Number.isInteger(frame) ? target.frames[frame] : undefined
 }
 
-/** A base name may have dots and no extension: it is compared as a whole first. */
+/** A base name may contain dots and have no extension, so it is compared as a whole first. */
 function byBase(index: FrameIndex, path: string): TargetFrame | undefined {
   const name = baseOf(path)
   const found = index.bases.get(name) ?? index.bases.get(withoutExtension(name))
@@ -219,7 +226,7 @@ function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R
   return undefined
 }
 
-/** The one form of a path: `/` between parts, none before it, NFC. */
+/** Normalizes a path: `/` between parts, no leading `/`, NFC. */
 export function normalised(path: string): string {
   return path
     .replaceAll('\\', '/')

@@ -3,7 +3,7 @@ import { imageFinder, locatedImages, memberFinder } from './members.ts'
 
 const names = ['images/train/a.jpg', 'images/val/a.jpg', 'images/train/b/c.PNG', 'train.txt']
 
-test('a member is looked for in the likeliest folder, then by its end where only one has it', () => {
+test('a member is found in the most likely folder, then by a unique path ending', () => {
   const { find } = memberFinder(names)
   expect(find(['a.jpg'], ['images/val/', 'images/'], [])).toBe('images/val/a.jpg')
   expect(find(['c.PNG'], [''], [])).toBe('images/train/b/c.PNG')
@@ -11,21 +11,21 @@ test('a member is looked for in the likeliest folder, then by its end where only
   expect(find(['a.jpg'], [''], ['val'])).toBe('images/train/a.jpg')
 })
 
-test('a member is found by a percent-encoded path, the literal one first', () => {
+test('a member is found by a percent-encoded path, with the literal path first', () => {
   const { find } = memberFinder(['images/my picture (3).png', 'images/a b.png', 'images/a%20b.png'])
   expect(find(['my%20picture%20(3).png'], ['images/'], [])).toBe('images/my picture (3).png')
   expect(find(['a%20b.png'], ['images/'], [])).toBe('images/a%20b.png')
   expect(find(['x/a%20c.png'], ['images/'], [])).toBeUndefined()
 })
 
-test('a picture is found without its extension', () => {
+test('an image is found without its extension', () => {
   const { find } = imageFinder([...names, 'images/train/a.txt'])
   expect(find(['a'], ['images/train/'], [])).toBe('images/train/a.jpg')
   expect(find(['b/c'], ['images/train/'], [])).toBe('images/train/b/c.PNG')
   expect(find(['train'], [''], [])).toBeUndefined()
 })
 
-test('a picture may be missing where it has no annotations, but not all of them', () => {
+test('unannotated images may be missing from an archive, but not all images', () => {
   const wanted = (given: string, member: string | undefined, isAnnotated: boolean) => ({
     ...{ given, member, isAnnotated, name: () => given },
   })

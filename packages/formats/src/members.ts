@@ -1,11 +1,12 @@
-/** Finds the members of an archive that a file of annotations names (spec/formats.md 4.1 and 4.2). */
+/** Finds the members of an archive that an annotation file names. */
 import { FormatError } from './errors.ts'
 import type { FileImage, FileSubset, Run } from './model.ts'
 
 export interface MemberFinder {
   /**
-   * The member that one of these paths means: below one of the folders, the likeliest first, else the only one of the archive that
-   * ends with the path, where that is not in a folder called as one of the others; then the same with the paths percent-decoded.
+   * Returns the member that one of the paths refers to: below one of the folders, most likely first, or else the only
+   * member that ends with the path and is not below a folder named in `others`. Then the same for percent-decoded
+   * paths.
    */
   find(
     paths: readonly string[],
@@ -44,7 +45,7 @@ export function memberFinder(names: Iterable<string>): MemberFinder {
   }
 }
 
-/** Finds pictures by their paths without extension; of several that have one the first. */
+/** Creates a finder for images by their paths without extension; the first of several wins. */
 export function imageFinder(names: Iterable<string>): MemberFinder {
   const byStem = new Map<string, string>()
   for (const name of names) {
@@ -55,23 +56,23 @@ export function imageFinder(names: Iterable<string>): MemberFinder {
   return { find: (...wanted) => byStem.get(stems.find(...wanted) ?? '') }
 }
 
-/** Endings of pictures that tasks are made of (spec/api-workspace.md 4.2). */
+/** Extensions of images that tasks accept. */
 export const isImageName = (name: string): boolean =>
   /\.(avif|bmp|gif|heic|heif|jfif|jp2|jpe?g|pgm|png|pnm|ppm|tiff?|webp)$/i.test(name)
 
 export interface WantedImage {
-  /** As the file of annotations calls it, for messages. */
+  /** Name in the annotation file, for messages. */
   given: string
-  /** Of the frame, where the member's is not known yet: with the extension of the member. */
+  /** Returns the name of the frame; it takes the extension from the member. */
   name(member: string): string
-  /** Found in the archive, or undefined. */
+  /** Member of the archive, or undefined when it is missing. */
   member: string | undefined
   isAnnotated: boolean
 }
 
 /**
- * The pictures of a subset that are in the archive.
- * @throws {FormatError} when there are none of several, one is missing that has annotations, or two have one name
+ * Returns the images of a subset that are in the archive.
+ * @throws {FormatError} when none of the images is present, an annotated one is missing, or two have the same name
  */
 export function locatedImages(images: Iterable<WantedImage>, file: string): FileImage[] {
   const found = new Map<string, FileImage>()
@@ -96,8 +97,8 @@ export function locatedImages(images: Iterable<WantedImage>, file: string): File
 }
 
 /**
- * Reports the pictures of an archive that become no frame because no document or list names them.
- * @param isAnnotation Whether a picture holds masks or other annotations.
+ * Reports images of an archive that become no frame because no document or list names them.
+ * @param isAnnotation Returns whether an image contains masks or other annotations.
  */
 export function noteUnusedPictures(
   names: Iterable<string>,
@@ -112,7 +113,7 @@ export function noteUnusedPictures(
       report.note('skipped', 'ignored-file', reason, { file })
 }
 
-/** The folder that all names share, with its last `/`. */
+/** Returns the folder that all names share, with its trailing `/`. */
 export function commonFolder(names: readonly string[]): string {
   const [first = ''] = names
   let folder = first.slice(0, first.lastIndexOf('/') + 1)
@@ -121,29 +122,29 @@ export function commonFolder(names: readonly string[]): string {
   return folder
 }
 
-/** What a picture is called of which only the path without extension is said, or all of it. */
+/** Returns the name of an image whose file entry is its path with or without extension. */
 export function pictureName(id: string, member: string): string {
   const isWhole = `/${member}`.endsWith(`/${id}`)
   return isWhole ? id : `${id}${member.slice(withoutExtension(member).length)}`
 }
 
-/** The path that a file gives for a member, percent-decoded where the name of the member is. */
+/** Returns the path that a file states for a member, percent-decoded if the member's name is not encoded. */
 export const spelledAs = (member: string, path: string): string =>
   `/${member}`.endsWith(`/${path}`) ? path : percentDecoded(path)
 
-/** Without the last extension only: `img.v2.jpg` is `img.v2`. */
+/** Removes only the last extension: `img.v2.jpg` becomes `img.v2`. */
 export const withoutExtension = (path: string): string => path.replace(/\.[^./]+$/, '')
 
-/** The folder that a member is in, with the last `/`; empty at the top. */
+/** Returns the folder of a member, with its trailing `/`; empty at the top level. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
-/** The folder around a folder, both with the last `/`. */
+/** Returns the parent of a folder, both with trailing `/`. */
 export const parentOf = (folder: string): string => folderOf(folder.slice(0, -1))
 
-/** Without its folders. */
+/** Returns the name without its folders. */
 export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** `my%20picture.png` as `my picture.png`; other bytes stay as they are. */
+/** Decodes `my%20picture.png` to `my picture.png`; invalid sequences stay unchanged. */
 export function percentDecoded(path: string): string {
   if (!path.includes('%')) return path
   const text = path.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {

@@ -1,6 +1,6 @@
 /**
- * The neutral model between formats and the service (spec/formats.md 3). Fields are spelt as in REST;
- * coordinates are pixels from the top-left corner, frames are counted from 0 in their task.
+ * The neutral model between formats and the service. Fields are named as in REST; coordinates are pixels from the
+ * top-left corner; frames are counted from 0 in their task.
  */
 
 import type { Described, TaskAbout } from './about.ts'
@@ -24,14 +24,14 @@ export const shapeTypes = [
 
 export type ShapeType = (typeof shapeTypes)[number]
 
-/** What a format may carry. */
+/** Kinds of annotations that a format may support. */
 export type Kind = ShapeType | 'tag'
 
 export interface AttributeSpec {
   id: number
   name: string
   mutable: boolean
-  /** `select radio checkbox number text`. */
+  /** One of `select radio checkbox number text`. */
   input_type: string
   values: readonly string[]
   default_value: string
@@ -42,7 +42,7 @@ export interface Label {
   name: string
   /** `any`, a shape type, `skeleton` or `tag`. */
   type: string
-  /** `#2080c0`. */
+  /** Colour such as `#2080c0`. */
   color?: string
   /** The drawing of a skeleton. */
   svg?: string
@@ -58,7 +58,7 @@ export interface AttributeValue {
 interface Annotation {
   frame: number
   label_id: number
-  /** 0 is no group. */
+  /** Group number; 0 means no group. */
   group: number
   source: string
   attributes: readonly AttributeValue[]
@@ -66,7 +66,7 @@ interface Annotation {
 
 export type Tag = Annotation
 
-/** A shape of one frame (spec/api-annotations.md 1.3); `points` as in its 1.5. */
+/** A shape on one frame; `points` depends on the type (docs/spec/annotations.md#points). */
 export interface Shape extends Annotation {
   type: ShapeType
   points: readonly number[]
@@ -95,13 +95,13 @@ export interface TrackShape {
 export interface Track extends Annotation {
   shapes: readonly TrackShape[]
   elements: readonly Track[]
-  /** The last frame the track may reach; that of its job. Absent: the last frame there is. */
+  /** Last frame that the track may reach, which is the last frame of its job; absent for the last frame of the task. */
   stop_frame?: number
 }
 
-// ---- going out
+// ---- export
 
-/** A shape as a frame shows it; shapes of tracks say which and whether it is a keyframe. */
+/** A shape as displayed on a frame; for a shape of a track, the track and whether it is a keyframe. */
 export interface ItemShape extends Shape {
   track_id?: number
   keyframe?: boolean
@@ -114,15 +114,15 @@ export interface ItemFrame {
   path: string
   width: number
   height: number
-  /** Its bytes, upright; called when images are saved. */
+  /** Reads the upright image; called when images are saved. */
   image?: () => AsyncIterable<Uint8Array>
-  /** What those bytes are known by (`ArchiveFile.source`). */
+  /** Identifier of the image bytes (`ArchiveFile.source`). */
   source?: string
 }
 
 /** The annotations of one frame. */
 export interface Item {
-  /** Of the frame in `Subset.frames`. */
+  /** Index of the frame in `Subset.frames`. */
   index: number
   shapes: readonly ItemShape[]
   tags: readonly Tag[]
@@ -130,24 +130,27 @@ export interface Item {
 
 export interface Subset {
   name: string
-  /** All frames to be exported, also those without annotations. */
+  /** All frames to export, including those without annotations. */
   frames: readonly ItemFrame[]
-  /** Frames that have annotations, ascending by index; read once at most. */
+  /** Yields the frames with annotations, ascending by index; may be read only once. */
   items(): AsyncIterable<Item>
-  /** The same a task at a time: for formats that keep tracks, or say where things come from. */
+  /** The same data per task, for formats that keep tracks or state the source of annotations. */
   parts: readonly Part[]
 }
 
-/** What a subset has of one task. */
+/** Data of one task in a subset. */
 export interface Part {
   about: TaskAbout
-  /** As they are called in the subset. */
+  /** Frames with their paths in the subset. */
   frames: readonly ItemFrame[]
-  /** Frames that have annotations, ascending by their index in `frames`; of tracks what they show where `withTracks`. */
+  /**
+   * Yields the frames with annotations, ascending by their index in `frames`; includes the visible shapes of tracks
+   * if `withTracks` is set.
+   */
   items(withTracks: boolean): AsyncIterable<Item>
-  /** Tracks as they are stored, also where they are not to be seen. */
+  /** Returns the stored tracks, including those that are not visible. */
   tracks(): AsyncIterable<Track> | Iterable<Track>
-  /** Of the task, or of a job of ground truth: they are not among `frames`. */
+  /** Deleted frames of the task or of its ground-truth job; they are not in `frames`. */
   deletedFrames: ReadonlySet<number>
 }
 
@@ -157,15 +160,15 @@ export interface Dataset {
   subsets: readonly Subset[]
   saveImages: boolean
   about: {
-    /** What is exported: the one part says it of a task or job. */
+    /** Exported resource; the only part describes a task or job. */
     target: 'project' | 'task' | 'job'
     project?: Described
-    /** When: ISO 8601. */
+    /** Time of the export, ISO 8601. */
     dumped: string
   }
 }
 
-// ---- coming in
+// ---- import
 
 export interface TargetFrame {
   frame: number
@@ -174,15 +177,15 @@ export interface TargetFrame {
   height: number
 }
 
-/** Where an import goes: all frames of the task, and which of them take annotations. */
+/** Target of an import: all frames of the task, and which of them accept annotations. */
 export interface TargetFrames {
   /** Frame n of the task is `frames[n]`. */
   frames: readonly TargetFrame[]
-  /** Absolute number of frame 0, and absolute frames from one frame to the next. */
+  /** Absolute number of frame 0, and distance between frames in absolute numbers. */
   start_frame: number
   step: number
   is_video: boolean
-  /** False for frames of the task that lie outside of the job. */
+  /** Returns false for frames of the task outside the job. */
   includes(frame: number): boolean
 }
 
@@ -196,59 +199,60 @@ export type Imported =
   | { kind: 'shape'; shape: Shape }
   | { kind: 'track'; track: Track }
 
-/** A picture of a set: the frame that it becomes, and its member of the archive. */
+/** An image of a dataset: the frame that it becomes, and its member of the archive. */
 export interface FileImage {
   /** `/`-separated, unique in its subset. */
   name: string
   member: string
 }
 
-/** A picture inside of a member, beside other things. */
+/** An image that is part of a member together with other data. */
 export interface EmbeddedImage {
-  /** As that of a `FileImage`. */
+  /** Like the name of a `FileImage`. */
   name: string
   content: Uint8Array
 }
 
 export interface FileSubset {
   name: string
-  /** In the order of frames; there is one at least, unless they are embedded. */
+  /** In the order of frames; not empty unless the images are embedded. */
   images: readonly FileImage[]
-  /** The same of a subset whose images are no members: in one walk, read once at most. */
+  /** Yields the images of a subset whose images are not members; may be read only once. */
   embedded?(): AsyncIterable<EmbeddedImage>
-  /** Annotations of these images, onto frames that have their names; read once at most. */
+  /** Yields the annotations of these images for frames with their names; may be read only once. */
   importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
 }
 
-/** An image that a set says it has, with its size in pixels. */
+/** An image that a dataset declares, with its size in pixels. */
 export interface DeclaredImage {
-  /** Where it would be among the members. */
+  /** Path at which the image would be in the archive. */
   member: string
   width: number
   height: number
 }
 
-/** A set that comes with its images. */
+/** A dataset with images. */
 export interface FileDataset {
-  /** All that the file declares, with the attributes that its annotations have. */
+  /** All labels that the file declares, with the attributes that its annotations have. */
   labels: readonly FileLabel[]
-  /** There is one at least. */
+  /** Never empty. */
   subsets: readonly FileSubset[]
 }
 
-/** What accompanies a conversion. */
+/** Context of a conversion. */
 export interface Run {
   report: ReportWriter
   signal: AbortSignal
-  /** Told now and then with the share done, 0 to 1. */
+  /** Called repeatedly with the completed share, 0 to 1. */
   progress(share: number): void
   /**
-   * Of imports: called for a value that its attribute does not allow, with the error for the case that the service refuses to store it.
+   * Only for imports: called for a value that its attribute does not allow, with the error to throw if the service
+   * refuses to store it.
    */
   onUnlistedValue?: ((refusal: FormatError) => void) | undefined
-  /** Of imports: whether masks become polygons. Absent: as the format does by itself, which its option tells. */
+  /** Only for imports: whether masks become polygons. When absent, the default of the format's option applies. */
   conv_mask_to_poly?: boolean | undefined
-  /** Caps on an archive that is read (`archiveLimits`). */
+  /** Limits of archives that are read (`archiveLimits`). */
   archiveLimits?: ArchiveLimits
 }
 
@@ -257,8 +261,8 @@ export interface Run {
 export type Carriage = 'kept' | 'converted' | 'dropped'
 
 /**
- * What shapes have beside a kind and points: `tracks` kept come back as tracks, converted ones are shapes of their frames; `z_order`
- * converted is the order in which shapes are written or painted; `group` converted makes one object of the members.
+ * Features of annotations besides kind and points. Kept `tracks` are imported as tracks, converted ones become shapes
+ * of frames; converted `z_order` is the order of shapes; a converted `group` becomes one object.
  */
 export const features = [
   'tracks',
@@ -282,10 +286,13 @@ export interface Exporter {
   /** Upper-case file types: `['ZIP']`. */
   extensions: readonly string[]
   carries: Readonly<Record<Kind, Carriage>>
-  /** What becomes of these for kinds that are not dropped. */
+  /** How each feature is exported for kinds that are not dropped. */
   features: Readonly<Record<Feature, Carriage>>
   options: readonly FormatOption[]
-  /** @throws {FormatError} when a value cannot be written. */
+  /**
+   * Yields the files of an export.
+   * @throws {FormatError} when a value cannot be written
+   */
   exportDataset(dataset: Dataset, run: Run): AsyncIterable<ArchiveFile>
 }
 
@@ -293,14 +300,20 @@ export interface Importer {
   extensions: readonly string[]
   kinds: readonly Kind[]
   options: readonly FormatOption[]
-  /** @throws {FormatError} when the data cannot be imported; what came before then counts for nothing. */
+  /**
+   * Yields the annotations of an upload.
+   * @throws {FormatError} when the data cannot be imported; annotations yielded before must be discarded
+   */
   importAnnotations(source: RandomAccess, target: ImportTarget, run: Run): AsyncIterable<Imported>
   /**
-   * Labels, subsets and images of an archive, for an import into a project; absent where the format has no images.
-   * @throws {FormatError} when it has no images, or misses one that has annotations.
+   * Opens labels, subsets and images of an archive for an import into a project; absent for formats without images.
+   * @throws {FormatError} when the archive has no images, or an annotated one is missing
    */
   openDataset?(source: RandomAccess, run: Run): Promise<FileDataset>
-  /** The images of an archive whose sizes its annotations tell, whether they are there or not; absent where they tell none. */
+  /**
+   * Yields the images whose sizes the annotations declare, whether they exist or not; absent for formats without
+   * sizes.
+   */
   declaredImages?(source: RandomAccess, run: Run): AsyncIterable<DeclaredImage>
 }
 
@@ -309,7 +322,7 @@ export interface Format {
   version: string
   aliases: readonly string[]
   dimension: '2d' | '3d'
-  /** Whether tracks survive, and attributes. */
+  /** Whether the format keeps tracks, and attributes. */
   tracks: boolean
   attributes: boolean
   exporter?: Exporter

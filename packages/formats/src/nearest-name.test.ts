@@ -33,7 +33,7 @@ test.each(['', 'x', 'Datumaro 1.0', '1.0', '💥', 'q'.repeat(100_000)])(
   },
 )
 
-test('an unknown name is answered with the names of that side alone', () => {
+test('the message for an unknown name lists only formats of the same direction', () => {
   expect(describeUnknown('yolo', 'exporter')).toMatch(
     /^Did you mean 'YOLO 1\.1'\? Formats for export: COCO 1\.0, .*YOLO 1\.1\.$/,
   )

@@ -1,6 +1,6 @@
 const longestName = 100
 
-/** A name without case, spaces and the version at its end. */
+/** Removes case, spaces and a trailing version from a name. */
 const stemOf = (name: string) =>
   name
     .slice(0, longestName)
@@ -8,15 +8,14 @@ const stemOf = (name: string) =>
     .replace(/ v?[\d.]{1,10}$/, '')
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** A stem that contains the other is at most this far from it. */
+/** Maximum distance of two stems when one contains the other. */
 const containedDistance = 0.5
 const farthest = 0.5
 const shortestContained = 3
 
 /**
- * The name of a format that was probably meant, or undefined where none is similar.
- *
- * @param known names and aliases of each format; the first is the one that is returned
+ * Returns the name of the format that was probably meant, or undefined when none is similar.
+ * @param known Names and aliases of each format; the first one is returned.
  */
 export function nearestName(
   given: string,
@@ -30,7 +29,7 @@ export function nearestName(
   return nearest && nearest.distance <= farthest ? nearest.name : undefined
 }
 
-/** From 0, equal, to 1, nothing in common. */
+/** Returns the distance from 0 (equal) to 1 (nothing in common). */
 function distanceOf(one: string, other: string): number {
   if (one === other) return 0
   const [short = '', long = ''] = [one, other].toSorted((a, b) => a.length - b.length)
@@ -40,7 +39,7 @@ function distanceOf(one: string, other: string): number {
   return Math.min(edits, containedDistance * missing)
 }
 
-/** The Levenshtein distance. */
+/** Returns the Levenshtein distance. */
 function countEdits(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let at = 0; at < one.length; at++) {

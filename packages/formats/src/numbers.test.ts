@@ -6,7 +6,7 @@ import { fixed2, isExact } from './service/written-number.ts'
 const fail = (reason: string): Error => new Error(reason)
 const double = fc.double({ min: -1e7, max: 1e7, noNaN: true })
 
-test('every spelling of a number is read as any other reader does', () => {
+test('numbers in any notation are parsed like Number does', () => {
   fc.assert(
     fc.property(double, fc.nat(12), (value, digits) => {
       for (const text of [String(value), value.toFixed(digits), value.toExponential(digits)]) {
@@ -35,12 +35,12 @@ test.each([
   '1 2',
   '--1',
   '١',
-])('%j is none', (text) => {
+])('%j is not a number', (text) => {
   expect(() => readNumber(text, fail)).toThrow('is no number')
   expect(() => readPairs(`1,2;${text},3`, fail)).toThrow()
 })
 
-test('points are pairs', () => {
+test('points are parsed as pairs', () => {
   expect(readPairs('1.00,2.5; -3,4', fail)).toEqual([1, 2.5, -3, 4])
   expect(readPairs(' ', fail)).toEqual([])
   for (const text of ['1', '1,2;', '1;2', '1,2,3', ',']) {
@@ -49,14 +49,14 @@ test('points are pairs', () => {
   expect(() => readPairs(Array(100_001).fill('1,2').join(';'), fail)).toThrow('200002 numbers')
 })
 
-test('runs are whole numbers, with blanks or without', () => {
+test('run lengths are parsed as whole numbers with or without blanks', () => {
   expect(readCounts('3, 5,7', fail)).toEqual([3, 5, 7])
   for (const text of ['', '3,', '3,-1', '1.5', '1 2']) {
     expect(() => readCounts(text, fail)).toThrow('is no count of pixels')
   }
 })
 
-test('floats of a list are written as one by one, and read as what they were', () => {
+test('a list of floats is formatted like single floats, and is read back exactly', () => {
   const hundredths = fc.integer({ min: -1e9, max: 1e9 }).map((value) => value / 100)
   const few = fc.constantFrom(0, -0, 0.01, 9.99, 10, 100.5, 2 ** 31 / 100, 1e7, -1e-7)
   fc.assert(
@@ -71,7 +71,7 @@ test('floats of a list are written as one by one, and read as what they were', (
   expect(floatsText(long)).toBe(long.join())
 })
 
-test('two decimals are the nearest there are, halves go to the even one', () => {
+test('two decimals are the nearest possible, and halves are rounded to even', () => {
   const texts = [0, -0, 1, 12.5, 0.125, 0.375, -0.125, 1e7, 1.005, 2.675, -7.55501, 19.999]
   expect(texts.map(fixed2)).toEqual(
     '0.00 0.00 1.00 12.50 0.12 0.38 -0.12 10000000.00 1.00 2.67 -7.56 20.00'.split(' '),
@@ -86,7 +86,7 @@ test('two decimals are the nearest there are, halves go to the even one', () => 
   )
 })
 
-test('a text of more than 400 characters is no number', () => {
+test('a text of more than 400 characters is not a number', () => {
   const fail = (reason: string) => new Error(reason)
   expect(readNumber(`1.${'0'.repeat(398)}`, fail)).toBe(1)
   expect(() => readNumber(`1.${'0'.repeat(399)}`, fail)).toThrow('is no number')

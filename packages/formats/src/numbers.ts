@@ -1,30 +1,33 @@
-/** Numbers as texts of files, read without making a text of each, and written. */
+/** Parses numbers in texts of files without allocating substrings, and formats them. */
 
 import { FormatError, type Place } from './errors.ts'
 
-/** Coordinates further away are none (spec/api-annotations.md 1.5). */
+/** Maximum absolute coordinate. */
 export const furthest = 10_000_000
 
-/** Most numbers of one object. */
+/** Maximum number of values of one object. */
 const mostNumbers = 200_000
 
 export type Fail = (reason: string) => Error
 
-/** @throws what `fail` makes of a text that is no number, or one too large. */
+/**
+ * Parses a number.
+ * @throws the error that `fail` creates for a text that is not a number, or a number that is too large
+ */
 export function readNumber(text: string, fail: Fail): number {
   const value = numberIn(text, 0, text.length)
   if (Math.abs(value) <= furthest) return value
   throw fail(`"${shown(text)}" is no number within ${-furthest} to ${furthest}`)
 }
 
-/** A whole number. */
+/** Parses a whole number. */
 export function readInteger(text: string, fail: Fail): number {
   const value = numberIn(text, 0, text.length)
   if (Number.isSafeInteger(value)) return value
   throw fail(`"${shown(text)}" is no whole number`)
 }
 
-/** `1.00,2.00;3.00,4.00`; none when there is nothing but blanks. */
+/** Parses `1.00,2.00;3.00,4.00`; a blank text has no points. */
 export function readPairs(text: string, fail: Fail): number[] {
   const numbers: number[] = []
   if (text.trim() === '') return numbers
@@ -46,7 +49,7 @@ export function readPairs(text: string, fail: Fail): number[] {
   return counted(numbers, fail)
 }
 
-/** `3, 5, 7` with or without blanks: whole numbers, none below 0. */
+/** Parses `3, 5, 7` with or without blanks: whole numbers, none below 0. */
 export function readCounts(text: string, fail: Fail): number[] {
   const counts: number[] = []
   for (let from = 0; from <= text.length; ) {
@@ -67,7 +70,10 @@ function counted(numbers: number[], fail: Fail): number[] {
   throw fail(`${numbers.length} numbers, at most ${mostNumbers} are allowed`)
 }
 
-/** @throws {FormatError} for more numbers than an object may have */
+/**
+ * Checks the number of values of an object.
+ * @throws {FormatError} for more values than an object may have
+ */
 export function assertFewNumbers({ length }: readonly number[], place: Place): void {
   if (length <= mostNumbers) return
   throw new FormatError(
@@ -76,7 +82,10 @@ export function assertFewNumbers({ length }: readonly number[], place: Place): v
   )
 }
 
-/** @throws {FormatError} for a box that reaches further than coordinates may */
+/**
+ * Checks the coordinates of a box.
+ * @throws {FormatError} for a box that exceeds the coordinate range
+ */
 export function assertNear(points: readonly number[], place: Place): void {
   const far = points.find((value) => !(Math.abs(value) <= furthest))
   if (far === undefined) return
@@ -86,7 +95,7 @@ export function assertNear(points: readonly number[], place: Place): void {
 
 const shown = (text: string): string => text.slice(0, 40)
 
-/** The number between two places of a text, or NaN. Zero has no sign. */
+/** Parses the number between two positions of a text; NaN if there is none. Returns 0 for -0. */
 function numberIn(text: string, start: number, stop: number): number {
   let at = start
   let end = stop
@@ -99,8 +108,8 @@ function numberIn(text: string, start: number, stop: number): number {
 }
 
 /**
- * Digits with at most one point between them, 15 at most: whole number and power of ten are exact then, and so their quotient
- * is the nearest there is, as of any other reader.
+ * Parses up to 15 digits with at most one decimal point. The integer and the power of ten are then exact, so their
+ * quotient is correctly rounded, as with any other parser.
  */
 function plainNumber(text: string, start: number, end: number): number | undefined {
   let digits = 0
@@ -124,7 +133,7 @@ const zero = 0x30
 const nine = 0x39
 const powers = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** In characters; the largest number without an exponent has 309 digits. A longer text is no number. */
+/** Maximum length of a number in characters; the largest one without an exponent has 309 digits. */
 export const longestNumber = 400
 
 function otherNumber(text: string): number {
@@ -134,10 +143,11 @@ function otherNumber(text: string): number {
 
 const numberText = /^\+?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
-/** The shortest text that has at least one decimal, so that readers everywhere see a float: `12.0`. */
+/** Returns the shortest text with at least one decimal, so that all readers parse a float: `12.0`. */
 export function floatText(value: number): string {
   if (value < 0) return `-${floatText(-value)}`
-  // Most have two decimals at most: put together they are several times as fast as the engine finds the shortest text.
+  // Most values have at most two decimals; composing their text is several times as fast as the shortest text of the
+  // engine.
   const hundredths = Math.round(value * 100)
   if (hundredths / 100 === value && hundredths < 2 ** 31) {
     const whole = Math.trunc(hundredths / 100)
@@ -146,7 +156,10 @@ export function floatText(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value)
 }
 
-/** Texts of many floats, joined by commas. Put down digit by digit: of exports of polygons this is a good part. */
+/**
+ * Formats floats separated by commas. Digits are written directly, because this takes a large share of polygon
+ * exports.
+ */
 export function floatsText(values: readonly number[]): string {
   const most = values.length * longestFloat
   if (scratch.bytes.length < most) scratch.bytes = Buffer.alloc(2 * most)
@@ -159,11 +172,11 @@ export function floatsText(values: readonly number[]): string {
   return bytes.toString('latin1', 0, end)
 }
 
-/** Used again for every list. */
+/** Buffer that is reused for every list. */
 const scratch = { bytes: Buffer.alloc(65_536) }
 const longestFloat = 26
 
-/** Where the text ends. */
+/** Writes a float and returns the end position. */
 function putFloat(bytes: Buffer, start: number, value: number): number {
   const hundredths = Math.round(value * 100)
   const isPlain = hundredths >= 0 && hundredths < 2 ** 31 && hundredths / 100 === value

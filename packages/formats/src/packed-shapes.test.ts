@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { packedShapes } from './packed-shapes.ts'
 import { trackShapeOf } from './testing/run.ts'
 
-test('shapes of any length are read again, each with the one before it', () => {
+test('shapes of any length are read back, each with its predecessor', () => {
   const packed = packedShapes()
   const shapes = Array.from({ length: 400 }, (_, frame) =>
     trackShapeOf({ frame, type: 'mask', points: Array.from({ length: 2 * frame }, () => frame) }),
@@ -17,7 +17,7 @@ test('shapes of any length are read again, each with the one before it', () => {
   expect(latest).toBe(-1)
 })
 
-test('there is no room without end', () => {
+test('the number of stored values is limited', () => {
   const packed = packedShapes({ most: 15 })
   packed.add(trackShapeOf({ points: [1, 2, 3, 4] }), -1)
   packed.add(trackShapeOf({ points: [1, 2, 3, 4] }), -1)

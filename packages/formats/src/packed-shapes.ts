@@ -1,12 +1,12 @@
-/** Shapes of tracks as runs of plain numbers: about 60 bytes a rectangle, outside of the heap of objects. */
+/** Stores shapes of tracks as plain numbers outside the object heap: about 60 bytes for a rectangle. */
 import { FormatError } from './errors.ts'
 import { type AttributeValue, shapeTypes, type TrackShape } from './model.ts'
 
 export interface PackedShapes {
   /**
-   * Shapes are chained: each says where the one before it in its chain stands.
-   * @returns where this one stands, for the calls below
-   * @throws {FormatError} when there is no more room
+   * Adds a shape. Shapes form chains: each one stores the position of its predecessor.
+   * @returns the position of this shape, for the methods below
+   * @throws {FormatError} when the limit is exceeded
    */
   add(shape: TrackShape, before: number): number
   read(at: number): TrackShape
@@ -15,19 +15,19 @@ export interface PackedShapes {
 }
 
 export interface PackedShapesOptions {
-  /** Numbers that there is room for (1 GiB of them): limits on the heap of a thread do not see this memory. */
+  /** Maximum count of numbers (default 1 GiB of them); the heap limit of a thread does not cover this memory. */
   most?: number
-  /** Numbers that room is made for at a time. */
+  /** Count of numbers that are allocated at a time. */
   blockLength?: number
 }
 
-/** The form of a shape: its type, these flags, and above them the number of its coordinates. */
+/** Form of a shape: its type, these flags, and in the higher bits the count of its coordinates. */
 const flags = { occluded: 8, outside: 16, keyframe: 32, hasMore: 64 }
 const formSize = 128
 
 /**
- * A run is: the one before, frame, form, coordinates; and where there is more, z order, rotation, the number of values, and of each its
- * attribute and itself.
+ * Creates an empty store. A record contains: predecessor, frame, form, coordinates; and with `hasMore` z order,
+ * rotation, count of values, and for each value its attribute and the value.
  */
 export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
   const numbers = numberList(options)
@@ -87,7 +87,7 @@ export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
   }
 }
 
-/** What need not be written. */
+/** Defaults that are not stored. */
 const usual = { z_order: 0, rotation: 0, attributes: [] }
 
 function formOf(shape: TrackShape): number {
@@ -100,14 +100,14 @@ function formOf(shape: TrackShape): number {
 
 // ---- lists
 
-/** Of the right length at once: a list that grows takes room for many more than the few that most have. */
+/** Builds a list with its exact length: a list that grows allocates far more than the few elements that most have. */
 function listOf<T>(length: number, at: (index: number) => T): T[] {
   const list = new Array<T>(length)
   for (let index = 0; index < length; index += 1) list[index] = at(index)
   return list
 }
 
-/** Grows by blocks: nothing is copied, and no room is held twice. */
+/** List that grows by blocks, so that nothing is copied and no memory is held twice. */
 function numberList({ most = 2 ** 27, blockLength = 65_536 }: PackedShapesOptions) {
   const blocks: Float64Array[] = []
   let latest = new Float64Array()
@@ -129,7 +129,7 @@ function numberList({ most = 2 ** 27, blockLength = 65_536 }: PackedShapesOption
   }
 }
 
-/** Each text once. */
+/** Stores each text once. */
 function textList() {
   const places = new Map<string, number>()
   const texts: string[] = []

@@ -10,7 +10,7 @@ const spec = (id: number, mutable: boolean) => ({
 })
 const label = labelOf({ name: 'car', attributes: [spec(1, true), spec(2, false), spec(3, true)] })
 
-/** What a file says of one frame of a track. */
+/** One frame of a track in a file. */
 interface Part {
   key: string
   shape: Shape
@@ -23,7 +23,7 @@ const value = fc.oneof(
   fc.string(),
 )
 
-/** Few places, so that some do not move. */
+/** Few distinct positions, so that some shapes do not move. */
 const points = fc.oneof(
   fc.constantFrom([0, 0, 1, 1], [5, 5, 9.5, 9.5]),
   fc.array(number, { maxLength: 20 }),
@@ -47,7 +47,7 @@ const shape = (lastFrame: number): fc.Arbitrary<Shape> =>
     })
     .map((given) => shapeOf(given))
 
-/** Parts in any order, no two of a track on one frame; long tasks have sparse tracks, short ones dense. */
+/** Parts in any order, at most one for each track and frame; long tasks have sparse tracks, short ones dense tracks. */
 const parts = fc.constantFrom(0, 7, 30, 31, 63, 1_000_000).chain((lastFrame) =>
   fc
     .uniqueArray(
@@ -65,7 +65,7 @@ const parts = fc.constantFrom(0, 7, 30, 31, 63, 1_000_000).chain((lastFrame) =>
     .map((all) => ({ lastFrame, all })),
 )
 
-test('tracks are what a plain walk over their frames makes of them', () => {
+test('tracks equal those of a simple algorithm that visits every frame', () => {
   fc.assert(
     fc.property(parts, ({ lastFrame, all }) => {
       expect([...builderOf(all, lastFrame).build()]).toEqual(plainTracks(all, lastFrame))
@@ -74,7 +74,7 @@ test('tracks are what a plain walk over their frames makes of them', () => {
   )
 })
 
-test('a second shape is refused on each frame that is taken, and on no other', () => {
+test('a second shape is refused on exactly the frames that already have one', () => {
   const place = { file: 'gt.txt', line: 17 }
   fc.assert(
     fc.property(parts, ({ lastFrame, all }) => {
@@ -88,7 +88,7 @@ test('a second shape is refused on each frame that is taken, and on no other', (
   )
 })
 
-test('a long track may come from its last frame to its first', () => {
+test('a long track may be added from its last frame to its first', () => {
   const frames = Array.from({ length: 200_000 }, (_, index) => 200_000 - index)
   const builder = trackBuilder(intakeTo(200_000))
   for (const frame of frames) builder.add('a', label, shapeOf({ frame }), true, {})
@@ -97,7 +97,7 @@ test('a long track may come from its last frame to its first', () => {
   expect(track?.shapes.at(-1)?.frame).toBe(200_000)
 })
 
-// ---- support
+// ---- helpers
 
 const intakeTo = (last: number) => ({
   ...{ range: { first: 0, last }, note: () => undefined },
@@ -110,7 +110,7 @@ function builderOf(all: readonly Part[], lastFrame: number) {
   return builder
 }
 
-/** Each track as spec/formats.md 3.5 says, all of its frames in memory. */
+/** Builds each track with all of its frames in memory. */
 function plainTracks(all: readonly Part[], lastFrame: number): Track[] {
   const keys = new Set(all.map(({ key }) => key))
   return [...keys].map((key) =>

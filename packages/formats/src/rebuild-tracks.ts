@@ -1,4 +1,4 @@
-/** Puts tracks together again from shapes that name their track (spec/formats.md 3.5). */
+/** Rebuilds tracks from shapes that name their track (docs/spec/formats.md#tracks-in-frame-formats). */
 import { FormatError, type Place } from './errors.ts'
 import type { TrackPart } from './flags.ts'
 import { frameSet } from './frame-set.ts'
@@ -13,22 +13,23 @@ export interface TrackIntake extends Pick<Intake, 'range' | 'note'> {
 
 export interface TrackBuilder {
   /**
-   * Adds one frame of a track; `key` tells tracks apart.
-   * @throws {FormatError} when the track has a shape on that frame already.
+   * Adds one frame of a track, which `key` identifies.
+   * @throws {FormatError} when the track already has a shape on that frame
    */
   add(key: string, label: Label, shape: Shape, isKeyframe: boolean, place: Place): void
-  /** Whether the track has a shape on that frame. */
+  /** Returns whether the track has a shape on that frame. */
   has(key: string, frame: number): boolean
-  /** The tracks, once everything is added; each takes its room when it is asked for. */
+  /** Yields the tracks after everything was added; memory for a track is allocated when it is yielded. */
   build(): Generator<Track>
 }
 
 /**
- * Collects tracks in any order of frames, in a time that grows with their number alone. What lies between neighbours
- * and is no keyframe is forgotten where frames come one after another, up or down; of the rest a rectangle takes about 60 bytes.
- * @param intake Its report gets immutable attributes that change within a track. Frames that it does not include, as between those of
- * a ground-truth job, neither end a track nor get a keyframe.
- * @param frameName What the file calls a frame, for messages.
+ * Creates a builder that accepts frames in any order and takes linear time. Shapes that are not keyframes and lie
+ * between neighbours are dropped when frames arrive in ascending or descending order; other rectangles take about 60
+ * bytes each.
+ * @param intake Its report receives immutable attributes that change within a track. Frames that it does not include,
+ * such as gaps of a ground-truth job, neither end a track nor get a keyframe.
+ * @param frameName Returns the name of a frame in the file, for messages.
  */
 export function trackBuilder(
   { range, note, target }: TrackIntake,
@@ -83,7 +84,7 @@ export function trackBuilder(
   }
 }
 
-/** Frames on which tracks have a shape, visible or hidden. */
+/** Sets of frames on which tracks have a shape, visible or hidden. */
 function takenFrames({ range, target }: Pick<TrackIntake, 'range' | 'target'>) {
   const lastFrame = Math.max(0, range.last)
   const visible = frameSet(lastFrame)
@@ -104,7 +105,7 @@ function takenFrames({ range, target }: Pick<TrackIntake, 'range' | 'target'>) {
     isVisible: visible.has,
     has: (track: number, frame: number): boolean =>
       visible.has(track, frame) || hidden.has(track, frame),
-    /** Whether a track is visible on every frame between two. */
+    /** Returns whether a track is visible on every frame between two frames. */
     isVisibleBetween(track: number, first: number, last: number): boolean {
       let frame = frameBehind(first)
       for (; frame !== undefined && frame < last; frame = frameBehind(frame))
@@ -115,7 +116,8 @@ function takenFrames({ range, target }: Pick<TrackIntake, 'range' | 'target'>) {
 }
 
 /**
- * Whether a file without keyframes repeats the id of a track on a frame. The repeated shape is reported and stays outside of the track.
+ * Returns whether a file without keyframes repeats the id of a track on a frame. The repeated shape is reported and
+ * stays outside the track.
  */
 export function isRepeated(
   { isImplied }: TrackPart,
@@ -131,20 +133,20 @@ export function isRepeated(
 
 const immutableChange = 'an immutable attribute changes within a track, its first value is kept'
 
-/** Whether these values repeat those of the first shape. A shape that leaves a value out keeps it. */
+/** Returns whether these values repeat those of the first shape. Missing values count as unchanged. */
 const isSameValues = (first: Shape['attributes'], own: Shape['attributes']): boolean =>
   own.every(({ spec_id, value }) =>
     first.some((other) => other.spec_id === spec_id && other.value === value),
   )
 
 interface Draft {
-  /** From 0, for sets of frames. */
+  /** Index from 0, used in sets of frames. */
   number: number
   track: Pick<Track, 'label_id' | 'group' | 'source' | 'attributes'>
-  /** The shape kept latest, where there is one, and how many are kept. */
+  /** Position of the last stored shape, and number of stored shapes. */
   latest: number
   count: number
-  /** No keyframe: kept unless it turns out to lie between neighbours. */
+  /** A shape without a keyframe that is stored unless it lies between neighbours. */
   waiting: TrackShape | undefined
 }
 
@@ -163,10 +165,11 @@ function trackShape(
   return { type, frame, points, occluded, outside, keyframe, z_order, rotation, attributes }
 }
 
-/** Where the shapes kept of a track stand, ascending by frame. */
+/** Returns the positions of a track's stored shapes, ascending by frame. */
 function inOrder({ latest, count }: Draft, packed: PackedShapes): Float64Array {
   const places = new Float64Array(count)
-  // Frame and index of a place as one number: plain numbers are sorted many times faster than by a comparison of our own.
+  // Frame and index are combined into one number, because plain numbers sort many times faster than with a comparison
+  // function.
   const order = new Float64Array(count)
   for (let index = 0, at = latest; index < count; index += 1, at = packed.before(at)) {
     places[index] = at
@@ -175,13 +178,16 @@ function inOrder({ latest, count }: Draft, packed: PackedShapes): Float64Array {
   return order.sort().map((one) => places[one % count] ?? 0)
 }
 
-/** Whether all frames between two visible ones are visible. */
+/** Returns whether all frames between two visible ones are visible. */
 type Joined = (first: number, last: number) => boolean
 
-/** The next frame that takes annotations; undefined behind the last. */
+/** Returns the next frame that accepts annotations; undefined after the last. */
 type FrameBehind = (frame: number) => number | undefined
 
-/** Neighbouring visible frames make a stretch: it begins with a keyframe, and closes as `closeStretch` says. */
+/**
+ * Builds the shapes of a track. Each run of visible frames begins with a keyframe and ends as described at
+ * `closeStretch`.
+ */
 function shapesOf(
   draft: Draft,
   packed: PackedShapes,
@@ -209,7 +215,10 @@ function shapesOf(
   return shapes
 }
 
-/** Unless it lasts to the end, a stretch closes with a hidden keyframe behind it: that of the file, where `next` is it. */
+/**
+ * Ends a run of visible frames. Unless it lasts to the last frame, a hidden keyframe follows it: the file's own shape
+ * if `next` is on that frame.
+ */
 function closeStretch(
   shapes: TrackShape[],
   last: TrackShape,

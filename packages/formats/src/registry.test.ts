@@ -5,7 +5,7 @@ import { findExporter, findImporter, formats, listFormats, listLosses } from './
 
 const named = (name: string, aliases: string[] = []): Format => ({ ...coco, name, aliases })
 
-test('a name is found exactly, then in any case, then as an alias', () => {
+test('a name is matched exactly, then without case, then as an alias', () => {
   const known = [named('Pascal 1.1', ['VOC', 'pascal 1.0']), named('PASCAL 1.1'), named('Voc')]
   expect(findExporter('PASCAL 1.1', known)?.name).toBe('PASCAL 1.1')
   expect(findExporter('pascal 1.1', known)?.name).toBe('Pascal 1.1')
@@ -14,13 +14,13 @@ test('a name is found exactly, then in any case, then as an alias', () => {
   expect(findImporter('nothing', known)).toBeUndefined()
 })
 
-test('a name of the other side only is unknown', () => {
+test('a name of the other direction is unknown', () => {
   const { importer: _, ...outOnly } = named('Out 1.0')
   expect(findExporter('Out 1.0', [outOnly])?.name).toBe('Out 1.0')
   expect(findImporter('Out 1.0', [outOnly])).toBeUndefined()
 })
 
-test('the lists are sorted and say what each format carries', () => {
+test('the lists are sorted and contain the capabilities of each format', () => {
   const known = [named('b'), named('a')]
   expect(listFormats(known).importers.map(({ name }) => name)).toEqual(['a', 'b'])
   const rest = { version: '1.0', enabled: true, dimension: '2d', tracks: true, attributes: true }
@@ -46,7 +46,7 @@ test('the lists are sorted and say what each format carries', () => {
   })
 })
 
-test('the losses of an export are told kind by kind', () => {
+test('the losses of an export are listed for each kind', () => {
   const { importer: _, ...outOnly } = named('a')
   const { exporter: __, ...inOnly } = named('in')
   const { formats: rows } = listLosses([named('b'), outOnly, inOnly])
@@ -58,7 +58,7 @@ test('the losses of an export are told kind by kind', () => {
   })
 })
 
-test('names and aliases of formats are given once, in any case', () => {
+test('names and aliases of formats are unique without case', () => {
   const names = formats.flatMap(({ name, aliases }) => [name, ...aliases])
   const lower = names.map((name) => name.toLowerCase())
   expect(lower).toEqual([...new Set(lower)])

@@ -1,4 +1,4 @@
-/** All formats by name (spec/formats.md 1, spec/api-annotations.md 3). A new format is one line here. */
+/** All formats by name. A new format is one line here. */
 import { coco } from './formats/coco.ts'
 import { kitti } from './formats/kitti.ts'
 import { labelMe } from './formats/labelme.ts'
@@ -32,7 +32,7 @@ export const formats: readonly Format[] = [
   yolo,
 ]
 
-/** One row of `GET /server/annotation/formats`. */
+/** Row of `GET /server/annotation/formats`. */
 export interface FormatRow {
   name: string
   /** Upper-case, `JSON, ZIP`. */
@@ -46,7 +46,7 @@ export interface FormatRow {
   options: FormatOption[]
 }
 
-/** The importer of that name: exactly, in any case, or by an alias. */
+/** Returns the importer with that name: exact, without case, or by alias. */
 export function findImporter(
   name: string,
   known: readonly Format[] = formats,
@@ -57,7 +57,7 @@ export function findImporter(
   return findByName(importers, name)
 }
 
-/** The exporter of that name, likewise. */
+/** Returns the exporter with that name: exact, without case, or by alias. */
 export function findExporter(
   name: string,
   known: readonly Format[] = formats,
@@ -68,7 +68,7 @@ export function findExporter(
   return findByName(exporters, name)
 }
 
-/** For a name that is not known: the name that was probably meant, and all names of that side. */
+/** Returns a message about an unknown name: the name that was probably meant, and all names of that direction. */
 export function describeUnknown(
   name: string,
   side: 'importer' | 'exporter',
@@ -85,7 +85,7 @@ export function describeUnknown(
   return `${hint}Formats for ${use}: ${names.join(', ')}.`
 }
 
-/** Both lists of `GET /server/annotation/formats`, sorted by name. */
+/** Returns both lists of `GET /server/annotation/formats`, sorted by name. */
 export function listFormats(known: readonly Format[] = formats): {
   importers: FormatRow[]
   exporters: FormatRow[]
@@ -101,7 +101,7 @@ export function listFormats(known: readonly Format[] = formats): {
   }
 }
 
-/** The answer of `GET /server/formats/losses`, sorted by name. */
+/** Returns the response of `GET /server/formats/losses`, sorted by name. */
 export function listLosses(known: readonly Format[] = formats): {
   formats: { name: string; kinds: Exporter['carries']; features: Exporter['features'] }[]
 } {

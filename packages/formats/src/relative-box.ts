@@ -1,4 +1,4 @@
-/** Boxes as shares of their picture: centre and size, as the files of the YOLO family have them (spec/formats.md 9). */
+/** Boxes relative to their image: centre and size, as in files of the YOLO family. */
 import { round2 } from '@reticle/geometry'
 
 export interface PictureSize {
@@ -10,9 +10,9 @@ export interface PictureSize {
 export type RelativeBox = readonly [cx: number, cy: number, width: number, height: number]
 
 /**
- * The text of a rectangle's points in pixels, with six decimals for each share. The box is cut to the picture, because readers drop all
- * boxes of a picture when one value, or an edge that they compute, is below 0 or above 1.
- * @returns undefined for a box without area in the picture
+ * Formats the points of a rectangle in pixels as relative values with six decimals. The box is clipped to the image,
+ * because readers drop all boxes of an image when a value, or an edge computed from them, is below 0 or above 1.
+ * @returns undefined for a box without area in the image
  */
 export function relativeText(
   points: readonly number[],
@@ -28,7 +28,10 @@ export function relativeText(
   return { text: shares.join(' '), isClipped: within.some((side, at) => side !== points[at]) }
 }
 
-/** The points in pixels. Files have six decimals: hundredths of a pixel that read the same are what was meant. */
+/**
+ * Converts a relative box to points in pixels. Files have six decimals, so if rounding to hundredths of a pixel gives
+ * the same relative values, the rounded points are returned.
+ */
 export function pixelBox([cx, cy, boxWidth, boxHeight]: RelativeBox, size: PictureSize): number[] {
   const [x1, x2] = pixelsOf(cx, boxWidth, size.width)
   const [y1, y2] = pixelsOf(cy, boxHeight, size.height)
@@ -46,7 +49,10 @@ const shareOf = (from: number, to: number, length: number): Pair => [
   (to - from) / length,
 ]
 
-/** Centre and extent in whole millionths. Of a side within the picture both ends, computed from these, are within it as well. */
+/**
+ * Returns centre and extent in whole millionths. For a side within the image, both ends computed from these are
+ * within it as well.
+ */
 function millionthsOf(from: number, to: number, length: number): Pair {
   const [centre, extent] = shareOf(from, to, length).map((share) => Math.round(share * million))
   const [middle = 0, size = 0] = [centre, extent]
@@ -56,16 +62,16 @@ function millionthsOf(from: number, to: number, length: number): Pair {
 
 function pixelsOf(centre: number, extent: number, length: number): Pair {
   const exact: Pair = [(centre - extent / 2) * length, (centre + extent / 2) * length]
-  const rounded: Pair = [round2(exact[0]) + 0, round2(exact[1]) + 0] // zero has no sign
+  const rounded: Pair = [round2(exact[0]) + 0, round2(exact[1]) + 0] // converts -0 to 0
   const [centreAgain, extentAgain] = shareOf(...rounded, length)
   const isMeant = isAlike(centreAgain, centre) && isAlike(extentAgain, extent)
   return isMeant || isWrittenFor(rounded, centre, extent, length) ? rounded : exact
 }
 
-/** Half of the sixth decimal, and a little for what floats lose on the way. */
+/** Half of the sixth decimal, plus a margin for floating-point error. */
 const isAlike = (a: number, b: number): boolean => Math.abs(a - b) <= 5.000001e-7
 
-/** Whether an export of these pixels has exactly these shares: beside an edge the extent is rounded down. */
+/** Returns whether an export of these pixels has exactly these values: next to an edge the extent is rounded down. */
 function isWrittenFor([from, to]: Pair, centre: number, extent: number, length: number): boolean {
   const [middle, size] = millionthsOf(from, to, length)
   const isSame = (value: number, share: number) => Math.abs(value / million - share) < 1e-9

@@ -1,4 +1,4 @@
-/** Finds objects that an earlier file of the same upload has as well. */
+/** Finds objects that already occur in an earlier file of the same upload. */
 import {
   type AttributeValue,
   type Imported,
@@ -9,15 +9,17 @@ import {
 } from './model.ts'
 
 export interface Repeats {
-  /** Whether an earlier file has an equal object; groups are not compared, each file numbers its own. */
+  /**
+   * Returns whether an earlier file has an equal object. Groups are not compared, because each file numbers its own.
+   */
   isRepeat(object: Imported, file: string): boolean
 }
 
-/** A limit for the memory: later objects are not compared. */
+/** Maximum number of objects to compare, which limits the memory; later ones are not compared. */
 const objectsKept = 500_000
 
 export function findRepeats(): Repeats {
-  /** The file that has an object, by the hash of the object. */
+  /** Index of the file of an object, by the hash of the object. */
   const owners = new Map<number, number>()
   const files = new Map<string, number>()
   const hash = newHash()
@@ -37,7 +39,7 @@ interface Hash {
   reset(): void
   add(value: number): void
   addText(text: string): void
-  /** 53 bits. */
+  /** Returns the hash as an integer of 53 bits. */
   read(): number
 }
 
@@ -46,7 +48,7 @@ function newHash(): Hash {
   const words = new Uint32Array(float.buffer)
   let [a, b] = [0, 0]
   const add = (value: number): void => {
-    float[0] = value + 0 // -0 is 0
+    float[0] = value + 0 // converts -0 to 0
     a = Math.imul(a ^ (words[0] ?? 0), 0x9e3779b1)
     b = Math.imul(b ^ (words[1] ?? 0), 0x85ebca6b)
     a ^= b >>> 15
@@ -74,7 +76,7 @@ function keyOf(object: Imported, hash: Hash): number {
   return hash.read()
 }
 
-/** The fields that all kinds share. */
+/** Fields that all kinds share. */
 type Common = Pick<Tag, 'frame' | 'label_id' | 'attributes'>
 
 function addTag({ frame, label_id, attributes }: Common, hash: Hash): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createReport } from './report.ts'
 
-test('notes of one kind, code and reason are one entry with at most five examples', () => {
+test('notes with equal kind, code and reason become one entry with at most five examples', () => {
   const report = createReport()
   for (let index = 0; index < 7; index += 1) {
     report.note('skipped', 'degenerate-shape', 'no area', { item: `annotation ${index}` })
@@ -27,7 +27,7 @@ test('notes of one kind, code and reason are one entry with at most five example
   })
 })
 
-test('beyond a hundred entries only the totals count', () => {
+test('totals count notes beyond the first hundred entries', () => {
   const report = createReport()
   for (let index = 0; index < 150; index += 1) {
     report.note('skipped', 'dropped-attribute', `attribute '${index}'`)

@@ -1,11 +1,11 @@
-/** The report every import and export ends with (spec/api-annotations.md 2.6). */
+/** The report that every import and export ends with. */
 
 export type ReportKind = 'skipped' | 'converted' | 'dropped'
 
 /**
- * spec/formats.md 4.4; `duplicate` is that of spec/extensions.md 4. Ours are `merged-group`: members of a group became one object;
- * `other-size`: a picture has another size than its frame; `changed-image`: restored media is not as the manifest of its backup lists
- * it; `damaged-image`: a restored image cannot be decoded, or an image does not match the checksum in its archive.
+ * Reason for an entry. `merged-group`: members of a group became one object; `other-size`: an image has another size
+ * than its frame; `changed-image`: restored media differs from the manifest of its backup; `damaged-image`: a
+ * restored image cannot be decoded, or an image does not match the checksum in its archive.
  */
 export type ReportCode =
   | 'changed-image'
@@ -51,7 +51,7 @@ export interface Report {
 
 export interface ReportWriter {
   created(what: keyof Report['created'], count?: number): void
-  /** Notes of one kind, code and reason become one entry. */
+  /** Adds a note. Notes with equal kind, code and reason become one entry. */
   note(
     kind: ReportKind,
     code: ReportCode,
@@ -65,7 +65,7 @@ export interface ReportWriter {
 const entriesKept = 100
 const examplesKept = 5
 
-/** An empty report; totals count everything, also what has no room among the entries. */
+/** Creates an empty report. Totals include notes beyond the limit of entries. */
 export function createReport(): ReportWriter {
   const totals = { skipped: 0, converted: 0, dropped: 0 }
   const created = { tags: 0, shapes: 0, tracks: 0 }

@@ -18,13 +18,13 @@ test.each([
   ['\ufeffcar \t\n\n über\n', ['car', '', ' über']],
   ['', []],
   ['\n', ['']],
-])('the lines of %j are %j', (text, expected) => {
+])('%j is split into the lines %j', (text, expected) => {
   const lines = linesOf(Buffer.from(text), 'a.txt')
   expect(lines.map((one) => one.text)).toEqual(expected)
   expect(lines.map(({ line }) => line)).toEqual(expected.map((_, index) => index + 1))
 })
 
-test('a file has the same lines wherever it is cut', async () => {
+test('the lines of a file do not depend on the size of the pieces', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme' })),
@@ -37,7 +37,7 @@ test('a file has the same lines wherever it is cut', async () => {
   )
 })
 
-test('what is no text is refused with its line, a line without end as well', async () => {
+test('invalid UTF-8 and a line without end are refused with their line', async () => {
   const bytes = Buffer.from([0x61, 0x0a, 0xff, 0x0a])
   expect(() => linesOf(bytes, 'a.txt')).toThrow('a.txt: the text is not UTF-8')
   const endless = cut(Buffer.alloc(3 * 1_048_576, 'x'), 65_536)
@@ -46,7 +46,7 @@ test('what is no text is refused with its line, a line without end as well', asy
   )
 })
 
-test('a format may have shorter lines, ended or not', async () => {
+test('a format can set a shorter limit, for the last line as well', async () => {
   const text = 'car\n12345678\n'
   expect(() => linesOf(Buffer.from(text), 'a.txt', 7)).toThrow(
     'a.txt: longer than 7 characters at line 2',

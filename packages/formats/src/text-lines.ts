@@ -1,20 +1,20 @@
-/** Lines of text files: UTF-8, with or without a byte order mark, ended in any way (spec/formats.md 4.4). */
+/** Reads the lines of text files: UTF-8, with or without a byte order mark, and with any line ends. */
 import { FormatError, type Place } from './errors.ts'
 
 export interface Line {
-  /** Without blanks at its end. */
+  /** Text without trailing blanks. */
   text: string
   /** From 1. */
   line: number
 }
 
-/** Longer lines are none. */
+/** Maximum length of a line in characters. */
 const mostCharacters = 1_048_576
 
 /**
- * The lines of a file of any size, as many at once as a piece of it has.
- * @param longest In characters; a longer line is refused.
- * @throws {FormatError} for what is no UTF-8, or a line that is too long
+ * Yields the lines of a file of any size, in one batch for each piece of the file.
+ * @param longest Maximum length of a line in characters.
+ * @throws {FormatError} for invalid UTF-8, or a line that is too long
  */
 export async function* linesIn(
   pieces: AsyncIterable<Uint8Array>,
@@ -26,12 +26,12 @@ export async function* linesIn(
   yield take(new Uint8Array(), true)
 }
 
-/** The lines of a small file. */
+/** Returns the lines of a small file. */
 export function linesOf(bytes: Uint8Array, file: string, longest = mostCharacters): Line[] {
   return lineReader(file, longest)(bytes, true)
 }
 
-/** Where a line stands. */
+/** Returns the place of a line. */
 export const lineOf = (file: string, { line }: Line): Place => ({ file, line })
 
 function lineReader(file: string, longest: number) {

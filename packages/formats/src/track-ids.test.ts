@@ -6,7 +6,7 @@ import { findImporter } from './registry.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from './testing/run.ts'
 import { attributesText, documentText, objectText } from './testing/voc.ts'
 
-/** A file that gives the id of a track but no keyframes keeps the identity of its objects. */
+/** A file with track ids but without keyframes keeps the identity of its objects. */
 
 const attribute = (id: number, name: string, mutable: boolean) => ({
   ...{ id, name, mutable, input_type: 'text', values: [], default_value: '' },
@@ -39,8 +39,8 @@ const at = (image_id: number, attributes: object, rest: object = {}) => ({
   ...rest,
 })
 
-describe('COCO', () => {
-  test('makes one track of an id on two frames, whose boxes are keyframes', async () => {
+describe('a COCO import of track ids', () => {
+  test('builds one track from an id on two frames, with its boxes as keyframes', async () => {
     const { shapes, tracks, report } = await coco([at(1, { track_id: 5 }), at(2, { track_id: 5 })])
     expect(shapes).toEqual([])
     expect(tracks).toMatchObject([
@@ -66,13 +66,13 @@ describe('COCO', () => {
     ])
   })
 
-  test('reads a text as an id, and the field beside the attributes', async () => {
+  test('accepts texts as ids, and the field next to the attributes', async () => {
     const given = [at(1, {}, { track_id: 'x' }), at(2, {}, { track_id: 'x' })]
     expect((await coco(given)).tracks).toMatchObject([{ shapes: [{}, {}, {}] }])
     expect((await coco([at(1, { track_id: '7' }), at(2, { track_id: 7 })])).tracks).toHaveLength(1)
   })
 
-  test('makes a track of polygons, and one for each label', async () => {
+  test('builds a track of polygons, and one for each label', async () => {
     const segmentation = [[1, 1, 9, 1, 9, 9]]
     const { tracks } = await coco([
       at(1, { track_id: 1 }, { segmentation }),
@@ -85,12 +85,12 @@ describe('COCO', () => {
     ])
   })
 
-  test.each([-1, '-1', '', null])('reads %j as no track', async (track_id) => {
+  test.each([-1, '-1', '', null])('treats %j as no track', async (track_id) => {
     const { shapes, tracks } = await coco([at(1, { track_id }), at(2, { track_id })])
     expect([shapes.length, tracks.length]).toEqual([2, 0])
   })
 
-  test('reads a second box of an id on a frame without the track, and reports it', async () => {
+  test('reads a second box of an id on a frame as a shape, and reports it', async () => {
     const given = [at(1, { track_id: 5 }), at(1, { track_id: 5 }), at(2, { track_id: 5 })]
     const { shapes, tracks, report } = await coco(given)
     expect([shapes.length, tracks.length]).toEqual([1, 1])
@@ -104,7 +104,7 @@ describe('COCO', () => {
     ])
   })
 
-  test('keeps what changes and reports a change of what may not', async () => {
+  test('keeps changes of mutable attributes and reports changes of immutable ones', async () => {
     const { tracks, report } = await coco([
       at(1, { track_id: 5, moving: 'yes', color: 'red' }),
       at(2, { track_id: 5, color: 'red' }),
@@ -154,7 +154,7 @@ describe('COCO', () => {
   })
 })
 
-test('Pascal VOC makes one track of an id on two pictures', async () => {
+test('Pascal VOC builds one track from an id on two images', async () => {
   const one = (track_id: string, left: number) =>
     objectText({ name: 'car', box: [left, 1, 20, 20], more: attributesText({ track_id }) })
   const { shapes, tracks, report } = await imported(

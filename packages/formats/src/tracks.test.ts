@@ -13,8 +13,8 @@ import { type ItemOptions, itemsOf } from './tracks.ts'
 
 const names = Array.from({ length: 10 }, (_, index) => `${index}.jpg`)
 
-describe('items', () => {
-  test('gather tags, shapes and visible tracks of each frame', async () => {
+describe('items of a dataset', () => {
+  test('contain tags, shapes and visible tracks of each frame', async () => {
     const track = trackOf([
       trackShapeOf({ frame: 2, points: [0, 0, 1, 1] }),
       trackShapeOf({ frame: 4, points: [4, 0, 5, 1], outside: true }),
@@ -31,7 +31,7 @@ describe('items', () => {
     ])
   })
 
-  test('keep a visible track to the end, or to where it may reach', async () => {
+  test('contain a visible track up to the last frame, or up to its stop frame', async () => {
     const shapes = [trackShapeOf({ frame: 7 })]
     const tracks = [trackOf(shapes), trackOf(shapes, { stop_frame: 8 })]
     const items = await collect({ tracks })
@@ -42,7 +42,7 @@ describe('items', () => {
     ])
   })
 
-  test('of some frames count keyframes outside of them, those of deleted frames too', async () => {
+  test('of some frames depend on keyframes of other frames, including deleted ones', async () => {
     const tracks = [0, 4, 8].map((frame) => trackShapeOf({ frame, points: [frame, 0, 99, 99] }))
     const some = framesOf(names).filter(({ frame }) => frame === 2 || frame === 6)
     const lefts = async (options: ItemOptions): Promise<unknown[]> => {
@@ -61,7 +61,7 @@ describe('items', () => {
     ])
   })
 
-  test('show a track of very many keyframes as any other', async () => {
+  test('contain a track with very many keyframes', async () => {
     const shapes = Array.from({ length: 400 }, (_, at) =>
       trackShapeOf({
         ...{ frame: 2 * at, points: [at, 0.5, at + 10.25, 20], rotation: at % 360 },
@@ -82,7 +82,7 @@ describe('items', () => {
     expect(await shownOf([trackOf(shapes)])).toEqual(await shownOf(inParts))
   })
 
-  test('pass attribute values on from keyframe to keyframe', async () => {
+  test('inherit attribute values from the previous keyframe', async () => {
     const value = (spec_id: number, value: string) => ({ spec_id, value })
     const track = trackOf(
       [
@@ -95,7 +95,7 @@ describe('items', () => {
     expect(second?.shapes[0]?.attributes).toEqual([value(9, 'fixed'), value(1, 'a'), value(2, 'c')])
   })
 
-  test('move the elements of a skeleton one by one', async () => {
+  test('contain the elements of a skeleton at separate positions', async () => {
     const element = (x: number, outside: boolean): TrackShape[] => [
       trackShapeOf({ type: 'points', points: [x, 0] }),
       trackShapeOf({ type: 'points', frame: 2, points: [x + 2, 0], outside }),
@@ -118,7 +118,7 @@ describe('items', () => {
     ])
   })
 
-  test('let the streams go when they are left early', async () => {
+  test('close their streams when iteration stops early', async () => {
     let isClosed = false
     const shapes = (async function* () {
       try {
@@ -132,43 +132,43 @@ describe('items', () => {
   })
 })
 
-describe('a track put together again', () => {
-  test('keeps keyframes and forgets what lies between', () => {
+describe('a rebuilt track', () => {
+  test('keeps keyframes and drops shapes in between', () => {
     expect(rebuilt([key(0), 1, 2, key(3), 4, 5, 6, 7, 8, 9])).toEqual(['0', '3'])
   })
 
-  test('is closed behind a gap and before the end', () => {
+  test('is hidden after a gap and before the end', () => {
     expect(rebuilt([key(1), 2, 3, 6, 7])).toEqual(['1', '3', '4 hidden', '6', '7', '8 hidden'])
   })
 
-  test('that ends on the last frame is not closed', () => {
+  test('is not hidden when it ends on the last frame', () => {
     expect(rebuilt([key(8), 9])).toEqual(['8'])
   })
 
-  test('keeps where it was seen last when it moved since', () => {
+  test('keeps its last visible shape when it has moved', () => {
     expect(rebuilt([key(8), { frame: 9, points: [5, 5, 6, 6] }])).toEqual(['8', '9'])
   })
 
-  test('may come in any order', () => {
+  test('may be added in any order', () => {
     expect(rebuilt([7, 3, 2, key(1), 6])).toEqual(['1', '3', '4 hidden', '6', '7', '8 hidden'])
     expect(rebuilt([9, 8, 7, 6, 5, 4, 3, 2, 1, key(0)])).toEqual(['0'])
     expect(rebuilt([0, 2, 1, 4, 3])).toEqual(['0', '4', '5 hidden'])
   })
 
-  test('takes hidden shapes of the file where it has them', () => {
+  test('uses hidden shapes of the file where it has them', () => {
     expect(
       rebuilt([key(0), { frame: 1, outside: true }, { frame: 2, outside: true }, key(5)]),
     ).toEqual(['0', '1 hidden', '5', '6 hidden'])
     expect(rebuilt([{ frame: 4, outside: true }])).toEqual(['4 hidden'])
   })
 
-  test('has one shape a frame', () => {
+  test('has at most one shape on a frame', () => {
     expect(() => rebuilt([3, 4, 3])).toThrow('f.json: a second shape of track t on frame 3')
     expect(() => rebuilt([{ frame: 1, outside: true }, 1])).toThrow('on frame 1')
   })
 })
 
-// ---- support
+// ---- helpers
 
 async function collect(given: Partial<Annotations>): Promise<Item[]> {
   const items: Item[] = []
@@ -184,7 +184,7 @@ function key(frame: number): Part {
   return { frame, keyframe: true }
 }
 
-/** The frames kept, of a track in a task of ten frames; a number is a frame that is no keyframe. */
+/** Returns the kept frames of a track in a task of ten frames; a number is a frame that is not a keyframe. */
 function rebuilt(parts: (Part | number)[]): string[] {
   const builder = trackBuilder({
     ...{ range: { first: 0, last: 9 }, note: () => undefined },

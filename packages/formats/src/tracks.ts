@@ -1,4 +1,4 @@
-/** Tracks as the shapes of frames, and back (spec/formats.md 3.5). */
+/** Converts stored annotations to the items of frames (docs/spec/formats.md#interpolation). */
 import { orderCorners, trackStates } from '@reticle/geometry'
 import type {
   AttributeValue,
@@ -12,7 +12,10 @@ import type {
 } from './model.ts'
 import { packedShapes } from './packed-shapes.ts'
 
-/** The annotations of one task, each kind ascending by (first) frame: of tags and shapes there are millions, they come in batches. */
+/**
+ * Annotations of one task, each kind ascending by its first frame. Tags and shapes come in batches, because there may
+ * be millions.
+ */
 export interface AnnotationStreams {
   tags: AsyncIterable<readonly Tag[]> | Iterable<readonly Tag[]>
   shapes: AsyncIterable<readonly Shape[]> | Iterable<readonly Shape[]>
@@ -20,18 +23,18 @@ export interface AnnotationStreams {
 }
 
 export interface ItemOptions {
-  /** Index of `frames[0]` in its subset (0). */
+  /** Index of `frames[0]` in its subset (default 0). */
   firstIndex?: number
-  /** First `track_id` to be given (0): a project counts on over its tasks. */
+  /** First `track_id` (default 0): a project continues the numbers over its tasks. */
   firstTrackId?: number
-  /** Cuboids of point clouds. */
+  /** Whether cuboids are those of point clouds. */
   is3d?: boolean
 }
 
 /**
- * Walks the frames of one task in order and gathers what each shows: tags, shapes, and every visible
- * track at its interpolated position. Only tracks that have begun are held. Annotations of frames that are not
- * among `frames` are left out, but their keyframes count: a deleted frame changes nothing on other frames.
+ * Yields the items of one task in frame order: tags, shapes, and every visible track at its interpolated position.
+ * Only tracks that have started are held in memory. Annotations on frames that are not in `frames` are left out, but
+ * their keyframes affect interpolation: deleting a frame changes nothing on other frames.
  * @param frames Ascending by `frame`.
  */
 export async function* itemsOf(
@@ -67,7 +70,7 @@ export async function* itemsOf(
   }
 }
 
-/** Stored boxes keep the corners as they were drawn; every format gets left, top, right, bottom. */
+/** Normalizes boxes, whose corners are stored as drawn, to left, top, right, bottom. */
 function withOrderedCorners<S extends Shape>(shape: S): S {
   const { type, points, elements } = shape
   if (type === 'rectangle') {
@@ -79,9 +82,9 @@ function withOrderedCorners<S extends Shape>(shape: S): S {
 }
 
 interface Reader<T> {
-  /** What has not been read yet and begins at or before `frame`; what begins before `from` is lost. */
+  /** Returns unread elements that begin at or before `frame`; those that begin before `from` are dropped. */
   upTo(frame: number, from?: number): Promise<T[]>
-  /** Lets the stream go, also when it is not at its end. */
+  /** Closes the stream, even before its end. */
   close(): Promise<void>
 }
 
@@ -116,9 +119,9 @@ function reader<T extends { frame: number }>(
 }
 
 interface Walker {
-  /** The shape on a frame not before the last one asked for; undefined while hidden. */
+  /** Returns the shape on a frame, undefined while hidden; frames must ascend between calls. */
   at(frame: number): ItemShape | undefined
-  /** Nothing follows. */
+  /** Returns whether no later frame can have a shape. */
   hasEnded(): boolean
 }
 
@@ -155,7 +158,7 @@ function startWalk(track: HeldTrack, trackId: number, options: WalkOptions): Wal
   }
 }
 
-/** The state on a frame; frames are asked for in ascending order, gaps allowed. */
+/** Returns a function that gives the state on a frame; frames must ascend between calls, with gaps allowed. */
 function statesOf(
   { shapes }: HeldTrack,
   stop: number,
@@ -165,10 +168,10 @@ function statesOf(
   return (frame) => (frame > stop ? undefined : stateOf(frame))
 }
 
-/** A track as it is held from its first frame to its last. */
+/** A track that is held from its first frame to its last. */
 interface HeldTrack extends Omit<Track, 'shapes' | 'elements'> {
   shapes: Iterable<TrackShape>
-  /** The frame behind which it stays hidden; undefined: it is visible at its end. */
+  /** Frame after which it stays hidden; undefined when it is visible at its end. */
   hiddenBehind: number | undefined
   elements: HeldTrack[]
 }
@@ -187,7 +190,7 @@ function heldTrack({ shapes, elements, ...track }: Track): HeldTrack {
   }
 }
 
-/** Many shapes as plain numbers. */
+/** Packs many shapes as plain numbers. */
 function heldShapes(shapes: readonly TrackShape[]): Iterable<TrackShape> {
   if (shapes.length < 256) return shapes
   const packed = packedShapes({ blockLength: 4096 })
@@ -199,7 +202,7 @@ function heldShapes(shapes: readonly TrackShape[]): Iterable<TrackShape> {
   }
 }
 
-/** Keyframes keep the attribute values of the one before that they do not give themselves. */
+/** Adds the attribute values that keyframes inherit from the previous one. */
 function withInherited(shapes: Iterable<TrackShape>): Iterable<TrackShape> {
   return {
     *[Symbol.iterator]() {

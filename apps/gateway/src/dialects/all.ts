@@ -1,5 +1,5 @@
 import { cvat } from './cvat/cvat.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Dialects by their names. */
+/** Dialects by name. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map([[cvat.name, cvat]])

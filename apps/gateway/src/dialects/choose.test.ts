@@ -5,7 +5,7 @@ import { testGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 import { withoutMount } from './choose.ts'
 
-/** `spec/api-workspace.md` 9, "Choosing it". */
+/** How a request selects its dialect: mount, host, media type or access token (docs/spec/dialect.md#mount). */
 
 const cvat = 'application/vnd.cvat+json'
 const service = 'application/vnd.service+json'
@@ -27,7 +27,10 @@ const { send, raw, url } = await testGateway({
   },
 })
 
-/** Labels tell what was spoken: a list here, an address there. */
+/**
+ * Returns the content type and the dialect of the response; the dialect shows in the labels, which are a list or a
+ * link.
+ */
 async function spoken(path: string, headers: Record<string, string> = {}, as = 'service') {
   const answer = await send(path, { as, headers })
   const { labels } = Object(answer.json())
@@ -35,7 +38,7 @@ async function spoken(path: string, headers: Record<string, string> = {}, as = '
 }
 const labelsAt = (place: string) => `${place}/api/labels?project_id=7`
 
-test('nothing said is the language of the service', async () => {
+test('a request without a selector uses the native API', async () => {
   expect(await spoken('/api/projects/7')).toEqual([service, 'service', undefined])
 })
 
@@ -65,7 +68,7 @@ test.each<[string, string, Record<string, string>, string, string]>([
   ],
   ['Content-Type', '/api/projects/7', { 'content-type': `${cvat}; charset=utf-8` }, 'service', url],
   ['the access token', '/api/projects/7', {}, 'cvat', url],
-])('%s says it', async (_, path, headers, as, place) => {
+])('%s selects the dialect', async (_, path, headers, as, place) => {
   expect(await spoken(path, headers, as)).toEqual([cvat, 'cvat', labelsAt(place)])
 })
 
@@ -74,25 +77,25 @@ test.each<[string, Record<string, string>]>([
   ['refused', { accept: `${cvat};q=0, */*` }],
   ['another vendor', { 'content-type': 'application/vnd.foo+json' }],
   ['another host', { host: 'cvat.example.com' }],
-])('%s does not', async (_, headers) => {
+])('%s does not select the dialect', async (_, headers) => {
   expect((await spoken('/api/projects/7', headers))[1]).toBe('service')
 })
 
-test('the mount counts before all others, and its answers have one type', async () => {
+test('the mount takes precedence over other selectors, and its responses have one type', async () => {
   const path = '/as/cvat/api/projects/7'
   for (const accept of [service, 'application/json', '*/*', 'application/vnd.foo+json'])
     expect(await spoken(path, { accept })).toEqual([cvat, 'cvat', labelsAt(`${url}/as/cvat`)])
   expect((await send(path, { headers: { accept: 'text/csv' } })).status).toBe(406)
 })
 
-test('pages lead on from where they were asked for', async () => {
+test('links of a page lead to the mount of the request', async () => {
   const { next, results } = Object((await send('/as/cvat/api/projects/?page_size=10&x=1')).json())
   expect(next).toBe(`${url}/as/cvat/api/projects/?page_size=10&x=1&page=2`)
   expect(results[0].url).toBe(`${url}/as/cvat/api/projects/7`)
 })
 
-describe('what is below the mount', () => {
-  test('has errors under its type, in the order of the others', async () => {
+describe('a request below the mount', () => {
+  test('gets errors with the type of the dialect, in the usual order of checks', async () => {
     const missing = await send('/as/cvat/api/nowhere')
     expect([missing.status, missing.headers['content-type']]).toEqual([404, cvat])
     const closed = await send('/as/cvat/api/projects/7', { as: null })
@@ -107,13 +110,13 @@ describe('what is below the mount', () => {
     expect([bad.status, bad.text]).toEqual([400, same.text])
   })
 
-  test('tells a problem where it was met', async () => {
+  test('gets a problem document with its own path as instance', async () => {
     const headers = { accept: 'application/problem+json' }
     const { status, json } = await send('/as/cvat/api/projects/0', { headers })
     expect([status, json()]).toMatchObject([404, { instance: '/as/cvat/api/projects/0' }])
   })
 
-  test('knows the methods of a path', async () => {
+  test('gets the methods of a path', async () => {
     const refused = await send('/as/cvat/api/projects/7', { method: 'PUT' })
     expect([refused.status, refused.headers.allow]).toEqual([
       405,
@@ -125,7 +128,7 @@ describe('what is below the mount', () => {
     expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', cvat])
   })
 
-  test('answers conditional and compressed reads', async () => {
+  test('supports conditional and compressed reads', async () => {
     const { headers } = await send('/as/cvat/api/projects/7')
     const known = { 'if-none-match': String(headers.etag) }
     expect((await send('/as/cvat/api/projects/7', { headers: known })).status).toBe(304)
@@ -149,7 +152,7 @@ test.each([
   expect(withoutMount(given)).toBe(routed)
 })
 
-test('hosts and what they speak are read from a setting, and what is none is refused', () => {
+test('hosts with dialects are read from a setting, and invalid entries are refused', () => {
   const read = (given: string) => readConfig({ RETICLE_GATEWAY_DIALECT_HOSTS: given }).dialectHosts
   expect([...read('CVAT.example.org=cvat, b.example.org=cvat')]).toEqual([
     ['cvat.example.org', 'cvat'],

@@ -3,23 +3,23 @@ import { negotiate, readAccept } from '../plugins/accept.ts'
 import { dialects } from './all.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Where a request says which dialect it speaks: `spec/api-workspace.md` 9, "Choosing it". */
+/** Determines the dialect of a request (docs/spec/dialect.md#mount). */
 
-/** Scheme and host of a whole address (RFC 9112 3.2.2), the part below which a dialect is spoken, and the rest. */
+/** Optional scheme and host of an absolute URL (RFC 9112 3.2.2), the mount of a dialect, and the remaining path. */
 const mounted = /^((?:[A-Za-z][\w+.-]*:\/\/[^/?#]*)?)(\/as\/([a-z]+))(?![^/?#])\/?(.*)$/s
 
-/** The same address without the mount of a dialect; routes do not know it. */
+/** Removes the mount of a dialect from a URL, because routes do not contain it. */
 export function withoutMount(url: string): string {
   const [, origin, , name = '', rest] = mounted.exec(url) ?? []
   return dialects.has(name) ? `${origin}/${rest}` : url
 }
 
-/** Names of dialects by the names of hosts. */
+/** Names of dialects by host name. */
 export type DialectHosts = ReadonlyMap<string, string>
 
 /**
- * Notes what a request speaks, by the place it was sent to or else by its media types. The last selector, the access token,
- * is asked when somebody has looked at it: `speakAs`.
+ * Sets the dialect of a request by its mount, its host or its media types. The access token is the last selector and
+ * is applied after authentication: `speakAs`.
  */
 export function chooseDialect(request: FastifyRequest, hosts: DialectHosts): void {
   const { originalUrl, hostname, headers } = request
@@ -30,19 +30,19 @@ export function chooseDialect(request: FastifyRequest, hosts: DialectHosts): voi
   speak(request, byMount ?? dialects.get(byHost ?? '') ?? byMediaType(headers))
 }
 
-/** What the access token of a request says, where nothing else did. */
+/** Sets the dialect of the access token unless another selector applied. */
 export function speakAs(request: FastifyRequest, name: string | undefined): void {
   if (!request.dialect && name !== undefined) speak(request, dialects.get(name))
 }
 
-/** From here on errors are answered under its type, too. */
+/** Errors also get the media type of the dialect from here on. */
 function speak(request: FastifyRequest, dialect: Dialect | undefined): void {
   if (!dialect) return
   request.dialect = dialect
   request.answerType = dialect.mediaType
 }
 
-/** `Accept` is weighed only where it names a dialect at all. */
+/** Negotiates `Accept` only when it names a dialect. */
 function byMediaType({ accept = '', 'content-type': sent = '' }: FastifyRequest['headers']) {
   const asked = readAccept(accept)?.toLowerCase() ?? ''
   const type = sent.toLowerCase().split(';', 1)[0]?.trim()

@@ -1,17 +1,18 @@
 import type { Failed } from '../http-error.ts'
 
 /**
- * A dialect is the REST API as clients of another product know it (`spec/api-workspace.md` 9): the routes are those of the
- * service, and what is sent and answered is translated at this edge. Services know one model and no dialect.
+ * A dialect is the REST API as clients of another product know it: routes are those of the native API, and requests
+ * and responses are translated here. Services have one model and no dialects
+ * (docs/adr/0030-a-dialect-is-translated-at-the-edge.md).
  */
 export interface Dialect {
-  /** As mounts, settings and access tokens name it. */
+  /** Name in mounts, settings and access tokens. */
   name: string
-  /** Of every JSON answer in it; in `Accept` or `Content-Type` it asks for it. */
+  /** Media type of every JSON response; in `Accept` or `Content-Type` it selects the dialect. */
   mediaType: string
-  /** By the names of operations; one that is missing says the same in both. */
+  /** Translations by operation name; missing operations are equal in both. */
   translations: Translations
-  /** A failure in the words of its clients. */
+  /** Translates an error for its clients. */
   failure?(failed: Failed): Failed
 }
 
@@ -19,37 +20,38 @@ export type Translations = Readonly<Record<string, Translation>>
 
 export type Fields = Record<string, unknown>
 
-/** What differs in one operation. Whatever is not as expected passes as it is: the row and the service judge it. */
+/**
+ * Differences of one operation. Unexpected input passes unchanged, so that the operation and the service validate it.
+ */
 export interface Translation {
-  /** Members of the query as they were sent, before they are read. */
+  /** Translates the raw query members before they are validated. */
   query?(given: Fields): Fields
-  /** What the handler is called with: `{...params, ...query, ...headers, body}`, as its row reads it. */
+  /** Translates the validated input of the handler: `{...params, ...query, ...headers, body}`. */
   input?(input: Fields): Fields
   /**
-   * A JSON answer whose links are absolute.
-   *
-   * @param base where the client found the API, such as `http://host/as/cvat/api`
-   * @param userAgent the header of that name, empty without one: newer clients expect other shapes
+   * Translates a JSON response; its links are absolute.
+   * @param base URL of the API for the client, such as `http://host/as/cvat/api`
+   * @param userAgent Header of that name, empty when missing: newer clients expect other responses.
    */
   answer?(answer: unknown, base: string, userAgent: string): unknown
-  /** The pieces of an answer that nobody holds as a whole. */
+  /** Translates the pieces of a streamed response. */
   bytes?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
-/** Changes one record of an answer. */
+/** Changes one record of a response. */
 export type Change = (record: Fields, base: string, userAgent: string) => Fields
 
 export function isFields(given: unknown): given is Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given)
 }
 
-/** An answer that is one record. */
+/** Translates a response with one record. */
 export const recordAnswer = (change: Change): Translation => ({
   answer: (answer, base, userAgent) =>
     isFields(answer) ? change(answer, base, userAgent) : answer,
 })
 
-/** An answer that is a page of records. */
+/** Translates a response with a page of records. */
 export const pageAnswer = (change: Change): Translation => ({
   answer: (page, base, userAgent) => {
     if (!isFields(page) || !Array.isArray(page.results)) return page

@@ -6,7 +6,7 @@ import { testDb } from '@reticle/kit/testing/db'
 import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-/** `Idempotency-Key` on the mount: what is answered again is what was answered, in its own language. */
+/** `Idempotency-Key` below the mount: the stored response is repeated in the dialect of the first request. */
 
 interface Tables {
   idempotency_keys: {
@@ -53,7 +53,7 @@ const put = (mount: string, key: string, body = set) =>
     headers: { 'idempotency-key': key, 'content-type': 'application/json' },
   })
 
-test('a record is answered again with its addresses', async () => {
+test('a repeated request returns the record with the links of its dialect', async () => {
   const first = await make('/as/cvat', 'one')
   const again = await make('/as/cvat', 'one')
   expect([again.status, again.text]).toEqual([201, first.text])
@@ -61,7 +61,7 @@ test('a record is answered again with its addresses', async () => {
   expect(first.text).toContain('/as/cvat/api/labels?project_id=7')
 })
 
-test('a set is written once, as the service has it, and answered again as the client has it', async () => {
+test('a repeated write stores the native set once and returns it in the dialect', async () => {
   const first = await put('/as/cvat', 'set')
   const again = await put('/as/cvat', 'set')
   expect(written).toEqual([here])

@@ -22,7 +22,7 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
     ['while the service works', get('/api/projects/7'), 'getProject'],
     ['while a change is made', `${put('/api/jobs/1/annotations/', 2)}{}`, 'replaceJobAnnotations'],
     ['before a picture is made', get('/api/jobs/1/preview'), 'getJobPreview'],
-  ])('%s is one row, and the work is told', async (_when, bytes, operation) => {
+  ])('%s is logged once, and its work is aborted', async (_when, bytes, operation) => {
     const started = begun()
     const { socket, closed } = dial(bytes)
     await started
@@ -34,7 +34,7 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
     work.emit('release')
   })
 
-  test('in its body', async () => {
+  test('is logged in the middle of its body', async () => {
     const { socket, closed } = dial(`${put('/api/jobs/1/annotations/', 9)}{`)
     await expect.poll(() => arrived.pieces).toBe(1)
     end(socket)
@@ -42,7 +42,7 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
     await expect.poll(() => rows).toEqual([row({ status: 499, cause: 'client_closed' })])
   })
 
-  test('in its answer', async () => {
+  test('is logged in the middle of its response', async () => {
     const started = begun()
     const { socket, closed } = dial(get('/api/jobs/1/annotations/'))
     await started
@@ -54,7 +54,7 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
     work.emit('release')
   })
 
-  test('in its headers', async () => {
+  test('is logged in the middle of its headers', async () => {
     const { socket, closed } = dial(`GET /api/projects/7 HTTP/1.1\r\n${headers}`)
     await sleep(50)
     end(socket)
@@ -62,7 +62,7 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
     await expect.poll(() => rows).toEqual([row({ status: 499, cause: 'client_closed' })])
   })
 
-  test('with pipelined calls is a row for each', async () => {
+  test('with pipelined requests is logged for each of them', async () => {
     const started = begun(2)
     const { socket, closed } = dial(get('/api/projects/7') + get('/api/projects/8'))
     await started
@@ -75,7 +75,7 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
     work.emit('release')
   })
 
-  test('between two calls is no row', async () => {
+  test('between two requests is not logged', async () => {
     const { socket, seen, closed } = dial(get('/api/projects/1'))
     await expect.poll(() => seen.text).toContain('"id":1')
     end(socket)
@@ -85,12 +85,12 @@ describe.each(Object.keys(endings))('a client %s', (how) => {
   })
 })
 
-describe('an answer that breaks behind its head', () => {
+describe('a response that fails after its headers', () => {
   test.each([
     [11, 'stream_broken'],
     [12, 'deadline'],
     [13, 'stream_broken'],
-  ])('job %i: is incomplete and one row: %s', async (id, cause) => {
+  ])('job %i: is incomplete and logged once: %s', async (id, cause) => {
     const { seen, closed } = dial(get(`/api/jobs/${id}/annotations/`))
     await closed
     expect(seen.text).toMatch(/^HTTP\/1.1 200 /)
@@ -98,7 +98,7 @@ describe('an answer that breaks behind its head', () => {
     await expect.poll(() => rows).toEqual([row({ status: 499, cause, answer_status: 200 })])
   })
 
-  test('resets a connection that has no other sign of the end', async () => {
+  test('resets an HTTP/1.0 connection, which has no other sign of failure', async () => {
     const { seen, closed } = dial(
       'GET /api/jobs/11/annotations/ HTTP/1.0\r\nAuthorization: Token anna\r\n\r\n',
     )
@@ -108,7 +108,7 @@ describe('an answer that breaks behind its head', () => {
   })
 })
 
-describe('bytes that are no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   test.each([
     ['garbage', 'garbage\r\n\r\n', 400],
     ['a long header', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
@@ -119,14 +119,14 @@ describe('bytes that are no HTTP', () => {
       `PUT /api/jobs/1/annotations/ HTTP/1.1\r\n${headers}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,
     ],
-  ])('%s is one row', async (_what, bytes, status) => {
+  ])('%s are logged once', async (_what, bytes, status) => {
     const { seen, closed } = dial(bytes)
     await closed
     expect(seen.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(rows).toEqual([row({ status, cause: 'parse_error' })])
   })
 
-  test('behind a call that is being worked on wait for its answer', async () => {
+  test('after a running request are refused after its response', async () => {
     const started = begun()
     const { socket, seen, closed } = dial(get('/api/projects/7'))
     await started
@@ -139,7 +139,7 @@ describe('bytes that are no HTTP', () => {
   })
 })
 
-test('calls that run when the server stops are answered 503, or broken off behind their head', async () => {
+test('requests that run when the server stops get 503, or are reset after their headers', async () => {
   const stopping = await testGateway({
     log,
     settings: { stopWithinMs: 100 },
@@ -172,7 +172,7 @@ test('calls that run when the server stops are answered 503, or broken off behin
   work.emit('release')
 })
 
-test('aborted calls are counted by their cause', async () => {
+test('aborted requests are counted by cause', async () => {
   resetMetrics()
   await dial('garbage\r\n\r\n').closed
   await dial('rubbish\r\n\r\n').closed
@@ -187,7 +187,7 @@ test('aborted calls are counted by their cause', async () => {
   work.emit('release')
 })
 
-test('a client that gives up by itself is one row', async () => {
+test('a request that its client aborts is logged once', async () => {
   const started = begun()
   const caller = new AbortController()
   const attempt = send('/api/projects/7', { signal: caller.signal })

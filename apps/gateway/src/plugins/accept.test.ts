@@ -7,7 +7,7 @@ import { negotiate } from './accept.ts'
 const service = 'application/vnd.service+json'
 const cvat = 'application/vnd.cvat+json'
 
-/** `spec/api-workspace.md` 1.2. */
+/** Content negotiation of JSON responses. */
 test.each([
   [undefined, service],
   ['', service],
@@ -38,13 +38,13 @@ test.each([
   ['application/vnd.cvat+json; version=2; level=1', null],
   ['application/vnd.cvat+json+x', null],
   ['application/vnd.cvat+json,', cvat],
-])('Accept: %s becomes %s', (accept, type) => {
+])('Accept: %s selects %s', (accept, type) => {
   expect(negotiate(accept)).toBe(type)
 })
 
 const ranges = (count: number, range = 'text/csv') => Array(count).fill(range).join(',')
 
-/** An `Accept` beyond 1 KiB or 20 media ranges is disregarded (RFC 9110 12.5.1). */
+/** An `Accept` header beyond 1 KiB or 20 media ranges is ignored (RFC 9110 12.5.1). */
 test.each([
   ['of 20 media ranges is read', ranges(20), null],
   ['of 21 media ranges is disregarded', ranges(21), service],
@@ -87,26 +87,26 @@ describe.each([
   ['/api/server/health', 200],
   ['/api/schema', 200],
   ['/api/server/about', 406],
-])('%s for a client that reads CSV only', (path, status) => {
+])('%s for a client that only accepts CSV', (path, status) => {
   test(`is ${status}`, async () => {
     expect((await send(path, { headers: { accept: 'text/csv' } })).status).toBe(status)
   })
 })
 
-test('a write whose answer nobody can read does not happen', async () => {
+test('a write is not executed when the client does not accept its response', async () => {
   const headers = { accept: 'text/csv', 'content-type': 'application/json' }
   const answer = await send('/api/jobs/1/annotations/', { method: 'PUT', headers, body: '{}' })
   expect(answer.status).toBe(406)
 })
 
-test('a call whose Accept header is too long is answered as one without the header', async () => {
+test('an Accept header that is too long is ignored', async () => {
   const { status, headers } = await send('/api/projects/7', {
     headers: { accept: `${cvat},${ranges(20)}` },
   })
   expect([status, headers['content-type']]).toEqual([200, service])
 })
 
-test('annotations come under the type that was asked for', async () => {
+test('annotations are returned with the requested type', async () => {
   const { headers } = await send('/api/jobs/1/annotations/', {
     headers: { accept: 'application/json' },
   })

@@ -5,7 +5,7 @@ import { notAcceptable } from '../http-error.ts'
 import type { Check } from '../request.ts'
 import { problemType } from './problem.ts'
 
-/** Content negotiation of JSON answers (`spec/api-workspace.md` 1.2). */
+/** Content negotiation of JSON responses. */
 
 const vendorType = /^application\/vnd\.[\w.+-]+\+json$/i
 const versions = new Set(['2', '2.0', '2.58', '2.58.1'])
@@ -15,15 +15,15 @@ const longestAccept = 1024
 const mostRanges = 20
 
 /**
- * `Accept` of a request, unless it is longer than 1 KiB or has more than 20 media ranges: that one is disregarded
- * (RFC 9110 12.5.1), and the answer is the one for a request without `Accept`.
+ * Returns the `Accept` header, unless it is longer than 1 KiB or has more than 20 media ranges. Such a header is
+ * ignored (RFC 9110 12.5.1), as if it were missing.
  */
 export function readAccept(accept: string | undefined): string | undefined {
   if (accept === undefined || accept.length > longestAccept) return undefined
   return accept.split(',').length > mostRanges ? undefined : accept
 }
 
-/** The media type of the answer that `Accept` asks for; null when it allows none that we have. */
+/** Returns the media type of the response that `Accept` selects; null when it allows none of ours. */
 export function negotiate(given: string | undefined): string | null {
   const accept = readAccept(given)
   if (!accept?.trim()) return mediaType
@@ -33,7 +33,7 @@ export function negotiate(given: string | undefined): string | null {
   return listsProblem(accept) ? mediaType : null
 }
 
-/** Ranges that name a vendor, and a version only if it is ours: each is a type that we have. */
+/** Returns the ranges with a vendor, and with our version if they have one: each is a supported type. */
 function vendorTypes(accept: string): string[] {
   return rangesOf(accept).flatMap(({ type, parameters }) => {
     const others = parameters.filter(({ name }) => name !== 'q')
@@ -63,11 +63,11 @@ function parameterOf(text: string): MediaRange['parameters'][number] {
 const unquoted = (text: string) =>
   text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 
-/** Does the client read errors as RFC 9457? */
+/** Returns whether the client accepts RFC 9457 errors. */
 export const listsProblem = (accept: string | undefined): boolean =>
   listsType(accept, (type) => type.startsWith(problemType))
 
-/** Does the client name HTML, as browsers do? Ranges such as `*\/*` do not count. */
+/** Returns whether the client names HTML, as browsers do. Ranges such as `*\/*` do not count. */
 export const listsHtml = (accept: string | undefined): boolean =>
   listsType(accept, (type) => type === 'text/html')
 
@@ -79,11 +79,11 @@ function listsType(accept: string | undefined, isWanted: (type: string) => boole
   })
 }
 
-/** Browsers that open an address of a dialect get its JSON. */
+/** Browsers that open a URL of a dialect get its JSON. */
 const acceptsHtml = (accept = '') =>
   new Negotiator({ headers: { accept } }).mediaTypes(['text/html']).length > 0
 
-/** Sets the type of the answer, which a dialect has one of; answers that are files or pictures have their own. */
+/** Sets the type of the response; a dialect has only one. Responses with files or images have their own type. */
 export const checkAccept: Check = (request, _reply, operation) => {
   const given = request.headers.accept
   const type = negotiate(given) ?? (request.dialect && acceptsHtml(given) ? mediaType : null)
@@ -92,5 +92,5 @@ export const checkAccept: Check = (request, _reply, operation) => {
   request.answerType = type && (request.dialect?.mediaType ?? type)
 }
 
-/** Bytes that were sent are JSON; bytes that are only read may be anything, and say so themselves. */
+/** Bytes in response to a write are JSON; bytes in response to a read may have any type, which the handler sets. */
 const mayBePicture = ({ answer, method }: Operation) => isBytes(answer) && method === 'GET'

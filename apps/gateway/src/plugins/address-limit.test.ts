@@ -5,14 +5,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Sent, type TestGatewayOptions, testGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
-/** Calls without a credential and failed credentials are counted by address (`spec/api-annotations.md` 6.1). */
+/**
+ * Requests without a credential and failed credentials are counted by client address (docs/spec/rest.md#rate-limits).
+ */
 
 let asked: string[] = []
 beforeEach(() => {
   asked = []
 })
 
-/** Good are those that hold `good`, or were issued. */
+/** Accepts credentials that contain `good` or were issued. */
 const identity: NonNullable<NonNullable<TestGatewayOptions['services']>['identity']> = {
   async authenticate({ authorization, session }) {
     const given = authorization ?? session ?? ''
@@ -40,7 +42,7 @@ const identity: NonNullable<NonNullable<TestGatewayOptions['services']>['identit
 }
 const services = { identity, projects: { getProject: async () => projectRecord() } }
 
-/** A gateway behind one proxy, so that a test sets the client address by `from`. */
+/** Creates a gateway behind one proxy, so that a test sets the client address with `from`. */
 async function gatewayOf(settings: TestGatewayOptions['settings'] = {}, log?: Logger) {
   const limits = { rateAnonymous: 3, rateAuth: 2, rateUser: 0, trustedHops: 1, ...settings }
   const { send, raw } = await testGateway({ services, settings: limits, log })
@@ -56,7 +58,7 @@ const token = (value: string, scheme = 'Token') => ({ authorization: `${scheme} 
 const cookie = (value: string) => ({ cookie: `sessionid=${value}` })
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-/** One call after another. */
+/** Makes requests one after another. */
 async function statusesOf(count: number, call: (index: number) => Promise<Answer>) {
   const answers: Answer[] = []
   for (let made = 0; made < count; made++) answers.push(await call(made))
@@ -78,7 +80,7 @@ describe('every kind of failed credential', () => {
     ['one session again and again', () => cookie('wrong')],
     ['a mixture', (index) => [token('wrong'), basic('a', 'b'), cookie('wrong'), {}][index] ?? {}],
     ['none', () => ({})],
-  ])('%s meets the limit, and every answer has the headers', async (_kind, headersOf) => {
+  ])('%s is limited, and every response has the headers', async (_kind, headersOf) => {
     const { call } = await gatewayOf()
     const { answers, statuses } = await statusesOf(4, (index) => call(headersOf(index)))
     expect(statuses).toEqual([401, 401, 401, 429])
@@ -105,14 +107,14 @@ describe('every kind of failed credential', () => {
     ['health', '/api/server/health', {}],
     ['signing out', '/api/auth/logout', { method: 'POST' }],
     ['signing in with a wrong token', '/api/auth/login', { method: 'POST', body: {} }],
-  ])('on %s', async (_route, path, sent) => {
+  ])('is limited on %s', async (_route, path, sent) => {
     const { call } = await gatewayOf()
     const wrong = (index: number) => call(token(`wrong-${index}`), path, sent)
     expect((await statusesOf(4, wrong)).statuses).toEqual([401, 401, 401, 429])
     expect(asked).toHaveLength(3)
   })
 
-  test('guesses that come at once are not looked up beyond the limit', async () => {
+  test('concurrent guesses are not looked up beyond the limit', async () => {
     const { call } = await gatewayOf()
     const guesses = Array.from({ length: 30 }, (_, index) => call(basic(`name-${index}`, 'x')))
     const statuses = (await Promise.all(guesses)).map(({ status }) => status)
@@ -121,7 +123,7 @@ describe('every kind of failed credential', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('a failure of the service is not a failed credential', async () => {
+  test('a service error does not count as a failed credential', async () => {
     const { call } = await gatewayOf()
     const { statuses, answers } = await statusesOf(6, (index) => call(token(`busy-${index}`)))
     expect(new Set(statuses)).toEqual(new Set([503]))
@@ -129,7 +131,7 @@ describe('every kind of failed credential', () => {
   })
 })
 
-describe('addresses', () => {
+describe('the address of a client', () => {
   test.each([
     ['of one /64', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 429],
     ['of two /64', '2001:db8:1:2::1', '2001:db8:1:3::1', 401],
@@ -143,13 +145,13 @@ describe('addresses', () => {
     expect((await call({ ...token('wrong'), ...from(second) })).status).toBe(status)
   })
 
-  test('X-Forwarded-For counts for trusted proxies only', async () => {
+  test('X-Forwarded-For counts only from trusted proxies', async () => {
     const { call } = await gatewayOf({ trustedHops: 0 })
     const invented = (index: number) => call({ ...basic('a', 'b'), ...from(`198.51.100.${index}`) })
     expect((await statusesOf(4, invented)).statuses).toEqual([401, 401, 401, 429])
   })
 
-  test('what the client writes before the address that the proxy adds is not believed', async () => {
+  test('an address that the client writes before the one added by the proxy is ignored', async () => {
     const { call } = await gatewayOf()
     const invented = (index: number) =>
       call({ ...basic('a', 'b'), ...from(`198.51.100.${index}, 203.0.113.7`) })
@@ -157,23 +159,26 @@ describe('addresses', () => {
   })
 })
 
-describe('a good credential beside failures of its address', () => {
+describe('a good credential when its address has failures', () => {
   const good = {
     'a token': token('good'),
     'a session': cookie('good'),
     'a password': basic('me', 'good'),
   }
 
-  test.each(Object.entries(good))('%s that was used before goes on', async (_kind, headers) => {
-    const { call } = await gatewayOf()
-    expect((await call(headers)).status).toBe(200)
-    await statusesOf(4, (index) => call(basic(`name-${index}`, 'x')))
-    expect((await call(headers)).status).toBe(200)
-    expect((await call(headers, '/as/cvat/api/projects/7')).status).toBe(200)
-    expect((await call(basic('name', 'x'))).status).toBe(429)
-  })
+  test.each(Object.entries(good))(
+    '%s that was used before is still accepted',
+    async (_kind, headers) => {
+      const { call } = await gatewayOf()
+      expect((await call(headers)).status).toBe(200)
+      await statusesOf(4, (index) => call(basic(`name-${index}`, 'x')))
+      expect((await call(headers)).status).toBe(200)
+      expect((await call(headers, '/as/cvat/api/projects/7')).status).toBe(200)
+      expect((await call(basic('name', 'x'))).status).toBe(429)
+    },
+  )
 
-  test.each(Object.entries(good))('%s that is not known yet waits', async (_kind, headers) => {
+  test.each(Object.entries(good))('%s that is not known yet is limited', async (_kind, headers) => {
     const { call } = await gatewayOf()
     await statusesOf(3, (index) => call(basic(`name-${index}`, 'x')))
     expect((await call(headers)).status).toBe(429)
@@ -189,20 +194,20 @@ describe('a good credential beside failures of its address', () => {
     expect((await call({}, '/api/server/about')).headers['x-ratelimit-remaining']).toBe('2')
   })
 
-  test('many first calls at once with one good credential all pass', async () => {
+  test('many concurrent first requests with a good credential are all accepted', async () => {
     const { call } = await gatewayOf()
     const calls = await Promise.all(Array.from({ length: 30 }, () => call(token('good'))))
     expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  test('a token is the same under Token and Bearer', async () => {
+  test('a token is the same credential as Token and Bearer', async () => {
     const { call } = await gatewayOf()
     await call(token('good'))
     await statusesOf(3, (index) => call(token(`wrong-${index}`)))
     expect((await call(token('good', 'Bearer'))).status).toBe(200)
   })
 
-  test('a session that begins, and a token that is issued, are good from then on', async () => {
+  test('a new session and an issued token are accepted at once', async () => {
     const { call } = await gatewayOf({ rateAuth: 10 })
     await statusesOf(4, (index) => call(token(`wrong-${index}`)))
     const post = (body: object, path: string) => call({}, path, { method: 'POST', body })
@@ -218,7 +223,7 @@ describe('a good credential beside failures of its address', () => {
       expect((await call(issued)).status).toBe(200)
   })
 
-  test('a browser whose session has ended can still sign in', async () => {
+  test('a browser with an expired session can still sign in', async () => {
     const { call } = await gatewayOf()
     await statusesOf(4, (index) => call(token(`wrong-${index}`)))
     const body = { username: 'anna', password: 'good' }
@@ -226,7 +231,7 @@ describe('a good credential beside failures of its address', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('a password that is guessed at more than ten times waits, too', async () => {
+  test('a password with more than ten wrong guesses is limited as well', async () => {
     const { call } = await gatewayOf()
     const mine = basic('me', 'good')
     await call(mine)
@@ -239,10 +244,10 @@ describe('a good credential beside failures of its address', () => {
   })
 })
 
-describe('signing in', () => {
+describe('the limit of signing in', () => {
   const login = { method: 'POST', body: { username: 'anna', password: 'x' } } as const
 
-  test('failures have the headers, and meet the limit of signing in', async () => {
+  test('counts failures, and its headers are in every response', async () => {
     const { call } = await gatewayOf()
     const { answers, statuses } = await statusesOf(3, () => call({}, '/api/auth/login', login))
     expect(statuses).toEqual([401, 401, 429])
@@ -254,7 +259,7 @@ describe('signing in', () => {
     ['/api/auth/password/reset', { email: 'a@example.org' }],
     ['/api/auth/password/reset/confirm', {}],
     ['/as/cvat/api/auth/login', { username: 'anna', password: 'x' }],
-  ])('%s is one of its routes, for neighbours in a /64 together', async (path, body) => {
+  ])('covers %s, and counts addresses in one /64 network together', async (path, body) => {
     const { call } = await gatewayOf()
     const { answers, statuses } = await statusesOf(3, (index) =>
       call(from(`2001:db8::${index}`), path, { method: 'POST', body }),
@@ -264,7 +269,7 @@ describe('signing in', () => {
     expect(answers[2]?.headers).toMatchObject({ 'x-ratelimit-remaining': '0' })
   })
 
-  test('a lockout of the service shows its own limit', async () => {
+  test("is replaced by the service's own limit after a lockout", async () => {
     const { call } = await gatewayOf()
     const body = { username: 'locked', password: 'x' }
     const byLogin = await call({}, '/api/auth/login', { method: 'POST', body })
@@ -278,7 +283,7 @@ describe('signing in', () => {
     }
   })
 
-  test('a refused call is answered before its body has come', async () => {
+  test('refuses a request before its body has arrived', async () => {
     const { call, raw } = await gatewayOf()
     await statusesOf(2, () => call(from('127.0.0.1'), '/api/auth/login', login))
     const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'
@@ -307,7 +312,7 @@ test('routes without a credential check are not counted: 404, 405, OPTIONS, heal
   expect(asked).toEqual([])
 })
 
-test('a limit of 0 counts nothing and shows no headers', async () => {
+test('a limit of 0 counts nothing and sends no headers', async () => {
   const { call } = await gatewayOf({ rateAnonymous: 0 })
   const { answers, statuses } = await statusesOf(5, (index) => call(token(`wrong-${index}`)))
   expect(new Set(statuses)).toEqual(new Set([401]))

@@ -6,16 +6,15 @@ import { windowCounter } from './window-counter.ts'
 const second = 1000
 const minute = 60 * second
 
-/** Calls that a network may make in a minute; a limit of 0 counts nothing. */
+/** Limit on requests of a network within a minute; 0 disables it. */
 export interface AddressLimit {
   isUsedUp(request: FastifyRequest): boolean
   /**
-   * Counts a call once, and shows in its headers how many are left.
-   *
+   * Counts a request once, and sets the headers with the remaining number.
    * @throws DomainError too_many
    */
   count(request: FastifyRequest, reply: FastifyReply): void
-  /** Takes back that a call was counted. */
+  /** Reverts the count of a request. */
   uncount(request: FastifyRequest, reply: FastifyReply): void
 }
 
@@ -43,10 +42,10 @@ export function addressLimit(max: number): AddressLimit {
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 
-/** Whole ones, so that a client which waits for them is not early. */
+/** Returns whole seconds, rounded up, so that a client that waits for them is not too early. */
 export const secondsUntil = (ends: number) => Math.max(1, Math.ceil((ends - Date.now()) / second))
 
-/** Reset is the time at which the window ends, in Unix seconds (contract, rate limiting). */
+/** Returns the rate limit headers; `reset` is the end of the window in Unix seconds. */
 export const rateHeaders = (limit: number, remaining: number, seconds: number) => ({
   'x-ratelimit-limit': limit,
   'x-ratelimit-remaining': remaining,

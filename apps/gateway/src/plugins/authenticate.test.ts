@@ -39,7 +39,7 @@ const { send } = await testGateway({
 const get = (authorization: string) =>
   send('/api/projects/7', { as: null, headers: { authorization } })
 
-test('without a credential a row is 401, and says how to come in', async () => {
+test('without a credential a request gets 401 and the supported schemes', async () => {
   const answer = await send('/api/projects/7', { as: null })
   expect(answer.status).toBe(401)
   expect(answer.headers).toMatchObject({
@@ -49,13 +49,13 @@ test('without a credential a row is 401, and says how to come in', async () => {
   expect(answer.json()).toMatchObject({ detail: 'Authentication credentials were not provided.' })
 })
 
-test('a row for anyone needs no credential, but a wrong one is 401 all the same', async () => {
+test('a public route needs no credential, but a wrong one is refused with 401', async () => {
   expect((await send('/api/server/about', { as: null })).status).toBe(200)
   const headers = { authorization: 'Token wrong-1' }
   expect((await send('/api/server/about', { as: null, headers })).status).toBe(401)
 })
 
-test('a credential is asked for once in five seconds', async () => {
+test('a credential is looked up once in five seconds', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await get('Token a')
   await get('Token a')
@@ -66,12 +66,12 @@ test('a credential is asked for once in five seconds', async () => {
   vi.useRealTimers()
 })
 
-test('calls at the same time share one question', async () => {
+test('concurrent requests with one credential share a lookup', async () => {
   await Promise.all([get('Token b'), get('Token b'), get('Token b')])
   expect(asked).toHaveLength(1)
 })
 
-test('a wrong token is remembered, a wrong password is asked for every time', async () => {
+test('a wrong token is cached, while a wrong password is looked up every time', async () => {
   for (const scheme of [
     'Token wrong-2',
     'Token wrong-2',
@@ -83,7 +83,7 @@ test('a wrong token is remembered, a wrong password is asked for every time', as
   expect(asked.map((one) => one.split(' ')[0])).toEqual(['Token', 'Basic', 'basic', 'Basic'])
 })
 
-test('a write to an account forgets what was known, a failed one does not', async () => {
+test('a successful write to an account clears the cache, a failed one does not', async () => {
   await get('Token c')
   const failing = { method: 'DELETE', headers: { authorization: 'Token wrong' }, as: null } as const
   await send('/api/auth/access_tokens/1', failing)
@@ -94,14 +94,14 @@ test('a write to an account forgets what was known, a failed one does not', asyn
   expect(asked.filter((one) => one.startsWith('Token c'))).toHaveLength(2)
 })
 
-test('however its address is written', async () => {
+test('a write to an account clears the cache for any spelling of its path', async () => {
   await get('Token d')
   await send('/api/%61uth/access_tokens/1', { method: 'DELETE' })
   await get('Token d')
   expect(asked.filter((one) => one.startsWith('Token d'))).toHaveLength(2)
 })
 
-test('a token that was revoked ends at once where it was revoked, within five seconds elsewhere', async () => {
+test('a revoked token is refused at once by the same gateway, and within five seconds by others', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   let isRevoked = false
   const services = {
@@ -132,7 +132,7 @@ test('a token that was revoked ends at once where it was revoked, within five se
   vi.useRealTimers()
 })
 
-test('who tries to come in is told to the service by address and program', async () => {
+test('the service receives the address and user agent of an authentication attempt', async () => {
   const contexts: unknown[] = []
   const { send: trying } = await testGateway({
     services: {
@@ -149,7 +149,7 @@ test('who tries to come in is told to the service by address and program', async
   expect(contexts).toEqual([{ address: '127.0.0.1', user_agent: 'cli/1' }])
 })
 
-test('a legacy token is told that it is deprecated', async () => {
+test('responses to a legacy token contain a deprecation header', async () => {
   expect((await get('Token legacy')).headers.deprecation).toBe('true')
   expect((await get('Token new')).headers.deprecation).toBeUndefined()
 })

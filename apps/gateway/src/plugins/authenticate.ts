@@ -15,20 +15,21 @@ type Identified = Awaited<ReturnType<Identity['authenticate']>>
 
 const answersWithinMs = 10_000
 
-/** Successful writes below these paths may change what a credential is worth (`spec/api-workspace.md` 2.1). */
+/** Successful writes below these paths may change the validity or permissions of a credential. */
 const accountPaths = /^\/(?:auth|users|memberships|invitations|organizations)(?:\/|$)/
 
 export interface Authentication {
   identity: Identity
-  /** Counts calls without a credential, and failed ones. */
+  /** Counts requests without a credential, and failed ones. */
   anonymous: AddressLimit
   good?: GoodCredentials
   trustedOrigins?: readonly string[]
 }
 
 /**
- * Who is calling: by the `Authorization` header, without one by the cookie of a session. Every row but those for `anyone` needs a credential; one that is sent and wrong is 401 everywhere.
- * Returns the check; the cache behind it is emptied by writes to accounts.
+ * Creates the authentication check: by the `Authorization` header, or else by the session cookie. Every route except
+ * public ones needs a credential; a wrong one is refused with 401 everywhere. Writes to accounts clear the cache
+ * behind it.
  */
 export function authentication(app: FastifyInstance, options: Authentication): Check {
   const { identity, anonymous, trustedOrigins } = options
@@ -36,7 +37,7 @@ export function authentication(app: FastifyInstance, options: Authentication): C
   const admit = admission(cache, options)
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
-    // The path of the row, not the address: that may be written in many ways.
+    // The path of the route is used instead of the URL, which may have many spellings.
     const path = request.routeOptions.config.operation?.path ?? ''
     if (isWrite && reply.statusCode < 400 && accountPaths.test(path)) cache.clear()
     done()
@@ -68,16 +69,17 @@ export function authentication(app: FastifyInstance, options: Authentication): C
   }
 }
 
-/** A session that has ended, or may not be looked up now, is an anonymous caller where anyone may call. */
+/** On public routes, a session that has expired or may not be looked up now counts as an anonymous caller. */
 const orNobody = (isNeeded: boolean) => (thrown: unknown) => {
   if (isNeeded || !isRefused(thrown)) throw thrown
   return undefined
 }
 
 /**
- * Looks a credential up. One that is not known to be good is counted before, as an anonymous call of its network, and no
- * longer when it was right: guesses meet the limit before they cost a hash or a query, and valid credentials cost nothing.
- * A good one passes even if other clients of its network used up the limit.
+ * Creates the lookup of credentials. A credential that is not known to be good is first counted as an anonymous
+ * request of its network, and the count is reverted when it was right: guesses reach the limit before they cost a
+ * hash or a query, and valid credentials are free. A good credential is accepted even when other clients of its
+ * network have exhausted the limit.
  */
 function admission(
   cache: CredentialCache<Identified>,
@@ -100,7 +102,7 @@ function admission(
     failed(thrown: unknown): never {
       if (isUnauthenticated(thrown)) {
         good.delete(id)
-        anonymous.count(request, reply) // also where it was known to be wrong
+        anonymous.count(request, reply) // also when it is cached as wrong
       }
       if (!isRefused(thrown)) anonymous.uncount(request, reply)
       throw thrown
@@ -124,7 +126,7 @@ const isThrottled = (thrown: unknown) => thrown instanceof DomainError && thrown
 
 type Credential = { authorization: string } | { session: string | undefined }
 
-/** Not bound to this request's end: others with the same credential wait for the answer too. */
+/** The lookup is not bound to this request, because others with the same credential share its result. */
 function identify(identity: Identity, request: FastifyRequest, credential: Credential) {
   const context = {
     principal: null,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import { takesGzip } from './compress.ts'
 
-/** `spec/api-workspace.md` 1.2: packed when asked for and worth it. */
+/** Responses are compressed on request when they are large enough. */
 
 const set = `{"shapes":[${Array(100).fill('{}').join(',')}]}`
 const { url } = await testGateway({
@@ -51,7 +51,7 @@ async function get(
 }
 
 test.each(['/projects/7', '/jobs/1/annotations/', '/schema', '/docs'])(
-  '%s is packed for who asks, and the same for all',
+  '%s is compressed on request, with the same content',
   async (path) => {
     const plain = await get(path, undefined)
     const packed = await get(path, 'br, gzip')
@@ -70,26 +70,26 @@ test.each(['/projects/7', '/jobs/1/annotations/', '/schema', '/docs'])(
 test.each([
   ['a short body', '/projects'],
   ['a picture', '/tasks/1/preview'],
-])('%s stays as it is', async (_, path) => {
+])('%s is not compressed', async (_, path) => {
   const { status, headers } = await get(path, 'gzip')
   expect(status).toBe(200)
   expect(headers).not.toHaveProperty('content-encoding')
   expect(headers.vary).not.toContain('Accept-Encoding')
 })
 
-test('an error is packed as well', async () => {
+test('an error is compressed as well', async () => {
   const { status, headers, bytes } = await get('/projects?status=x', 'gzip', { accept: problem })
   expect([status, headers['content-encoding']]).toEqual([400, 'gzip'])
   expect(JSON.parse(gunzipSync(bytes).toString())).toHaveProperty('status')
 })
 
-test('HEAD has no body to pack', async () => {
+test('a response to HEAD is not compressed', async () => {
   const { status, headers } = await get('/projects/7', 'gzip', { method: 'HEAD' })
   expect(status).toBe(200)
   expect(headers).not.toHaveProperty('content-encoding')
 })
 
-describe('what a client accepts', () => {
+describe('the accepted encodings of a client', () => {
   test.each([
     ['gzip', true],
     ['deflate, GZIP;q=0.5', true],

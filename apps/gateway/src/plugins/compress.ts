@@ -2,22 +2,22 @@ import { pipeline, Readable } from 'node:stream'
 import { constants, createGzip, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Shorter bodies gain nothing (`spec/api-workspace.md` 1.2). */
+/** Minimum size in bytes of a compressed body; shorter ones gain nothing. */
 const least = 200
 
-/** Pictures and archives are packed already, and results are read undecoded (`spec/client-compat.md` 2.11). */
+/** Media types to compress. Images and archives already are, and CVAT clients do not decode results of requests. */
 const packable = /^(?:application\/(?:[\w.+-]+\+)?json|application\/vnd\.oai\.openapi|text\/html)/
 
 /**
- * Packs answers for clients that ask for it. The tag of a record names its state and stays as it is: clients send it back
- * in `If-Match`.
+ * Compresses responses for clients that accept it. The entity tag of a record names its state and stays unchanged,
+ * because clients send it back in `If-Match`.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!isWanted(request, reply)) return done(null, payload)
     if (payload instanceof Readable) {
       const packed = createGzip({ level: constants.Z_BEST_SPEED })
-      pipeline(payload, packed, () => undefined) // whichever fails ends the other
+      pipeline(payload, packed, () => undefined) // a failure of either stream ends the other
       return done(null, mark(reply, packed))
     }
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
@@ -42,7 +42,7 @@ function mark<P>(reply: FastifyReply, packed: P): P {
   return packed
 }
 
-/** Named, or meant by `*`, and not refused by a quality of 0 (RFC 9110 12.5.3). */
+/** Returns whether gzip is named, or matched by `*`, without a quality of 0 (RFC 9110 12.5.3). */
 export function takesGzip({ 'accept-encoding': given }: FastifyRequest['headers']): boolean {
   const codings = String(given ?? '')
     .toLowerCase()

@@ -4,7 +4,7 @@ import type { Failed } from '../http-error.ts'
 import { bodyOf } from './errors.ts'
 import { vary } from './headers.ts'
 
-/** An answer as bytes, for a connection on which the framework cannot send one. It ends the connection. */
+/** Serializes a response for a connection on which the framework cannot send one. It closes the connection. */
 export function answerTo(failed: Failed, request_id: string): string {
   const body = JSON.stringify(bodyOf(failed, request_id))
   return [

@@ -14,7 +14,7 @@ function bodyOf(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
 }
 
-/** Rows 1 to 3 of the bad-input matrix (`reliability.md` 18). */
+/** Invalid bytes on a connection. Row numbers refer to docs/spec/reliability.md#bad-input. */
 test.each([
   ['garbage', 'what is this\r\n\r\n', 400],
   ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
@@ -70,7 +70,7 @@ test.each([
   expect(bodyOf(answer)).toBeTypeOf('object')
 })
 
-test('row 35: a body that does not come is 408', async () => {
+test('a body that does not arrive is refused with 408', async () => {
   const answer = await raw(
     `POST /api/projects HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"`,
   )
@@ -78,14 +78,14 @@ test('row 35: a body that does not come is 408', async () => {
   expect(bodyOf(answer)).toMatchObject({ code: 'request_timeout' })
 })
 
-test('row 34: an announced body that is too large is 413 at once, and the connection ends', async () => {
+test('a body with an announced length above the limit is refused at once, and the connection is closed', async () => {
   const answer = await raw(
     `POST /api/projects HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n`,
   )
   expect(answer).toMatch(/^HTTP\/1.1 413 /)
 })
 
-test('a stream may take longer than other requests, but not fall silent', async () => {
+test('a stream may take longer than other requests, but must not stall', async () => {
   const slow = await testGateway({
     settings: { requestTimeoutMs: 400, idleTimeoutMs: 1200 },
     services: {
@@ -117,7 +117,7 @@ test('a stream may take longer than other requests, but not fall silent', async 
   await once(silent, 'close')
 })
 
-test('a connection survives an answer to a body that nobody read', async () => {
+test('a connection stays open after a response to a body that was not read', async () => {
   const socket = connect(port, '127.0.0.1')
   const body = 'x'.repeat(1000)
   const refused = `POST /api/projects HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`

@@ -16,7 +16,7 @@ import { failedOf } from './errors.ts'
 import type { Cause, OpenCall } from './open-call.ts'
 import { type Connection, drainMs, type OpenCalls } from './open-calls.ts'
 
-/** Connections themselves: bytes that are no HTTP, clients that are too slow, bodies that no route reads (`reliability.md` 8). */
+/** Handles problems of connections: invalid HTTP, slow clients, and bodies that no route reads. */
 
 interface ClientError extends Error {
   code?: string
@@ -36,7 +36,7 @@ export function watchConnections(app: FastifyInstance, options: WatchOptions): v
     if (!(request.raw.socket instanceof Socket)) return done() // injected by a test
     const connection = calls.begin(request, reply)
     watchIdle(connection, reply, options)
-    // Without an address the client has reset the connection: nothing is done for it, and its row is that of an aborted call.
+    // Without an address the client has reset the connection: the request is not processed, and is logged as aborted.
     if (!request.ip) return void request.raw.socket.destroy()
     done(connection.isRefused ? malformedRequest() : undefined)
   })
@@ -56,8 +56,8 @@ export function watchConnections(app: FastifyInstance, options: WatchOptions): v
 }
 
 /**
- * The idle timer cuts a call only while we wait for the client. While the service works the timer starts again each time
- * it fires: that work has a deadline of its own.
+ * Closes idle connections, but only while the gateway waits for the client. While a service works the timer restarts
+ * each time it fires, because that work has its own deadline.
  */
 function watchIdle(
   connection: Connection,
@@ -67,7 +67,7 @@ function watchIdle(
   const { socket } = connection
   const start = () => socket.setTimeout(idleTimeoutMs)
   start()
-  socket.on('resume', start) // the client could not send while we did not read
+  socket.on('resume', start) // the client could not send while reading was paused
   raw.once('close', () => socket.off('resume', start))
   raw.on('timeout', () => {
     const [call] = connection.calls
@@ -78,14 +78,14 @@ function watchIdle(
   })
 }
 
-/** True while the client has to read its answer, or to send more of its body. */
+/** Returns whether the gateway waits for the client to read the response or to send its body. */
 function waitsForClient(socket: Socket, { request: { raw } }: OpenCall): boolean {
   const isUnread = socket.writableLength > 0
   const isUnsent = !raw.complete && raw.readableLength === 0 && !socket.isPaused()
   return isUnread || isUnsent
 }
 
-/** Notes why an answer broke off behind its head. */
+/** Records why a response failed after its headers. */
 function watchAnswer(
   { call, raw, id }: FastifyRequest,
   reply: FastifyReply,
@@ -97,7 +97,7 @@ function watchAnswer(
     call.cause = causeOf(error)
     if (!(error instanceof DomainError))
       log.error({ err: error, request_id: id }, 'answer stream failed')
-    // Without chunks the end of the connection would be the end of the answer.
+    // Without chunked encoding a closed connection would look like the end of the response.
     if (raw.httpVersion === '1.0') calls.breakOff(calls.connectionOf(raw.socket), call.cause)
   })
 }
@@ -110,7 +110,10 @@ const causes: Record<string, Cause> = {
 const causeOf = (error: Error): Cause =>
   (error instanceof DomainError && causes[error.code]) || 'stream_broken'
 
-/** Browsers open connections ahead of their calls; a server that stops would wait for these, as if one were on its way. */
+/**
+ * Closes unused connections on stop: browsers open connections in advance, and the server would wait for a request on
+ * them.
+ */
 function closeUnused(app: FastifyInstance): void {
   const open = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
@@ -123,7 +126,10 @@ function closeUnused(app: FastifyInstance): void {
   })
 }
 
-/** Closing at once would reset a connection on which the client still sends, and the answer with it. */
+/**
+ * Delays the close: an immediate close would reset a connection on which the client still sends, and the response
+ * would be lost.
+ */
 function closeWhenUnread(raw: IncomingMessage, calls: OpenCalls): void {
   const { socket } = raw
   const timer = setTimeout(() => socket.destroy(), drainMs)
@@ -133,7 +139,7 @@ function closeWhenUnread(raw: IncomingMessage, calls: OpenCalls): void {
   })
 }
 
-/** Answers what the parser of HTTP refused or what took too long, in the form of every other error. */
+/** Returns a handler that responds to invalid or late requests, in the form of all other errors. */
 export function clientErrors(calls: OpenCalls) {
   return (error: ClientError, socket: Socket): void => {
     const connection = calls.connectionOf(socket)
@@ -150,18 +156,18 @@ export function clientErrors(calls: OpenCalls) {
   }
 }
 
-/** Whether the bytes that come belong to a call that was answered already. */
+/** Returns whether the received bytes belong to a request that already got its response. */
 const isRestOfBody = ({ calls, last }: Connection) =>
   calls.length === 0 && last !== undefined && !last.complete
 
-/** Calls that were read whole are answered before what follows them is refused. */
+/** Refuses invalid bytes after the responses of earlier complete requests. */
 function refuseInvalid(connection: Connection, error: ClientError, calls: OpenCalls): void {
   const refusal = failedOf(refusalOf(error))
   if (connection.calls.some(isRead)) connection.refusal = refusal
   else calls.refuse(connection, refusal, 'parse_error')
 }
 
-/** The client closed its side in the middle of a request. */
+/** Handles a client that closed its side in the middle of a request. */
 function endClosed(connection: Connection, calls: OpenCalls): void {
   if (connection.calls.some(isRead)) calls.breakOff(connection, 'client_closed')
   else calls.refuse(connection, failedOf(malformedRequest()), 'client_closed')
@@ -169,7 +175,7 @@ function endClosed(connection: Connection, calls: OpenCalls): void {
 
 const isRead = ({ request }: OpenCall) => request.raw.complete
 
-/** A request that is late is refused; a stream has no time to be complete in, and the idle timer watches it. */
+/** Refuses a late request, unless it is a stream, which has no such timeout and is watched by the idle timer. */
 function endLate(connection: Connection, calls: OpenCalls): void {
   const [first, ...more] = connection.calls
   const isOurs = first && (isStreamCall(first) || !waitsForClient(connection.socket, first))
@@ -187,7 +193,7 @@ function refusalOf({ code, rawPacket }: ClientError): HttpError {
   return isLongPath(rawPacket) ? uriTooLong() : headersTooLarge()
 }
 
-const longPath = 12 * 1024 // of the 16 KiB that path and headers may have together
+const longPath = 12 * 1024 // of the 16 KiB limit for path and headers together
 
 function isLongPath(packet: unknown): boolean {
   if (!Buffer.isBuffer(packet)) return false

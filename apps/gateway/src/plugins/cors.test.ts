@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts'
 import { csrfFor } from '../cookies.ts'
 import { testGateway } from '../testing/gateway.ts'
 
-/** Pages of other sites (`spec/api-workspace.md` 1.3, CORS). */
+/** CORS: access by pages of other origins. */
 
 const page = 'https://app.example.org'
 const { send } = await testGateway({
@@ -36,7 +36,7 @@ describe.each([
   ['a wrong shape', '/api/projects?status=x', 'anna', 400],
   ['an error of ours', '/api/projects/500', 'anna', 500],
 ])('%s', (_, path, as, status) => {
-  test('is for a page whose origin is allowed', async () => {
+  test('is accessible to a page with an allowed origin', async () => {
     const answer = await send(path, { as, headers: { origin: page } })
     expect(answer.status).toBe(status)
     expect(answer.headers).toMatchObject({
@@ -54,7 +54,7 @@ describe.each([
     ['of the same host over another scheme', { origin: 'http://app.example.org' }],
     ['without an origin of its own', { origin: 'null' }],
     ['that is none', {}],
-  ])('is not for a page %s', async (_who, headers) => {
+  ])('is not accessible to a page %s', async (_who, headers) => {
     const answer = await send(path, { as, headers })
     expect(answer.status).toBe(status)
     const names = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))
@@ -63,7 +63,7 @@ describe.each([
   })
 })
 
-test('a page may ask first what it may send, without a credential', async () => {
+test('a preflight request of an allowed page needs no credential', async () => {
   const headers = { origin: 'http://localhost:3000', ...asked }
   const answer = await send('/api/projects/7', { method: 'OPTIONS', as: null, headers })
   expect(answer).toMatchObject({ status: 204, text: '' })
@@ -83,7 +83,7 @@ test('a page may ask first what it may send, without a credential', async () => 
     expect(allowed).toContain(name)
 })
 
-test('a page of another site learns what OPTIONS tells everybody, and no more', async () => {
+test('a preflight request of another page gets only the general OPTIONS response', async () => {
   const headers = { origin: 'https://elsewhere.org', ...asked }
   const answer = await send('/api/projects/7', { method: 'OPTIONS', as: null, headers })
   expect(answer.status).toBe(204)
@@ -93,7 +93,7 @@ test('a page of another site learns what OPTIONS tells everybody, and no more', 
 })
 
 test.each<Record<string, string>>([{ origin: page, ...asked }, { origin: page }, {}])(
-  'OPTIONS of a path that nobody knows is 404, for %j too',
+  'OPTIONS of an unknown path is 404, also for %j',
   async (headers) => {
     for (const path of ['/api/nowhere', '/nowhere']) {
       const answer = await send(path, { method: 'OPTIONS', as: null, headers })
@@ -102,7 +102,7 @@ test.each<Record<string, string>>([{ origin: page, ...asked }, { origin: page },
   },
 )
 
-test('an allowed page may change things with the cookies of a session', async () => {
+test('an allowed page may make changes with session cookies', async () => {
   const csrf = csrfFor('anna')
   const cookie = `sessionid=anna; csrftoken=${csrf}`
   const asIf = async (headers: Record<string, string>) =>
@@ -113,7 +113,7 @@ test('an allowed page may change things with the cookies of a session', async ()
 })
 
 test.each(['*', 'app.example.org', 'https://app.example.org/', 'https://*.example.org'])(
-  '%s is no origin that can be allowed',
+  '%s is refused as an allowed origin',
   (given) => {
     const read = () =>
       readConfig({ RETICLE_GATEWAY_CORS_ORIGINS: `https://ok.example.org,${given}` })

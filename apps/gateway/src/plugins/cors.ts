@@ -2,7 +2,7 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { notFound } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Headers that pages of other sites may send and read (`spec/api-workspace.md` 1.3). */
+/** Headers that pages of other origins may send and read. */
 
 const sent = [
   ...['authorization', 'content-type', 'x-organization', 'x-csrftoken', 'x-request-id'],
@@ -33,10 +33,10 @@ const toThose: FastifyCorsOptions = {
   exposedHeaders: read,
   maxAge: 600,
   strictPreflight: false,
-  preflightContinue: true, // the answer is that of OPTIONS: 204 with Allow, 404 where nothing is
+  preflightContinue: true, // the OPTIONS route responds: 204 with Allow, 404 for unknown paths
 }
 
-/** For failures before any route was found, where no hook has run: the page is to see what was wrong. */
+/** Adds CORS headers to errors before routing, when no hook has run, so that the page can read the error. */
 export function showToOrigin(
   { headers: { origin } }: FastifyRequest,
   reply: FastifyReply,
@@ -51,8 +51,8 @@ export function showToOrigin(
 }
 
 /**
- * Lets pages of the named origins call, with the cookies of their users. Others, and clients that are no pages, are told
- * nothing: browsers keep the answer from the former, the latter do not ask.
+ * Allows pages of the configured origins to call with their users' cookies. Other origins get no headers, so browsers
+ * block their access; clients other than browsers do not use these headers.
  */
 export async function allowOrigins(
   app: FastifyInstance,
@@ -69,6 +69,6 @@ export async function allowOrigins(
   })
   app.addHook('onRequest', (request, _reply, done) => {
     const isNowhere = request.method === 'OPTIONS' && request.routeOptions.url === '*'
-    done(isNowhere ? notFound() : undefined) // the plugin's own route, which knows every path
+    done(isNowhere ? notFound() : undefined) // the route of the plugin itself, which matches every path
   })
 }

@@ -9,11 +9,11 @@ interface Entry<T> {
   found: Promise<T>
 }
 
-/** Remembers for 5 s what a credential was found to be; holds digests of credentials, never one of them. */
+/** Caches the result of looking up a credential for 5 s. It stores only digests of credentials. */
 export interface CredentialCache<T> {
-  /** The result of an earlier call, or of one that is pending. */
+  /** Returns the result of an earlier lookup, or a pending one. */
   find(id: CredentialId): Promise<T> | undefined
-  /** Keeps an answer that is on its way; callers at the same time share it. */
+  /** Caches a pending lookup, which concurrent requests share. */
   keep(id: CredentialId, found: Promise<T>): Promise<T>
   clear(): void
 }
@@ -42,7 +42,7 @@ export function credentialCache<T>(): CredentialCache<T> {
   }
 }
 
-/** A wrong token stays wrong. A wrong password has to be asked for each time: failures are counted where it is known. */
+/** A wrong token stays wrong. A wrong password must be looked up every time, because the service counts failures. */
 const mayBeKept = (id: CredentialId, thrown: unknown): boolean =>
   !isPassword(id) && isUnauthenticated(thrown)
 

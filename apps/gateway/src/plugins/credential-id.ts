@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { networkOf } from '@reticle/kit/network'
 import type { FastifyRequest } from 'fastify'
 
-/** A credential of a request, without what does not change its meaning: the spelling of its scheme. */
+/** Identifier of a credential, independent of the spelling of its scheme. */
 export interface CredentialId {
-  /** HMAC under a key of this process: nothing that is kept can be used to sign in. */
+  /** HMAC with a key of this process, so that no stored value can be used to sign in. */
   digest: string
-  /** For a password: whose it is, and from which network. Guesses of a password are counted under it. */
+  /** Only for a password: its account and the network of the client. Wrong guesses are counted by this value. */
   account?: string
 }
 
@@ -14,7 +14,7 @@ export const isPassword = ({ account }: CredentialId): boolean => account !== un
 
 const key = randomBytes(32)
 const digestOf = (parts: readonly string[]) =>
-  createHmac('sha256', key).update(parts.join('\0')).digest('base64') // no header holds a NUL
+  createHmac('sha256', key).update(parts.join('\0')).digest('base64') // headers cannot contain NUL
 
 export const tokenId = (token: string): CredentialId => ({ digest: digestOf(['token', token]) })
 export const sessionId = (session: string): CredentialId => ({
@@ -22,8 +22,8 @@ export const sessionId = (session: string): CredentialId => ({
 })
 
 /**
- * Of an `Authorization` header. `Token` and `Bearer` are one scheme. A password is another credential in every network: that
- * use by its owner must not let a guess from another network through.
+ * Returns the identifier of an `Authorization` header. `Token` and `Bearer` are equal. A password is a different
+ * credential in every network, so that its use by the owner does not admit guesses from other networks.
  */
 export function authorizationId(authorization: string, { ip }: FastifyRequest): CredentialId {
   const text = authorization.trim()

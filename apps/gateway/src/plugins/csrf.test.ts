@@ -5,7 +5,7 @@ import { csrfFor } from '../cookies.ts'
 import { testGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
-/** Sessions in cookies: `spec/api-workspace.md` 2.1, `reliability.md` 11 and 18 row 102. */
+/** Session cookies and protection against forged requests (docs/spec/access.md#authentication). */
 
 const csrf = csrfFor('anna')
 const cookie = `sessionid=anna; csrftoken=${csrf}`
@@ -27,11 +27,11 @@ const asked = (
   as: string | null = null,
 ) => send('/api/projects/7', { method, as, headers })
 
-test.each(['GET', 'HEAD'] as const)('%s needs the cookie of a session alone', async (method) => {
+test.each(['GET', 'HEAD'] as const)('%s only needs the session cookie', async (method) => {
   expect((await asked(method, { cookie: 'sessionid=anna' })).status).toBe(200)
 })
 
-test('a change needs the value of the other cookie in a header', async () => {
+test('a change needs the value of the CSRF cookie in a header', async () => {
   expect((await asked('DELETE', { cookie, 'x-csrftoken': csrf })).status).toBe(204)
 })
 
@@ -61,14 +61,14 @@ describe('a change is refused', () => {
 test.each([
   ['its own', () => url],
   ['its own behind a proxy that ends TLS', () => url.replace('http:', 'https:')],
-])('a page of %s may change things', async (_, origin) => {
+])('a page of %s may make changes', async (_, origin) => {
   const headers = { cookie, 'x-csrftoken': csrf, origin: origin() }
   expect((await asked('DELETE', headers)).status).toBe(204)
 })
 
 const changes = restOperations.filter(({ method }) => method !== 'GET')
 test.each(changes.map(({ method, path }) => [method, path] as const))(
-  '%s %s is refused to a forged request',
+  'a forged request %s %s is refused',
   async (method, path) => {
     const route = `/api${path.replace(/:\w+/g, '1')}`
     const answer = await send(route, { method: method ?? 'GET', as: null, headers: { cookie } })
@@ -76,30 +76,30 @@ test.each(changes.map(({ method, path }) => [method, path] as const))(
   },
 )
 
-describe('a session that has ended', () => {
+describe('an expired session', () => {
   const dead = { cookie: 'sessionid=nobody' }
 
-  test('is 401', async () => {
+  test('is refused with 401', async () => {
     expect((await asked('GET', dead)).status).toBe(401)
   })
 
-  test('is nobody where anyone may call', async () => {
+  test('counts as an anonymous caller on public routes', async () => {
     const answer = await send('/api/server/about', { as: null, headers: dead })
     expect(answer.status).toBe(200)
   })
 })
 
-describe('a header beside the cookie', () => {
-  test('is who calls, and nothing is asked that concerns cookies', async () => {
+describe('an Authorization header sent with a session cookie', () => {
+  test('takes precedence, and no CSRF token is required', async () => {
     expect((await asked('DELETE', { cookie }, 'anna')).status).toBe(204)
   })
 
-  test('that is wrong is 401: there is no other way then', async () => {
+  test('is refused with 401 when it is wrong, without using the session', async () => {
     expect((await asked('GET', { cookie }, 'nobody')).status).toBe(401)
   })
 })
 
-test('a session that lives on gets its cookies again, others do not', async () => {
+test('only a renewed session gets its cookies again', async () => {
   const renewing = await testGateway({
     services: {
       identity: {

@@ -6,10 +6,9 @@ import { csrfFor, csrfOf } from '../cookies.ts'
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
- * A cookie comes along whoever made the browser send the request. So a change needs what only a page of ours can read: the
- * value of the cookie `csrftoken` in `X-CSRFToken` (`spec/api-workspace.md` 2.1); and the origin that the browser names has
- * to be ours (`reliability.md` 11), or one that the operator trusts with the cookies of users.
- *
+ * Protects sessions against forged requests: browsers send cookies with any request, so a change also needs the value
+ * of the cookie `csrftoken` in `X-CSRFToken`, which only our pages can read. The origin in the request must be our
+ * own, or one that the operator trusts with user cookies.
  * @throws DomainError forbidden
  */
 export function assertNotForged(
@@ -26,7 +25,7 @@ export function assertNotForged(
     throw forged('the header X-CSRFToken is not the value of the cookie csrftoken.')
 }
 
-/** The scheme is left out: a proxy that ends TLS need not tell us. */
+/** Compares hosts without the scheme, because a proxy that terminates TLS may not forward it. */
 function isOwn(origin: string, { host }: FastifyRequest): boolean {
   return URL.canParse(origin) && new URL(origin).host === new URL(`http://${host}`).host
 }

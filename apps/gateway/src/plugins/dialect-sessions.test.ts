@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { csrfFor } from '../cookies.ts'
 import { testGateway } from '../testing/gateway.ts'
 
-/** Sessions that clients of a dialect expect where our own API starts none. */
+/** Sessions that clients of a dialect expect where the native API starts none. */
 
 const mount = '/as/cvat/api'
 const body = { username: 'bertha', password1: 'a-long-password', password2: 'a-long-password' }
@@ -33,7 +33,7 @@ const register = (api: string, as: string | null = null) =>
   send(`${api}/auth/register`, { method: 'POST', as, body })
 
 describe('a registration', () => {
-  test('on the mount signs in with cookies', async () => {
+  test('below the mount signs in with cookies', async () => {
     const { status, headers, json } = await register(mount)
     expect([status, Object(json()).key]).toEqual([201, 'k'])
     const cookies = [headers['set-cookie']].flat().map((cookie) => cookie?.split('=')[0])
@@ -52,21 +52,21 @@ describe('a registration', () => {
         return register(mount)
       },
     ],
-  ])('%s does not', async (_, ask) => {
+  ])('%s sets no cookies', async (_, ask) => {
     const { status, headers } = await ask()
     expect([status, headers['set-cookie'], signedIn]).toEqual([201, undefined, []])
   })
 })
 
 test.each(['/api', mount])(
-  'a change of the password by a token has no cookies on %s',
+  'a change of the password with a token sets no cookies on %s',
   async (api) => {
     const changed = await send(`${api}/auth/password/change`, { method: 'POST', body: passwords })
     expect([changed.status, changed.headers['set-cookie']]).toEqual([200, undefined])
   },
 )
 
-test('a change of the password in a session on the mount answers its cookies again', async () => {
+test('a password change in a session below the mount sets its cookies again', async () => {
   const csrf = csrfFor('anna')
   const headers = { cookie: `sessionid=anna; csrftoken=${csrf}`, 'x-csrftoken': csrf }
   const change = (api: string) =>

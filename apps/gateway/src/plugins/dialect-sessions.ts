@@ -5,7 +5,7 @@ import { sessionOf, setSession } from '../cookies.ts'
 import type { Services } from '../ports.ts'
 import { contextOf } from '../request.ts'
 
-/** A call that a service has answered. */
+/** A request to which a service has responded. */
 export interface AnsweredCall {
   operation: Operation
   input: object
@@ -17,9 +17,12 @@ export interface AnsweredCall {
 export type AfterCall = (call: AnsweredCall) => Promise<void>
 
 const registration = z.object({ body: z.object({ username: z.string(), password1: z.string() }) })
-const account = z.object({ key: z.string() }) // null where an address has to be verified first
+const account = z.object({ key: z.string() }) // null when an email address must be verified first
 
-/** Clients of a dialect expect to be signed in after a registration, and the cookies of a session after a change of password. */
+/**
+ * Creates the sessions that clients of a dialect expect: after a registration, and renewed cookies after a password
+ * change.
+ */
 export function dialectSessions({ identity }: Pick<Services, 'identity'>): AfterCall {
   return async ({ operation, input, answer, request, reply }) => {
     if (operation.name === 'changePassword') renewSession(request, reply)

@@ -28,7 +28,7 @@ const { send } = await testGateway({
   },
 })
 
-/** `spec/api-annotations.md` 5.1 and 5.2. */
+/** Errors of services as HTTP responses (docs/spec/rest.md#errors). */
 test.each([
   [1, 400, 'too_short', { name: ['Too short.'] }],
   [2, 400, 'format_unknown', ['Unknown format specified for the request']],
@@ -36,7 +36,7 @@ test.each([
   [7, 405, 'format_disabled', expect.objectContaining({ detail: 'Format is disabled' })],
   [8, 410, 'endpoint_gone', expect.objectContaining({ code: 'endpoint_gone' })],
   [9, 500, 'internal', expect.objectContaining({ detail: 'Internal server error' })],
-])('failure %i is %i with the code %s', async (id, status, code, body) => {
+])('error %i gets status %i with the code %s', async (id, status, code, body) => {
   const answer = await send(`/api/projects/${id}`)
   expect(answer.status).toBe(status)
   expect(answer.headers).toMatchObject({
@@ -47,7 +47,7 @@ test.each([
   expect(answer.json()).toEqual(body)
 })
 
-test('a body with a detail has code, request id and what else belongs to it', async () => {
+test('a body with a detail has a code, a request id and additional fields', async () => {
   const headers = { 'x-request-id': 'request-12' }
   expect((await send('/api/projects/4', { headers })).json()).toEqual({
     detail: 'The object was changed by someone else.',
@@ -60,18 +60,18 @@ test('a body with a detail has code, request id and what else belongs to it', as
 test.each([
   [5, 503, '2'],
   [6, 429, '7'],
-])('failure %i is %i and says when to try again', async (id, status, seconds) => {
+])('error %i gets status %i and the time to wait before a retry', async (id, status, seconds) => {
   const answer = await send(`/api/projects/${id}`)
   expect(answer).toMatchObject({ status, headers: { 'retry-after': seconds } })
 })
 
-describe('for a client that reads RFC 9457', () => {
+describe('for a client that accepts RFC 9457', () => {
   const headers = {
     accept: 'application/problem+json, application/json',
     'x-request-id': 'request-12',
   }
 
-  test('a place in a list is told as a pointer and in words', async () => {
+  test('an error in a list element is reported as a pointer and as text', async () => {
     const answer = await send('/api/projects/11', { headers })
     expect(answer.json()).toMatchObject({
       detail: 'shapes[1].points: Too few.',
@@ -94,7 +94,7 @@ describe('for a client that reads RFC 9457', () => {
     })
   })
 
-  test('a body of its own shape keeps its members', async () => {
+  test('an error with its own body keeps its fields', async () => {
     expect((await send('/api/projects/3', { headers })).json()).toMatchObject({
       title: 'Conflict',
       detail: 'A request is running.',
@@ -105,14 +105,14 @@ describe('for a client that reads RFC 9457', () => {
   test.each([
     ['/api/nowhere', 404],
     ['/api/projects/%zz', 400],
-  ])('%s is a problem too', async (path, status) => {
+  ])('%s gets a problem document as well', async (path, status) => {
     const answer = await send(path, { headers })
     expect(answer.headers['content-type']).toBe('application/problem+json')
     expect(answer.json()).toMatchObject({ status })
   })
 })
 
-/** Its own routing, reading and checking of requests are not used: ours are. */
+/** Errors of the framework's own routing, parsing and validation, which are not used. */
 const neverThrown = [
   'FST_ERR_NOT_FOUND',
   'FST_ERR_VALIDATION',
@@ -126,7 +126,7 @@ const neverThrown = [
   'FST_ERR_ROUTE_MISSING_CONTENT',
 ]
 
-test('whatever the framework may refuse has an answer of ours', () => {
+test('every error of the framework is mapped to a response', () => {
   const refusals = Object.entries(errorCodes).filter(([, Refusal]) => statusOf(new Refusal()) < 500)
   const known = [...Object.keys(frameworkErrors), ...neverThrown]
   expect(refusals.map(([name]) => name).sort()).toEqual(known.sort())

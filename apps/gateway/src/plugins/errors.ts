@@ -10,12 +10,12 @@ import { rateHeaders } from './address-limit.ts'
 import { setHeaders } from './headers.ts'
 import { problemOf, problemType } from './problem.ts'
 
-/** The only place where failures become answers. What is no failure of ours or of HTTP is logged and stays inside. */
+/** Converts all errors to responses. Unexpected errors are logged and not disclosed. */
 export function answerErrors(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
 }
 
-/** Also for failures before any route was found, where no hook has run. */
+/** Sends an error; also used before routing, when no hook has run. */
 export function sendError(
   error: unknown,
   request: FastifyRequest,
@@ -45,7 +45,7 @@ export function bodyOf({ detail, code, body, more }: Failed, request_id: string)
   return body ?? { detail, code, request_id, ...more }
 }
 
-/** What a failure of any kind is shown as. */
+/** Returns the public form of any error. */
 export function failedOf(error: unknown): Failed {
   if (error instanceof HttpError) {
     const { status, code, message: detail } = error
@@ -55,7 +55,7 @@ export function failedOf(error: unknown): Failed {
   return known ?? shown(toDomainError(error))
 }
 
-/** A format that is switched off is 405 (`spec/api-annotations.md` 2.1), which no kind of the table stands for. */
+/** A disabled format gets 405, which is not the status of any error kind. */
 const statusOfCode: Record<string, number> = { format_disabled: 405 }
 
 function shown({ kind, code, message, body, more, retry_after, limit }: DomainError): Failed {
@@ -67,7 +67,7 @@ function shown({ kind, code, message, body, more, retry_after, limit }: DomainEr
 const badUrl = { status: 400, code: 'parse_error', detail: 'The path is not correctly encoded.' }
 const noSuch = { status: 404, code: 'not_found', detail: 'Not found.' }
 
-/** What the framework itself refuses, by its codes. */
+/** Errors of the framework by code. */
 export const frameworkErrors: Record<string, Failed> = {
   FST_ERR_BAD_URL: badUrl,
   FST_ERR_MAX_PARAM_LENGTH: noSuch,

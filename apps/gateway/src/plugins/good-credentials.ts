@@ -2,26 +2,26 @@ import type { Services } from '../ports.ts'
 import { type CredentialId, sessionId, tokenId } from './credential-id.ts'
 import { windowCounter } from './window-counter.ts'
 
-/** Digests of 44 characters each: about 2 MB. */
+/** Maximum number of digests of 44 characters: about 2 MB. */
 const room = 10_000
 
-/** As many wrong passwords as a service allows for one account from one network (`reliability.md` 11). */
+/** Equal to the wrong passwords that a service allows for one account from one network. */
 const guesses = { max: 10, ms: 10 * 60_000 }
 
-/** Credentials that were right when they were last looked up, the least recently used of which are forgotten. */
+/** Credentials that were valid when they were last looked up; the least recently used are dropped. */
 export interface GoodCredentials {
   add(id: CredentialId): void
   delete(id: CredentialId): void
   has(id: CredentialId): boolean
   /**
-   * May this credential be looked up although the limit of its network is used up? Good ones may. Since a lookup confirms
-   * a guess, no password may after ten other passwords for the same account.
+   * Returns whether a credential may be looked up although the limit of its network is exhausted. Good ones may,
+   * except a password after ten other passwords for the same account, because a lookup confirms a guess.
    */
   isAdmitted(id: CredentialId): boolean
 }
 
 export function goodCredentials(capacity = room): GoodCredentials {
-  const digests = new Set<string>() // the least recently used first
+  const digests = new Set<string>() // least recently used first
   const guessed = windowCounter(guesses.max, guesses.ms)
 
   const good: GoodCredentials = {
@@ -43,7 +43,7 @@ export function goodCredentials(capacity = room): GoodCredentials {
   return good
 }
 
-/** Wraps the service so that every credential it issues is known to be good. */
+/** Wraps the identity service so that every issued credential is known as good. */
 export function rememberIssued(
   identity: Services['identity'],
   good: GoodCredentials,

@@ -3,10 +3,10 @@ import { DomainError } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { headersTooLarge } from '../http-error.ts'
 
-/** What an answer depends on, beside the address. */
+/** Headers on which a response depends, in addition to the URL. */
 export const vary = 'Accept, Authorization, Cookie, Origin, X-Organization'
 
-/** What browsers may do with an answer (`reliability.md` 8); what concerns documents only is left out. */
+/** Security headers for browsers; those that only concern documents are left out. */
 const protection = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -18,7 +18,7 @@ const protection = {
 
 const ofEveryAnswer = { 'x-service-version': apiVersion, vary, ...protection }
 
-/** Headers of every answer (`spec/api-workspace.md` 1.3). */
+/** Sets the headers of every response. */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(ofEveryAnswer).header('x-request-id', request.id)
   if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000')
@@ -27,7 +27,7 @@ export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
 const hostLength = 'host'.length
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Links are made from `Host`, so there is exactly one and it is one (RFC 9112 3.2). */
+/** Requires exactly one valid `Host`, because links are built from it (RFC 9112 3.2). */
 export function requireHost(request: FastifyRequest): void {
   const { httpVersion, rawHeaders } = request.raw
   let sent = 0
@@ -40,7 +40,10 @@ export function requireHost(request: FastifyRequest): void {
 
 export const mostHeaders = 1000
 
-/** Node reads 2,000 and drops the rest without a word: what was dropped may be the one that mattered. */
+/**
+ * Limits the number of headers: Node reads 2,000 and silently drops the rest, which could include a security-relevant
+ * one.
+ */
 export function limitHeaders({ raw }: FastifyRequest): void {
   if (raw.rawHeaders.length / 2 > mostHeaders) throw headersTooLarge()
 }

@@ -18,7 +18,7 @@ const { arrived, begun, dial, log, rows, work } = await workingGateway()
 const form =
   '--b\r\nContent-Disposition: form-data; name="annotation_file"; filename="a.json"\r\n\r\n{}\r\n--b--\r\n'
 
-describe('work that takes four times the idle timeout is answered', () => {
+describe('work that takes four times the idle timeout gets its response', () => {
   test.each([
     ['a read of JSON', get('/api/projects/7', closing), '200', '"id":7'],
     [
@@ -76,7 +76,7 @@ describe('work that takes four times the idle timeout is answered', () => {
     expect(rows).toEqual([expect.not.objectContaining({ cause: expect.anything() })])
   })
 
-  test('each of several calls on one connection', async () => {
+  test('for each of several requests on one connection', async () => {
     const { socket, seen } = dial('')
     for (let call = 1; call <= 3; call++) {
       const started = begun()
@@ -90,7 +90,7 @@ describe('work that takes four times the idle timeout is answered', () => {
     socket.destroy()
   })
 
-  test('pipelined calls, in their order', async () => {
+  test('for pipelined requests, in their order', async () => {
     const started = begun(2)
     const { seen, closed } = dial(get('/api/projects/7') + get('/api/projects/8', closing))
     await started
@@ -101,7 +101,7 @@ describe('work that takes four times the idle timeout is answered', () => {
     expect(rows).toHaveLength(2)
   })
 
-  test('a body that the service does not read while it works', async () => {
+  test('for a body that the service does not read while it works', async () => {
     const size = 16 * 1024 * 1024
     const started = begun()
     const { socket, seen, closed } = dial(put('/api/jobs/5/annotations/', size, closing))
@@ -114,7 +114,7 @@ describe('work that takes four times the idle timeout is answered', () => {
     expect(seen.text).toContain(`{"version":${size}}`)
   })
 
-  test('a body that no route reads is not late while the service works', async () => {
+  test('for a body that no route reads while the service works', async () => {
     const size = 16 * 1024 * 1024
     const started = begun()
     const { socket, seen } = dial(
@@ -131,7 +131,7 @@ describe('work that takes four times the idle timeout is answered', () => {
   })
 })
 
-describe('a client that is too slow is cut', () => {
+describe('a client that is too slow is disconnected', () => {
   test.each([
     ['in a body of bytes', `${put('/api/jobs/1/annotations/', 9)}{`, 'idle_timeout'],
     ['before a body of bytes', put('/api/jobs/1/annotations/', 9), 'idle_timeout'],
@@ -149,7 +149,7 @@ describe('a client that is too slow is cut', () => {
     expect(rows).toEqual([row({ status: 408, cause })])
   })
 
-  test('that sends a byte now and then is late, where its request is no stream', async () => {
+  test('that sends a byte now and then, when its request is not a stream', async () => {
     const patient = await testGateway({ log, settings: { requestTimeoutMs } })
     const { socket, seen, closed } = dial(
       `PATCH /api/projects/7 HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
@@ -162,7 +162,7 @@ describe('a client that is too slow is cut', () => {
     expect(rows).toEqual([row({ status: 408, cause: 'request_timeout' })])
   })
 
-  test('that does not read its answer', async () => {
+  test('that does not read its response', async () => {
     const { socket, seen, closed } = dial(get('/api/jobs/3/annotations/'))
     socket.pause()
     await expect.poll(() => rows, { timeout: 10_000 }).toHaveLength(1)

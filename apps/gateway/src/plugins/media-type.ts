@@ -14,7 +14,7 @@ type Limits = Pick<
 
 const json = /^application\/(?:json|vnd\.[\w.+-]+\+json)$/
 
-/** What a body says of itself: its type, its coding, its length (415, 413), before any of it is read. */
+/** Checks the type, encoding and length that a body declares (415, 413), before it is read. */
 export function checkBody(limits: Limits): Check {
   return (request, _reply, operation) => {
     const takesNone = operation.method === 'GET' || operation.method === 'DELETE'

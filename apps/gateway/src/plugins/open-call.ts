@@ -1,29 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Why a call did not end with the answer of its route. */
+/** Reason why a request did not end with the response of its route. */
 export type Cause =
-  /** The client closed or reset its connection; a client that closes only its own side counts as well. */
+  /** The client closed or reset its connection, or only its own side. */
   | 'client_closed'
-  /** The client neither sent its body nor read its answer for too long. */
+  /** The client neither sent its body nor read its response for too long. */
   | 'idle_timeout'
   /** The request did not arrive in time. */
   | 'request_timeout'
   /** The bytes are not valid HTTP. */
   | 'parse_error'
-  /** The answer had begun when the deadline of the call passed. */
+  /** The deadline passed after the response had started. */
   | 'deadline'
-  /** The answer had begun when it failed. */
+  /** The response failed after it had started. */
   | 'stream_broken'
   | 'server_stopping'
 
-/** A request that has no complete answer yet. */
+/** A request without a complete response. */
 export interface OpenCall {
   request: FastifyRequest
   reply: FastifyReply
   isOver: boolean
-  /** The route has made its answer. */
+  /** True when the route has created its response. */
   isAnswered: boolean
-  /** Why its answer broke, where that is known before the connection closes. */
+  /** Reason for a failed response, if it is known before the connection closes. */
   cause?: Cause
   /** Created for the first caller that needs its signal. */
   gone?: AbortController

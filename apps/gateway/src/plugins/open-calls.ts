@@ -6,42 +6,44 @@ import type { Failed } from '../http-error.ts'
 import { answerTo } from './connection-answer.ts'
 import type { Cause, OpenCall } from './open-call.ts'
 
-/** A socket, and the calls on it. */
+/** A socket and the open requests on it. */
 export interface Connection {
   socket: Socket
-  /** Oldest first: HTTP/1.1 sends answers in the order of requests. */
+  /** Oldest first: HTTP/1.1 sends responses in the order of requests. */
   calls: OpenCall[]
   cause?: Cause
-  /** Invalid bytes that followed a call whose answer is still to come: they are refused after that answer. */
+  /** Error for invalid bytes that followed a running request; sent after its response. */
   refusal?: Failed
-  /** We wrote an answer and closed our side. */
+  /** True when the gateway has sent an error and closed its side. */
   isRefused: boolean
-  /** The request that was read last. */
+  /** The last request that was read. */
   last?: IncomingMessage
-  /** Bytes that were read when the last call ended. */
+  /** Number of bytes that had been read when the last request ended. */
   bytesBefore: number
 }
 
-/** A call that did not end with the answer of its route: one row of the log. */
+/** A request that did not end with the response of its route: one entry of the log. */
 export interface AbortedCall {
   request_id: string
   /** Absent when no request could be read. */
   request?: FastifyRequest
-  /** What was answered instead; 499 when nothing was. */
+  /** Status that was sent instead; 499 when none was sent. */
   status: number
   cause: Cause
-  /** Status of the answer that the route had made: its work was done. */
+  /** Status of the response that the route had created, which means that its work was done. */
   answer_status?: number
   ms: number
 }
 
-/** The status that nginx gave to calls without an answer; it is never sent. */
+/** Status that nginx uses for requests without a response; it is never sent. */
 const noAnswer = 499
 
-/** How long a refused client may read its answer while it still sends. */
+/** Time that a refused client has to read its response while it still sends. */
 export const drainMs = 1000
 
-/** The connections of a gateway and the calls on them. Each call ends once: answered, or reported as aborted. */
+/**
+ * Connections of a gateway and the requests on them. Each request ends once: with a response, or reported as aborted.
+ */
 export class OpenCalls {
   readonly #known = new WeakMap<Socket, Connection>()
   readonly #inUse = new Set<Connection>()
@@ -75,7 +77,7 @@ export class OpenCalls {
     return connection
   }
 
-  /** Answers at the connection itself where no answer has begun, then closes it. */
+  /** Sends an error directly on the connection if no response has started, then closes it. */
   refuse(connection: Connection, failed: Failed, cause: Cause): void {
     const { socket, calls } = connection
     const [first] = calls
@@ -89,13 +91,13 @@ export class OpenCalls {
     socket.end(answerTo(failed, request_id))
     const timer = setTimeout(() => socket.destroy(), drainMs)
     socket.once('close', () => clearTimeout(timer))
-    socket.resume() // a reset for unread bytes would take the answer along
+    socket.resume() // otherwise a reset because of unread bytes would discard the response
     const status = cause === 'client_closed' ? noAnswer : failed.status // few of these clients still read
     if (!first) this.#report({ request_id, status, cause, ms: 0 })
     for (const call of [...calls]) this.#abort(connection, call, call === first ? status : noAnswer)
   }
 
-  /** Resets the connection: the client must not take what it has for the whole of an answer. */
+  /** Resets the connection, so that the client does not take a partial response for a complete one. */
   breakOff(connection: Connection, cause: Cause): void {
     connection.cause = cause
     const { socket } = connection
@@ -105,12 +107,12 @@ export class OpenCalls {
     for (const call of [...connection.calls]) this.#abort(connection, call)
   }
 
-  /** Ends every call: with `failed` where no answer has begun. */
+  /** Ends every request, with `failed` if its response has not started. */
   endAll(failed: Failed): void {
     for (const connection of [...this.#inUse]) this.refuse(connection, failed, 'server_stopping')
   }
 
-  /** Reports a request that ended before it could be read; bytes of a finished call are no request. */
+  /** Reports a request that ended before it could be read; bytes of a finished request do not count. */
   reportUnread({ socket, calls, bytesBefore }: Connection, cause: Cause): void {
     if (calls.length > 0 || socket.bytesRead <= bytesBefore) return
     this.#report({ request_id: randomUUID(), status: noAnswer, cause, ms: 0 })

@@ -5,9 +5,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
-/** Organization 2 is `acme`, where anna is a worker; 3 is `other`, where she is not. */
+/** Organization 2 is `acme`, where anna is a worker; 3 is `other`, where she is not a member. */
 const known: Record<string, number> = { acme: 2, other: 3 }
-/** What the services were told. */
+/** Scope that the services received. */
 let told: Principal['scope'] | undefined
 beforeEach(() => {
   told = undefined
@@ -60,7 +60,7 @@ const { send } = await testGateway({
 const headersOf = (header: string | undefined): Record<string, string> =>
   header === undefined ? {} : { 'x-organization': header }
 
-/** `spec/api-workspace.md` 1.9. */
+/** How a call names its workspace (docs/spec/rest.md#organization-scope). */
 test.each<[string, string | undefined, number | null | undefined]>([
   ['/api/projects', undefined, undefined],
   ['/api/projects?org=', undefined, null],
@@ -74,7 +74,7 @@ test.each<[string, string | undefined, number | null | undefined]>([
   ['/api/projects/7?org=acme', undefined, 2],
   ['/api/auth/access_tokens?org=nosuch', 'other', undefined],
   ['/api/requests', 'nosuch', undefined],
-])('%s with the header %s names the workspace %s', async (path, header, workspace) => {
+])('%s with the header %s selects the workspace %s', async (path, header, workspace) => {
   expect((await send(path, { headers: headersOf(header) })).status).toBe(200)
   expect(told).toEqual(workspace === undefined ? null : { organization_id: workspace })
 })
@@ -109,7 +109,7 @@ test('the answer names the organization that does not exist', async () => {
   expect(json()).toMatchObject({ detail: 'nosuch organization does not exist.', code: 'not_found' })
 })
 
-test('an organization of others looks like one that does not exist', async () => {
+test('an organization of other users looks like a missing one', async () => {
   const refusal = async (path: string, given: Parameters<typeof send>[1] = {}) => {
     const { status, headers, json } = await send(path, given)
     const { request_id: _, ...body } = Object(json())
@@ -133,23 +133,23 @@ test('an organization of others looks like one that does not exist', async () =>
   expect(told).toBeUndefined()
 })
 
-test('a member makes objects in the organization', async () => {
+test('a member creates objects in the organization', async () => {
   const made = await send('/api/projects?org=acme', { method: 'POST', body: { name: 'x' } })
   expect(made.status).toBe(201)
   expect(told).toEqual({ organization_id: 2 })
 })
 
-test('administrators pass', async () => {
+test('administrators may use any organization', async () => {
   expect((await send('/api/projects?org=other', { as: 'admin' })).status).toBe(200)
   expect(told).toEqual({ organization_id: 3 })
 })
 
-test('one request leaves no workspace to the next of the same credential', async () => {
+test('a workspace does not persist to the next call with the same credential', async () => {
   await send('/api/projects?org=acme')
   await send('/api/projects')
   expect(told).toBeNull()
 })
 
-test('of requests the organization is a filter', async () => {
+test('requests are filtered by the organization', async () => {
   expect((await send('/api/requests?org_id=5')).json()).toMatchObject({ count: 5 })
 })

@@ -8,8 +8,9 @@ import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
 type Organizations = Pick<Services['organizations'], 'findWorkspace'>
 
 /**
- * The workspace that a request names: `X-Organization`, `org` or `org_id`. Contradictions are errors, empty values mean the
- * personal one. An organization that does not exist and one of others look the same.
+ * Creates the check of the workspace that a call names: `X-Organization`, `org` or `org_id`. Contradictions are
+ * errors, and empty values mean the personal workspace. A missing organization and one of other users get the same
+ * response.
  */
 export function workspaceScope(organizations: Organizations): Check {
   return async (request, _reply, operation) => {
@@ -24,7 +25,7 @@ export function workspaceScope(organizations: Organizations): Check {
   }
 }
 
-/** Either of them; an empty one is the personal workspace. */
+/** One of them; an empty one means the personal workspace. */
 interface Name {
   slug?: string
   organization_id?: string
@@ -44,11 +45,14 @@ function nameOf(request: FastifyRequest): Name | undefined {
   return slug === undefined ? undefined : { slug }
 }
 
-/** In the words of the service, for one that does not exist. */
+/** Creates the same error as the service for a missing organization. */
 const noSuchOrganization = ({ slug, organization_id }: Name) =>
   notFound(`${organization_id ?? slug} organization does not exist.`)
 
-/** @throws DomainError invalid for an id that is none, not_found for what does not exist */
+/**
+ * Finds an organization.
+ * @throws DomainError invalid for an invalid id, not_found for a missing organization
+ */
 async function findOrganization(
   organizations: Organizations,
   { slug, organization_id: text }: Name,

@@ -1,8 +1,7 @@
 import type { Check } from '../request.ts'
 
 /**
- * More rows than a page may have are as many as it may have (`spec/api-workspace.md` 1.5), before anybody counts: the
- * service that reads rows, and the links to the neighbours of a page.
+ * Limits the page size to the maximum, for both the service that reads the rows and the links to neighbouring pages.
  */
 export function limitPageSize(pageSizeMax: number): Check {
   return ({ query }) => {

@@ -6,10 +6,10 @@ const { send } = await testGateway({ settings: { loopDelayMs: 50 } })
 
 const block = (ms: number) => {
   const until = Date.now() + ms
-  while (Date.now() < until); // nothing else runs meanwhile
+  while (Date.now() < until); // nothing else runs during this loop
 }
 
-test('what kept the process from starting sooner refuses nobody', async () => {
+test('a delay during the start does not cause refusals', async () => {
   block(1100)
   await sleep(50)
   expect((await send('/api/server/about')).status).toBe(200)
@@ -20,9 +20,9 @@ test.each([
   ['two stretches in a row', [1100, 1100]],
   ['stretches with a pause between them', [1500, 0, 1500, 0, 1500]],
 ])(
-  '%s of work refuses no call',
+  '%s of work does not cause refusals',
   async (_name, stretches) => {
-    await sleep(2500) // until samples count, and those of an earlier test have passed
+    await sleep(2500) // until samples count, and samples of an earlier test are over
     const statuses: number[] = []
     for (const ms of stretches) {
       if (ms === 0) await sleep(2100)
@@ -35,7 +35,7 @@ test.each([
   20_000,
 )
 
-test('while the event loop is late calls are refused, but not the probes', async () => {
+test('calls are refused while the event loop is late, but probes are not', async () => {
   expect((await send('/api/server/about')).status).toBe(200)
 
   const late = async () => {
@@ -45,7 +45,7 @@ test('while the event loop is late calls are refused, but not the probes', async
     }
     return (await send('/api/server/about')).status
   }
-  await expect.poll(late, { timeout: 20_000, interval: 0 }).toBe(503) // some seconds in a row
+  await expect.poll(late, { timeout: 20_000, interval: 0 }).toBe(503) // takes several seconds
   const refused = await send('/api/server/about')
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   expect(refused.json()).toMatchObject({ code: 'unavailable' })

@@ -7,13 +7,16 @@ import type { Check } from '../request.ts'
 
 const retryAfter = 5 // seconds
 const sampleMs = 1000
-/** In a row. A single one is late after one long stretch of work, which has ended when the next call arrives. */
+/**
+ * Number of consecutive late samples to tolerate. A single long stretch of work makes one sample late, and is over
+ * when the next call arrives.
+ */
 const mostLateSamples = 2
 
 /**
- * Refuses calls while the process cannot keep up (`reliability.md` 8): the event loop has been late for some seconds in a row,
- * or the heap is nearly full. Probes and health always run. How much the event loop is used does not matter: a busy one can
- * still respond in time. Samples that reach back to the start of the process are ignored.
+ * Refuses calls while the process is overloaded: the event loop has been late for several seconds in a row, or the
+ * heap is nearly full. Probes and health are always served. Event loop utilization does not matter, because a busy
+ * loop can still respond in time. Samples from the start of the process are ignored.
  */
 export async function refuseUnderPressure(
   app: FastifyInstance,
@@ -43,8 +46,7 @@ export async function refuseUnderPressure(
 }
 
 /**
- * A process that is about to go ends connections with the answers they carry; while it stops, calls that still come are
- * refused.
+ * Closes each connection after its response when the process is about to stop, and refuses new calls while it stops.
  */
 export function refuseWhenStopping(app: FastifyInstance, phase: Phase): Check {
   app.addHook('onResponse', (_request, _reply, done) => {

@@ -3,12 +3,12 @@ import { placeOf } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
 import type { Failed } from '../http-error.ts'
 
-/** Errors as RFC 9457 wants them, for clients that ask for it (`spec/api-annotations.md` 5.2). */
+/** Errors in the format of RFC 9457, for clients that accept it. */
 
 export const problemType = 'application/problem+json'
 
 interface FieldProblem {
-  /** JSON pointer into what was sent. */
+  /** JSON pointer into the sent body. */
   pointer: string
   code: string
   message: string
@@ -32,11 +32,11 @@ export function problemOf(failed: Failed, request: FastifyRequest): Record<strin
   }
 }
 
-/** `labels[0].name: ...` */
+/** Returns a message with its place: `labels[0].name: ...`. */
 const described = ({ pointer, message }: FieldProblem) =>
   pointer ? `${placeOf(pointer.slice(1).split('/'))}: ${message}` : message
 
-/** Texts in lists are messages about the place where the list stands. */
+/** Returns the errors of fields. Texts in a list are messages about the place of that list. */
 function fieldProblems(body: unknown, pointer: string, code: string): FieldProblem[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([key, value]): FieldProblem[] => {
@@ -45,7 +45,7 @@ function fieldProblems(body: unknown, pointer: string, code: string): FieldProbl
   })
 }
 
-/** Plain members of a body of its own shape, such as `rq_id`. */
+/** Returns additional text fields of a custom body, such as `rq_id`. */
 function members(body: unknown): Record<string, unknown> {
   const entries = Object.entries(body ?? {}).filter(([, value]) => typeof value === 'string')
   return Array.isArray(body) ? {} : Object.fromEntries(entries)

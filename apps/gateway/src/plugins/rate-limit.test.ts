@@ -43,7 +43,7 @@ async function times(count: number, call: () => Promise<Answer>): Promise<Answer
 }
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status)
 
-test('anonymous calls are counted by address, and the headers say how many are left', async () => {
+test('anonymous calls are counted by address, and headers state the remaining number', async () => {
   const { send } = await testGateway({ services, settings: limits })
   const answers = await times(4, () => send('/api/server/about', { as: null }))
 
@@ -72,27 +72,27 @@ test('users have a limit each', async () => {
   expect(statuses(await times(2, call('bo')))).toEqual([200, 200])
 })
 
-test('signing in has a limit of its own', async () => {
+test('signing in has a separate limit', async () => {
   const { send } = await testGateway({ services, settings: limits })
   const login = () => send('/api/auth/login', { method: 'POST', as: null, body })
   expect(statuses(await times(3, login))).toEqual([200, 200, 429])
   expect(statuses(await times(1, () => send('/api/server/about', { as: null })))).toEqual([200])
 })
 
-test('an administrator who makes accounts is counted as a user', async () => {
+test('an administrator who creates accounts is counted as a user', async () => {
   const { send } = await testGateway({ services, settings: { ...limits, rateUser: 3 } })
   const login = (as: string) => () => send('/api/auth/login', { method: 'POST', as, body })
   expect(statuses(await times(4, login('boss')))).toEqual([200, 200, 200, 429])
   expect(statuses(await times(3, login('anna')))).toEqual([200, 200, 429])
 })
 
-test('polling is free up to ten a second, then it counts', async () => {
+test('polling is not counted up to ten calls a second', async () => {
   const { send } = await testGateway({ services, settings: limits })
   const answers = await Promise.all(Array.from({ length: 13 }, () => send('/api/requests')))
   expect(statuses(answers).toSorted()).toEqual([...Array(12).fill(200), 429])
 })
 
-test('an invitation is sent again five times an hour by one user', async () => {
+test('one user can resend an invitation five times an hour', async () => {
   const { send } = await testGateway({ services, settings: { ...limits, rateUser: 0 } })
   const path = `/api/invitations/${'k'.repeat(64)}/resend`
   const resend = (as: string) => () => send(path, { method: 'POST', as })
@@ -100,7 +100,7 @@ test('an invitation is sent again five times an hour by one user', async () => {
   expect(statuses(await times(1, resend('bo')))).toEqual([204])
 })
 
-test('reading annotation sets has a limit of its own where one is set', async () => {
+test('reading annotation sets has a separate limit if it is configured', async () => {
   const { send } = await testGateway({
     services,
     settings: { ...limits, rateUser: 5, rateAnnotations: 1 },
@@ -113,14 +113,14 @@ test('reading annotation sets has a limit of its own where one is set', async ()
   expect(statuses(answers)).toEqual([200, 200, 429])
 })
 
-test('health has no limit', async () => {
+test('health is not limited', async () => {
   const { send } = await testGateway({ services, settings: limits })
   const answers = await times(5, () => send('/api/server/health', { as: null }))
   expect(statuses(answers)).toEqual([200, 200, 200, 200, 200])
   expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined()
 })
 
-test('without a limit there are no headers of one', async () => {
+test('without a limit no rate limit headers are sent', async () => {
   const { send } = await testGateway({ services, settings: { rateUser: 0 } })
   const { headers } = await send('/api/projects/7')
   expect(headers['x-ratelimit-limit']).toBeUndefined()

@@ -15,8 +15,8 @@ const hour = 60 * minute
 export const callsPerHour = 5
 
 /**
- * Limits of `spec/api-annotations.md` 6.1: by user, else by address; signing in has a limit of its own. Failed credentials
- * count as anonymous calls, before they are looked up: `authenticate.ts`.
+ * Creates the check of rate limits: by user, or else by address, with a separate limit for signing in. Failed
+ * credentials count as anonymous calls before they are looked up: `authenticate.ts` (docs/spec/rest.md#rate-limits).
  */
 export async function rateLimits(
   app: FastifyInstance,
@@ -33,7 +33,7 @@ export async function rateLimits(
 
   return async (request, reply, { limit }) => {
     if (limit === 'none') return
-    // Accounts are made for others too, many at a time, by who is known already.
+    // Administrators may create many accounts at a time.
     const isAdministrator = request.principal?.role === 'admin'
     if (limit === 'auth' && !isAdministrator) return auth.count(request, reply)
     if (!request.principal) return anonymous.count(request, reply)
@@ -44,7 +44,7 @@ export async function rateLimits(
   }
 }
 
-/** Only calls of users are counted by it. */
+/** Key of a user; this counter only sees authenticated calls. */
 const userKey = ({ principal }: FastifyRequest) => principal?.user_id ?? 'anonymous'
 
 function limiter(app: FastifyInstance, max: number, timeWindow: number): Limiter | undefined {

@@ -13,7 +13,7 @@ function collecting() {
   return { log, lines }
 }
 
-test('refused calls of a network are one line, not one for each', async () => {
+test('refused calls of a network are logged in one line', async () => {
   const { log, lines } = collecting()
   const settings = { rateAnonymous: 3, trustedHops: 1 }
   const { send, stop } = await testGateway({ log, settings })

@@ -4,18 +4,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const minute = 60_000
 
-/** More networks than that within a minute share one line. */
+/** Maximum number of networks with a separate line per minute; further ones share one line. */
 const room = 1000
 const others = 'others'
 
-/** Did the call fail for want of a good credential, or meet a limit before one was found? */
+/** Returns whether a call failed without a valid credential, or reached a limit before authentication. */
 export function isRefusal({ principal }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return principal === null && (statusCode === 401 || statusCode === 429)
 }
 
 /**
- * One line per minute and network about calls that were refused (`unauthenticated`: 401, `throttled`: 429). A line for each
- * would let a client fill the log; single lines have the level `debug`.
+ * Logs one line per minute and network about refused calls (`unauthenticated`: 401, `throttled`: 429), because a line
+ * for each would let a client fill the log. Individual calls are logged with the level `debug`.
  */
 export function logRefusals(app: FastifyInstance, log: Logger): void {
   const counts = new Map<string, { unauthenticated: number; throttled: number }>()

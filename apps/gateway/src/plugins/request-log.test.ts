@@ -11,14 +11,14 @@ log.info = (line: unknown) => {
 
 const { send } = await testGateway({ log })
 
-test('health, which is asked all the time, is no line', async () => {
+test('health checks are not logged', async () => {
   await send('/api/server/health', { as: null })
   await send('/healthz', { as: null })
   await send('/api/nothing')
   expect(lines).toEqual([])
 })
 
-test('a request is one line, and nothing of its content is in it', async () => {
+test('a call is logged in one line without any of its content', async () => {
   const headers = { 'x-request-id': 'request-12' }
   await send('/api/projects/7?name=secret', { headers })
   await send('/api/server/about', { as: null, headers })
@@ -32,7 +32,7 @@ test('a request is one line, and nothing of its content is in it', async () => {
   ])
 })
 
-test('a line has the trace that the client names', async () => {
+test('a log line contains the trace id that the client sent', async () => {
   lines.length = 0
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   await send('/api/server/about', { as: null, headers: { traceparent } })

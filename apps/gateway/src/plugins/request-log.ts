@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenCalls } from './open-calls.ts'
 import { isRefusal } from './refusal-log.ts'
 
-/** Asked every few seconds by whoever watches; a line each would hide the others. */
+/** Path of health checks, which monitoring calls every few seconds; logging them would hide other lines. */
 const unlogged = '/server/health'
 
-/** One line a request, without anything of its content (`reliability.md` 16.2); also for one without an answer. */
+/** Logs one line for each call without any of its content, also for calls without a response. */
 export function logRequests(app: FastifyInstance, log: Logger, calls: OpenCalls): void {
   app.addHook('onResponse', (request, reply, done) => {
     if (!reply.raw.writableFinished) return done()

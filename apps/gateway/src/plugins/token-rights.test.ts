@@ -2,7 +2,7 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-/** What access tokens may do on top of the rights of their users: the table of `spec/api-workspace.md` 2.3. */
+/** Permissions of access tokens, in addition to those of their users (docs/spec/access.md#access-tokens). */
 
 const { send } = await testGateway({
   services: {
@@ -22,7 +22,7 @@ const exports = ['tasks/1', 'jobs/31'].map(
   (place) => `/api/${place}/dataset/export?format=COCO%201.0`,
 )
 const cloud = '&location=cloud_storage&cloud_storage_id=9&filename=a.zip'
-/** A shape that does not fit is told before a right that is missing (`spec/api-workspace.md` 1.4). */
+/** Valid bodies, because an invalid body is refused before a missing permission. */
 const bodies: Record<string, object> = {
   '/api/events': { timestamp: '2026-03-01T10:00:00Z' },
   '/api/users/3': { first_name: 'x' },
@@ -55,7 +55,7 @@ test.each<[string, 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE', string, number,
   ['change a token', 'PATCH', '/api/auth/access_tokens/1', 403, 403],
   ['revoke a token', 'DELETE', '/api/auth/access_tokens/1', 403, 403],
 ])(
-  'to %s: %s %s is %i by a token that may read, %i by one that may write',
+  'to %s: %s %s returns %i to a read-only token, %i to a token that may write',
   async (_, method, url, reading, writing) => {
     const sent =
       method === 'PATCH' || method === 'POST'

@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { queryOf } from '../request.ts'
 
 /**
- * What an access token may do on a row; other ways to sign in are not narrowed (`spec/api-workspace.md` 2.3).
- *
+ * Checks that an access token may call an operation; other credentials are not restricted.
  * @throws DomainError forbidden
  */
 export function allowToken({ by_token, method }: Operation, request: FastifyRequest): void {
@@ -19,7 +18,7 @@ export function allowToken({ by_token, method }: Operation, request: FastifyRequ
     throw refused('This access token may only read: it may not write into a cloud storage.')
 }
 
-/** A file that is made to be downloaded is read; in a cloud storage it is written. */
+/** Returns whether an export writes to a cloud storage; an export to download counts as reading. */
 const leavesTheHouse = (request: FastifyRequest) =>
   [queryOf(request).get('location')].flat().includes('cloud_storage')
 

@@ -6,9 +6,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { anna } from '../testing/services.ts'
 import { callsAtOnce, takeTurns } from './user-turns.ts'
 
-/** T-TEN-2 (`reliability.md` 12): who floods waits for themselves. */
+/** T-TEN-2: a user who floods the gateway only delays their own calls. */
 
-/** Calls that were let in, and answers of those that hang. */
+/** Number of started calls, and callbacks that complete the pending ones. */
 let begun = 0
 let answers: (() => void)[] = []
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
   answers = []
 })
 
-/** A server whose calls hang until they are told to answer; its turns are as long as the test wants. */
+/** Starts a server whose calls wait until the test completes them, with the given duration of turns. */
 async function serve({ turnMs, user_id = 3 }: { turnMs: number; user_id?: number }) {
   const app = fastify({ forceCloseConnections: true })
   const check = takeTurns(turnMs)
@@ -45,7 +45,7 @@ async function serve({ turnMs, user_id = 3 }: { turnMs: number; user_id?: number
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 const never = 600_000
 
-test('a few calls of one user are worked on at once, each of the others after one of them', async () => {
+test('only a few calls of a user run at once, and the others follow one by one', async () => {
   await using server = await serve({ turnMs: never })
   const calls = times(7, () => server.ask('/hangs'))
   for (let answered = 0; answered < calls.length; answered++) {
@@ -59,7 +59,7 @@ test('a few calls of one user are worked on at once, each of the others after on
   expect(await Promise.all(calls)).toEqual(times(calls.length, () => 200))
 })
 
-test('others do not wait for them, nor do calls without a limit', async () => {
+test('neither other users nor unlimited calls wait for them', async () => {
   await using server = await serve({ turnMs: never })
   const slow = times(callsAtOnce, () => server.ask('/hangs'))
   await expect.poll(() => answers.length).toBe(callsAtOnce)
@@ -71,7 +71,7 @@ test('others do not wait for them, nor do calls without a limit', async () => {
   expect(await Promise.all(calls)).toEqual(times(callsAtOnce + 1, () => 200))
 })
 
-test('clients that do not wait leave their place to others', async () => {
+test('calls of disconnected clients release their turn', async () => {
   await using server = await serve({ turnMs: never })
   const held = times(callsAtOnce, () => server.ask('/hangs'))
   await expect.poll(() => begun).toBe(callsAtOnce)
@@ -85,7 +85,7 @@ test('clients that do not wait leave their place to others', async () => {
   expect(await Promise.all([...held, ...later])).toEqual(times(callsAtOnce + 6, () => 200))
 })
 
-test('a call that takes long does not hold up the others', async () => {
+test('a call that takes long does not delay the others', async () => {
   await using server = await serve({ turnMs: 5 })
   const slow = times(callsAtOnce, () => server.ask('/hangs'))
   await expect.poll(() => answers.length).toBe(callsAtOnce)

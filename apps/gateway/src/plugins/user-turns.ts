@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { type Check, isStream } from '../request.ts'
 
-/** Calls of one user that one process works on at once. */
+/** Number of calls of one user that a process runs at once. */
 export const callsAtOnce = 2
 
-/** What takes longer waits for something else than this process, and gives its turn on. */
+/** Maximum duration of a turn. A longer call waits for something other than this process, so it passes its turn on. */
 const longestTurnMs = 50
 
 interface Line {
@@ -13,8 +13,8 @@ interface Line {
 }
 
 /**
- * Whoever calls faster than they are answered waits for themselves: calls of one user take turns, a few at a time, so that
- * others find the process free (`reliability.md` 12, T-TEN-2). Streams and what has a limit of its own wait for nobody.
+ * Creates the check that limits concurrent calls of one user, so that a user who floods the gateway only delays their
+ * own calls (T-TEN-2). Streams and calls with a separate limit do not wait.
  */
 export function takeTurns(turnMs = longestTurnMs): Check {
   const lines = new Map<number, Line>()
@@ -28,7 +28,7 @@ export function takeTurns(turnMs = longestTurnMs): Check {
     const give = () => {
       const next = line.waiting.shift()
       if (next)
-        setImmediate(next) // what others sent meanwhile is read first
+        setImmediate(next) // calls that others sent in the meantime are read first
       else if (--line.running === 0) lines.delete(user_id)
     }
     if (line.running < callsAtOnce) {
@@ -44,14 +44,14 @@ export function takeTurns(turnMs = longestTurnMs): Check {
   }
 }
 
-/** It ends with the answer, when the client has gone away, or when it takes too long. */
+/** Calls `then` at the end of a turn: with the response, when the client disconnects, or after the maximum duration. */
 function whenTurnEnds({ raw }: FastifyReply, turnMs: number, then: () => void): void {
   const end = () => {
     raw.off('close', end)
     clearTimeout(timer)
     then()
   }
-  const isGone = raw.destroyed // while it waited
+  const isGone = raw.destroyed // disconnected while waiting
   const timer = setTimeout(end, isGone ? 0 : turnMs)
   raw.once('close', end)
 }

@@ -14,7 +14,7 @@ const outside = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 const spanOf = (name: string) =>
   expect.poll(() => tracing.getFinishedSpans().find((span) => span.name === name))
 
-test('requests are counted under their row, whatever the ids, and everything else in one place', async () => {
+test('calls are counted by route, and all calls without a route together', async () => {
   await send('/api/projects/7')
   await send('/api/projects/8')
   await send('/api/nothing/12')
@@ -27,7 +27,7 @@ test('requests are counted under their row, whatever the ids, and everything els
   expect(text).toContain('reticle_http_answer_seconds_bucket{le="10",status="4xx"} 4\n')
 })
 
-test('a request is a span of the trace its client names', async () => {
+test('a call is a span of the trace that the client sent', async () => {
   await send('/api/projects/9', { headers: { traceparent: outside } })
   await spanOf('GET /projects/:id').toBeDefined()
   await expect
@@ -35,12 +35,12 @@ test('a request is a span of the trace its client names', async () => {
     .toContain('b'.repeat(16))
 })
 
-test('what is no traceparent begins a trace', async () => {
+test('an invalid traceparent starts a new trace', async () => {
   await send('/api/server/about', { as: null, headers: { traceparent: 'mine' } })
   await spanOf('GET /server/about').toMatchObject({ parentSpanContext: undefined })
 })
 
-test('every row, answered and refused, stays below 2,000 series', async () => {
+test('metrics of all routes and statuses stay below 2,000 series', async () => {
   for (const { path: route, method } of restOperations.filter((one) => !one.gone))
     for (const status of ['2xx', '4xx'])
       rowSeconds.observe({ route, method: String(method), status }, 0.1)

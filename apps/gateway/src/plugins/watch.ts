@@ -3,14 +3,14 @@ import { readTraceparent, startWork } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenCalls } from './open-calls.ts'
 
-/** By row of the table and class of status (`2xx`): `/metrics` is to stay below 2,000 series (`reliability.md` 16.2). */
+/** Labelled by route and class of status (`2xx`), so that `/metrics` stays below 2,000 series. */
 export const rowSeconds = totals({
   name: 'reticle_http_request_duration_seconds',
   help: 'Time from the headers of a request to the end of its answer, by row',
   labelNames: ['route', 'method', 'status'],
 })
 
-/** Over all rows, where bounds are affordable. */
+/** Over all routes, where histogram buckets are affordable. */
 const answerSeconds = histogram({
   name: 'reticle_http_answer_seconds',
   help: 'Time from the headers of a request to the end of its answer',
@@ -18,14 +18,16 @@ const answerSeconds = histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 })
 
-/** Calls that are in no other instrument: they did not end with the answer of their route. */
+/** Calls that no other instrument counts, because they did not end with the response of their route. */
 const abortedCalls = counter({
   name: 'reticle_http_aborted_calls_total',
   help: 'Calls that did not end with the answer of their route, by cause',
   labelNames: ['cause'],
 })
 
-/** Measures requests, and makes those that have a row spans: of the client's trace where it says one, else of a new one. */
+/**
+ * Measures calls, and creates spans for those with a route: in the trace that the client sent, or else in a new one.
+ */
 export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { operation } = request.routeOptions.config
@@ -54,7 +56,10 @@ export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
   })
 }
 
-/** What has no row (404, 405, probes) is one place: its paths and methods are the client's choice. So is what is gone. */
+/**
+ * Returns the labels of a call. Calls without a route (404, 405, probes) share one, because clients choose their
+ * paths and methods; removed routes share it as well.
+ */
 function placeOf({ routeOptions }: FastifyRequest) {
   const { operation } = routeOptions.config
   if (!operation || operation.gone) return { route: 'other', method: 'other' }

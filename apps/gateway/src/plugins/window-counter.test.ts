@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('an allowance is used up after its last use, until its window ends', () => {
+test('an allowance is used up after its last use until its window ends', () => {
   const counter = windowCounter(2, 60_000)
   expect(counter.take('a')).toMatchObject({ isUsedUp: false, remaining: 1, ends: 1_060_000 })
   vi.setSystemTime(1_030_000)
@@ -19,19 +19,19 @@ test('an allowance is used up after its last use, until its window ends', () => 
   expect(counter.take('a')).toMatchObject({ isUsedUp: false, remaining: 1, ends: 1_120_000 })
 })
 
-test('a use that is given back can be taken again', () => {
+test('a use that was given back is available again', () => {
   const counter = windowCounter(1, 60_000)
   counter.take('a').giveBack()
   const second = counter.take('a')
   expect(second.isUsedUp).toBe(false)
   const refused = counter.take('a')
-  refused.giveBack() // it took nothing
+  refused.giveBack() // it had used nothing
   expect(counter.peek('a').isUsedUp).toBe(true)
   second.giveBack()
   expect(counter.peek('a').isUsedUp).toBe(false)
 })
 
-test('a flood of keys drops the window that began first, not the newest', () => {
+test('with too many keys the oldest window is dropped, not the newest', () => {
   const counter = windowCounter(1, 60_000, 100)
   for (let key = 0; key < 100; key++) counter.take(`k${key}`)
   expect(counter.peek('k0').isUsedUp).toBe(true)

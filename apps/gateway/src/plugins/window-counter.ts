@@ -1,4 +1,4 @@
-/** What remains of an allowance, and when its window ends (Unix milliseconds). */
+/** Remaining allowance, and the end of its window in Unix milliseconds. */
 export interface Allowance {
   isUsedUp: boolean
   remaining: number
@@ -7,7 +7,7 @@ export interface Allowance {
 
 export interface WindowCounter {
   peek(key: string): Allowance
-  /** Counts one use, unless the allowance is used up. `giveBack` undoes that. */
+  /** Counts one use unless the allowance is used up. `giveBack` reverts it. */
   take(key: string): Allowance & { giveBack: () => void }
 }
 
@@ -16,19 +16,19 @@ interface Window {
   ends: number
 }
 
-/** At about 150 bytes each: 3 MB. */
+/** Maximum number of keys, at about 150 bytes each: 3 MB. */
 const defaultCapacity = 20_000
 
 /**
- * Counts uses by key in windows of fixed length, which begin with the first use. Memory is bounded: above `capacity` keys
- * the window that began first is dropped, so that a flood of new keys cannot grow it.
+ * Creates a counter of uses by key in windows of fixed length, which start with the first use. Memory is bounded:
+ * above `capacity` keys the oldest window is dropped.
  */
 export function windowCounter(
   max: number,
   lengthMs: number,
   capacity = defaultCapacity,
 ): WindowCounter {
-  const windows = new Map<string, Window>() // in the order of their beginnings
+  const windows = new Map<string, Window>() // in the order of their start
 
   const find = (key: string): Window | undefined => {
     const window = windows.get(key)

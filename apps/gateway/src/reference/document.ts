@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the page shows of an OpenAPI document. */
+/** Parts of an OpenAPI document that the page shows. */
 
 const schema = z.looseObject({})
 const content = z.record(z.string(), z.looseObject({ schema: schema.default({}) }))
@@ -66,7 +66,7 @@ export function readDocument(given: unknown): Described {
   return { info, rows, schemas: components.schemas, failures: components.responses }
 }
 
-/** Headings of tags, in the order in which somebody who begins needs them. */
+/** Headings of tags, in the order that suits new users. */
 const groups: Record<string, string> = {
   Identity: 'Accounts and tokens',
   Project: 'Projects',

@@ -13,7 +13,7 @@ const shape = z.looseObject({
   minimum: z.number().optional(),
 })
 
-/** What stands in examples, by name; of other texts their names do. */
+/** Texts of examples by field name; for other fields the name itself is used. */
 const texts: Record<string, string> = {
   format: 'COCO 1.0',
   type: 'frame',
@@ -24,7 +24,7 @@ const texts: Record<string, string> = {
   timestamp: '2026-01-31T12:00:00Z',
 }
 
-/** The smallest value that a schema allows: of objects the members that they need. */
+/** Returns the smallest valid value of a schema; objects contain only required members. */
 export function exampleOf(given: Schema, schemas: Schemas, name = 'text'): unknown {
   const one = shape.parse(given)
   const inner = (schema: Schema, key = name) => exampleOf(schema, schemas, key)
@@ -47,8 +47,8 @@ const scalars: Record<string, (name: string) => unknown> = {
 }
 
 /**
- * A call as a line for a shell: `$API` is the base, `$TOKEN` an access token. Some parameters are needed though they do not look
- * so: what they say is judged late.
+ * Formats a call as a shell command: `$API` is the base URL, `$TOKEN` an access token. Some parameters are required
+ * although the schema does not say so, because services validate them later.
  */
 export function curlOf({ method, path, parameters, requestBody, security }: Row, schemas: Schemas) {
   const late = method === 'GET' ? ['type', 'number'] : ['format', 'action']

@@ -1,4 +1,4 @@
-/** Text that is no markup, and pieces of the page that are. */
+/** Escapes of text in HTML. */
 
 const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 export const escaped = (text: string) => text.replace(/[&<>"]/g, (mark) => marks[mark] ?? mark)
@@ -7,7 +7,7 @@ export const code = (text: string) => `<code>${escaped(text)}</code>`
 export const block = (text: string, name?: string) =>
   `<pre${name ? ` id="${escaped(name)}"` : ''}>${escaped(text)}</pre>`
 
-/** Names of shapes lead to them. */
+/** Formats JSON with names of schemas as links. */
 export const json = (value: unknown) =>
   `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`.replace(
     /\{\s*&quot;\$ref&quot;:\s*&quot;#\/components\/schemas\/(\w+)&quot;\s*\}/g,
@@ -21,7 +21,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return `<table>${line('th', heads)}${rows.map((cells) => line('td', cells)).join('')}</table>`
 }
 
-/** `Accounts and tokens` is found at `#accounts-and-tokens`. */
+/** Returns the anchor of a heading: `accounts-and-tokens` for `Accounts and tokens`. */
 export const anchorOf = (title: string) =>
   title
     .toLowerCase()

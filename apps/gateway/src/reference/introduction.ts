@@ -1,7 +1,7 @@
 import type { Answer, Described } from './document.ts'
 import { block, code, escaped, table } from './html.ts'
 
-/** What somebody has to know before the first call; the lines of `#first-calls` are executed by a test. */
+/** Returns the introduction for new users. A test executes the lines of `#first-calls`. */
 export function introduction({ info, failures, rows }: Described): string {
   return [
     '<h2 id="begin">To begin</h2>',
@@ -58,5 +58,5 @@ function failuresTable({ failures, rows }: Pick<Described, 'failures' | 'rows'>)
 const failureOf = (failures: Record<string, Answer>, $ref: string) =>
   failures[$ref.split('/').at(-1) ?? '']
 
-/** What stands between backticks. */
+/** Formats text between backticks as code. */
 const withCode = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')

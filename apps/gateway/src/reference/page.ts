@@ -5,7 +5,7 @@ import { anchorOf, block, code, escaped, json, table } from './html.ts'
 import { introduction } from './introduction.ts'
 import { shapeText } from './shape.ts'
 
-/** An OpenAPI document as a page to read: no script, nothing from elsewhere, so that it works behind any door. */
+/** Renders an OpenAPI document as a page without scripts and external resources, so that it works behind any proxy. */
 
 const style = [
   'body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1a202c}',
@@ -16,7 +16,7 @@ const style = [
   'nav{columns:2}:target{background:#fefcbf}',
 ].join('')
 
-/** What the page may load: its own style, by its hash. */
+/** Content security policy of the page: only its own style is allowed, by its hash. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'`
 
 export function referencePage(given: unknown): string {
@@ -70,7 +70,7 @@ function parametersTable({ parameters }: Row): string {
   return table(['Parameter', 'Where', 'Shape', ''], lines)
 }
 
-/** Every type of JSON carries the same, and is called so. */
+/** Formats bodies; all JSON media types carry the same content and are named JSON. */
 function bodies(content: Answer['content']): string {
   const carried = Object.entries(content).map(([type, { schema }]) =>
     type.endsWith('json')

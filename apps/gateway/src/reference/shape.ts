@@ -15,10 +15,10 @@ const shape = z.looseObject({
   default: z.unknown().optional(),
 })
 
-/** Bounds that only say how many bits a number has say nothing to people. */
+/** Bounds from this value only reflect the size of an integer, so they are not shown. */
 const wide = 2 ** 31 - 1
 
-/** A schema in a few words, with links to the shapes that it names. */
+/** Describes a schema in a few words, with links to the schemas that it names. */
 export function shapeText(given: Schema): string {
   const one = shape.parse(given)
   if (one.$ref) return shapeLink(nameOf(one.$ref))

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** Of what is asked for: its hash so far, and at its end. */
+/** Running hash of a call. */
 export interface Fingerprint {
   add(piece: Uint8Array): void
-  /** To be asked for once, when nothing more comes. */
+  /** Returns the final hash; may be called only once, after the last piece. */
   text(): string
 }
 
 /**
- * A hash of everything that a request says, whatever its size; bytes are taken in as they pass.
- *
- * @param said what stands outside of the body
- * @param boundary of a form; it is another one each time the same form is sent, so it is left out
+ * Creates the hash of the complete content of a call; bytes of any size are added as they pass.
+ * @param said Values outside the body.
+ * @param boundary Boundary of a form; it is left out of the hash, because it differs each time the same form is sent.
  */
 export function openFingerprint(said: readonly unknown[], boundary?: string): Fingerprint {
   const hash = createHash('sha256').update(JSON.stringify(said))
@@ -26,7 +25,7 @@ export function openFingerprint(said: readonly unknown[], boundary?: string): Fi
   }
 }
 
-/** Hands on what stands between boundaries, to the last one: what follows that means nothing (RFC 2046 5.1.1). */
+/** Passes on the content between boundaries up to the last one; anything after it has no meaning (RFC 2046 5.1.1). */
 function openParts(boundary: string, add: (piece: Uint8Array) => void) {
   const mark = Buffer.from(`--${boundary}`)
   const closing = Buffer.from('--')

@@ -13,8 +13,8 @@ import type { Repeat } from './state.ts'
 type Ports = Pick<GatewayPorts, 'services' | 'settings' | 'log'>
 
 /**
- * Calls that carry an `Idempotency-Key` (`spec/extensions.md` 7, `docs/adr/0021-*.md`): before the route the key is made
- * ours, or the answer of the first time is given; after it the answer is kept. Routes know nothing of it.
+ * Handles calls with an `Idempotency-Key`: before the route, the key is claimed or the stored response is sent; after
+ * it, the response is stored. Routes are not involved (docs/adr/0021-a-key-is-a-row-beside-the-effect.md).
  */
 export function answerRepeats(app: FastifyInstance, ports: Ports): void {
   app.decorateRequest('repeat', null)
@@ -22,7 +22,7 @@ export function answerRepeats(app: FastifyInstance, ports: Ports): void {
     const { operation } = request.routeOptions.config
     const given = request.headers[keyHeader]
     if (!operation || given === undefined || !takesKey(operation)) return done()
-    return begin(operation, request, reply, ports) // the framework waits for it instead
+    return begin(operation, request, reply, ports) // the framework awaits the result instead of `done`
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const { repeat } = request
@@ -75,7 +75,7 @@ async function begin(
   return undefined
 }
 
-/** A third of what a key is leased for. */
+/** A third of the lease time of a key. */
 const renewMs = 20_000
 
 const idsOf = ({ owner, id, claim_id }: Repeat) => ({ owner, id, claim_id })
@@ -90,7 +90,10 @@ interface Sending {
   ports: Ports
 }
 
-/** What was answered is kept before its last byte is sent, so that whoever has all of it is answered the same again. */
+/**
+ * Stores the response before its last byte is sent, so that a client that has received all of it gets the same one
+ * again.
+ */
 async function finish(
   repeat: Repeat,
   request: FastifyRequest,
@@ -113,7 +116,10 @@ async function finish(
   return payload
 }
 
-/** Failures of ours are not, nor who is refused before being heard, nor what says that it passes. */
+/**
+ * Returns whether a response is stored: not for server errors, calls refused before they were processed, and
+ * temporary conditions.
+ */
 function isKept(reply: FastifyReply): boolean {
   const { statusCode: status } = reply
   const passes = reply.getHeader('retry-after') !== undefined
@@ -128,13 +134,19 @@ function keptOf(reply: FastifyReply, status: number, body: string): Kept {
   return { status, headers: Object.fromEntries(headers), body }
 }
 
-/** Of an answer that is too large to be kept, or whose reader left: what it was about. */
+/**
+ * Returns a substitute for a response that is too large to store or was not read completely: only the id of its
+ * object.
+ */
 function onlyId(found: unknown): string {
   const id: unknown = typeof found === 'object' && found !== null ? Reflect.get(found, 'id') : null
   return JSON.stringify({ id: Number(id) })
 }
 
-/** @param onEnd told the text of all of it, or nothing when that is too large or was not read to its end */
+/**
+ * Passes a stream on.
+ * @param onEnd Called with the complete text, or undefined when it is too large or was not read to its end.
+ */
 async function* passing(
   payload: AsyncIterable<Buffer>,
   onEnd: (text: string | undefined) => Promise<void>,
@@ -155,7 +167,10 @@ async function* passing(
   }
 }
 
-/** Keeps the answer; without one, or of a body that nobody read to its end, the key is free again. */
+/**
+ * Stores the response and releases the key. Without a response, or when the body was not read to its end, the key
+ * becomes free again.
+ */
 async function settleKey(
   repeat: Repeat,
   request: FastifyRequest,
@@ -173,7 +188,7 @@ async function settleKey(
 
 const ownMs = 10_000
 
-/** Keys are looked after when the client has gone, too. */
+/** Returns a context without the client's signal, because keys are also settled after the client has disconnected. */
 function ownContext(request: FastifyRequest): Context {
   return {
     principal: request.principal,

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
-/** What an answer is kept as, for those who ask again (`spec/extensions.md` 7). */
+/** Stored form of a response. */
 const kept = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
@@ -9,10 +9,10 @@ const kept = z.object({
 })
 export type Kept = z.infer<typeof kept>
 
-/** Of a body that is kept whole. */
+/** Maximum size in bytes of a body that is stored completely. */
 export const mostBytes = 1024 * 1024
 
-/** Headers that belong to the answer; all others belong to the request that is answered. */
+/** Headers that belong to the stored response; all others belong to the current call. */
 export const keptHeaders = [
   ...['content-type', 'cache-control', 'etag', 'location', 'x-error-code'],
   ...['upload-filename', 'upload-expires'],
@@ -22,7 +22,7 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Sealed, since an answer may show what is stored nowhere else: the value of a new access token. */
+/** Encrypts a response, because it may contain values that are stored nowhere else, such as a new access token. */
 export function seal(answer: Kept, key: Buffer): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce)
@@ -30,7 +30,10 @@ export function seal(answer: Kept, key: Buffer): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]).toString('base64')
 }
 
-/** @throws Error when it was sealed for somebody else, or changed since */
+/**
+ * Decrypts a response.
+ * @throws Error when it was encrypted with another key or changed
+ */
 export function open(sealed: string, key: Buffer): Kept {
   const bytes = Buffer.from(sealed, 'base64')
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '@reticle/kit'
 
-/** The header as it is called, and as Node hands it over. */
+/** The header, in its written form and as Node provides it. */
 const headerName = 'Idempotency-Key'
 export const keyHeader = 'idempotency-key'
 
-/** What a key belongs to: the same one elsewhere, or of somebody else, is another (`reliability.md` 13). */
+/** Scope of a key: the same key for another path or user is a different one. */
 export interface KeyPlace {
   user_id: number
   method: string
   path: string
 }
 
-/** @throws DomainError invalid, naming the header, for what is not 1 to 255 printable characters */
+/**
+ * Reads a key.
+ * @throws DomainError invalid, naming the header, unless the key has 1 to 255 printable characters
+ */
 export function readKey(given: string | string[]): string {
   const key = String(given)
   if (/^[ -~]{1,255}$/.test(key)) return key
@@ -22,10 +25,10 @@ export function readKey(given: string | string[]): string {
 const placed = (key: string, { user_id, method, path }: KeyPlace) =>
   JSON.stringify([user_id, method, path, key])
 
-/** Names the keys of this house among all that uuids are made of. */
+/** UUID namespace of these keys. */
 const namespace = Buffer.from('9d2b4a52c3f74f0f9d1d1f0a6f5b7c31', 'hex')
 
-/** The row of a key: a uuid of version 5, so that the key itself is stored nowhere. */
+/** Returns the id of the row of a key: a UUID of version 5, so that the key itself is not stored. */
 export function keyId(key: string, place: KeyPlace): string {
   const bytes = createHash('sha1').update(namespace).update(placed(key, place)).digest()
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50
@@ -34,7 +37,7 @@ export function keyId(key: string, place: KeyPlace): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** What seals the answer of a key: nobody without the key can read it, whatever else they read. */
+/** Returns the encryption key for the response of a key, so that it can only be read by a client that has the key. */
 export function sealOf(key: string, place: KeyPlace): Buffer {
   return createHash('sha256').update('answer ').update(placed(key, place)).digest()
 }

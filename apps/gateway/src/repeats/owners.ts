@@ -3,7 +3,7 @@ import type { Services } from '../ports.ts'
 
 type Keys = Services['keys']
 
-/** One table of keys out of those of all services: each call goes to the owner that it names. */
+/** Combines the key tables of all services; each call is routed to the owner that it names. */
 export function keysOf(owners: Record<KeyOwner, Keys>): Keys {
   return {
     claimKey: (input, context) => owners[input.owner].claimKey(input, context),

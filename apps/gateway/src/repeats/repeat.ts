@@ -14,13 +14,16 @@ export type BodyLimits = Pick<
   'maxBodyBytes' | 'maxAnnotationsBodyBytes' | 'maxMultipartBytes'
 >
 
-/** Of a body that is read before its key is looked up, so that a key of another body is refused at once. */
+/**
+ * Maximum size in bytes of a streamed body that is read before its key is looked up, so that a key with another body
+ * is refused at once.
+ */
 const smallBytes = 1024 * 1024
 
 /**
- * A call under a key. A small body is read here; of a large one, or a form, the fingerprint is taken while it passes.
- *
- * @throws DomainError invalid for a key that is none, too_large
+ * Prepares a call with a key. A small body is read here; for a large one or a form the fingerprint is computed as it
+ * passes.
+ * @throws DomainError invalid for an invalid key, too_large
  */
 export async function openRepeat(
   request: FastifyRequest,
@@ -50,19 +53,22 @@ export async function openRepeat(
   return repeat
 }
 
-/** An answer in another language, or with other addresses, is another answer. */
+/** Returns the dialect and mount, because another dialect or other links mean another response. */
 const spoken = ({ dialect, mount }: FastifyRequest) => (dialect ? [dialect.name, mount] : [])
 
-/** Headers that say what is wanted. */
+/** Headers that change the meaning of a call. */
 const saying = [
   ...['x-organization', 'if-match', 'tus-resumable', 'upload-length', 'upload-metadata'],
   ...['upload-start', 'upload-multiple', 'upload-finish'],
 ]
 
-/** Routes of the gateway's own read their bodies in their own ways, or have none: only forms are known here. */
+/**
+ * Returns whether the fingerprint ignores the body: routes of the gateway itself read their bodies in different ways,
+ * and only forms are supported here.
+ */
 const isUnread = ({ by, form }: Operation) => by === 'gateway' && form === undefined
 
-/** How many bytes a body may have that is read as a whole; nothing for one that is not. */
+/** Returns the maximum size of a body that is read completely; undefined for a body that is streamed. */
 function limitOf(operation: Operation, { raw }: FastifyRequest, { maxBodyBytes }: BodyLimits) {
   const { form, body } = operation
   if (form || isUnread(operation)) return undefined
@@ -81,7 +87,7 @@ async function readWhole({ raw }: FastifyRequest, repeat: Repeat, limit: number)
   return Buffer.concat(pieces)
 }
 
-/** Reads what is still on its way of a call that is not made again; only its fingerprint is wanted. */
+/** Reads the rest of a body whose call is not repeated, to complete its fingerprint. */
 export async function passBody(
   { raw }: FastifyRequest,
   repeat: Repeat,

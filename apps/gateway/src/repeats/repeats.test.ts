@@ -9,7 +9,10 @@ import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from '../testing/gateway.ts'
 
-/** `spec/extensions.md` 7 at the door: keys on a real table, services that count what reaches them. */
+/**
+ * Idempotency keys in the gateway, with a real table and services that count their calls
+ * (docs/spec/rest.md#idempotency-keys).
+ */
 
 interface Tables {
   idempotency_keys: {
@@ -96,8 +99,8 @@ const keyed = (key: string, body: Sent['body'] = { name: 'p' }, more: Partial<Se
 const isReplay = ({ headers }: { headers: Record<string, unknown> }) =>
   headers['idempotency-replayed'] === 'true'
 
-describe('a call under a key', () => {
-  test('is made once, and answered the same again', async () => {
+describe('a call with a key', () => {
+  test('is made once, and its response is repeated', async () => {
     const first = await keyed('k')
     const second = await keyed('k')
     expect([first.status, isReplay(first)]).toEqual([201, false])
@@ -108,7 +111,7 @@ describe('a call under a key', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('reaches its service under an id, which no other call has', async () => {
+  test('reaches its service with a call id that differs for other keys', async () => {
     for (const key of ['a', 'b']) await keyed(key)
     expect(calls[0]).toMatch(/^[\da-f-]{36} createProject$/)
     expect(calls[1]).not.toBe(calls[0])
@@ -119,7 +122,7 @@ describe('a call under a key', () => {
   test.each([
     ['of another user', { as: 'bo' }],
     ['under another path', {}],
-  ])('%s is another one', async (_, more) => {
+  ])('%s is a different call', async (_, more) => {
     await keyed('k')
     const body = { name: 'p' }
     const headers = { 'idempotency-key': 'k' }
@@ -128,7 +131,7 @@ describe('a call under a key', () => {
     expect([other.status, isReplay(other)]).toEqual([201, false])
   })
 
-  test('is the same with a slash at its end', async () => {
+  test('is the same call with a trailing slash', async () => {
     await keyed('k')
     const headers = { 'idempotency-key': 'k' }
     const again = await send('/api/projects/', { method: 'POST', body: { name: 'p' }, headers })
@@ -136,7 +139,7 @@ describe('a call under a key', () => {
   })
 })
 
-describe('a key that was sent with something else', () => {
+describe('a key that was used for a different call', () => {
   test.each([
     ['another body', '/api/projects', { name: 'q' }, {}],
     ['another query', '/api/projects?x=1', { name: 'p' }, {}],
@@ -150,7 +153,7 @@ describe('a key that was sent with something else', () => {
   })
 })
 
-test('while it runs a second one is told to come back, and does nothing', async () => {
+test('a second call during the first one is refused with a time to retry', async () => {
   let go = () => {}
   answer = () => new Promise<void>((resolve) => (go = resolve))
   const first = keyed('k')
@@ -164,14 +167,14 @@ test('while it runs a second one is told to come back, and does nothing', async 
   expect(calls).toHaveLength(1)
 })
 
-describe('refusals', () => {
+describe('responses with an error', () => {
   test.each([
     [400, () => invalid({ name: 'No.' })],
     [403, () => new DomainError('forbidden', 'No.')],
     [404, () => new DomainError('not_found', 'No.')],
     [409, () => conflict('No.')],
     [412, () => new DomainError('precondition', 'No.')],
-  ])('%d is kept and given again', async (status, refusal) => {
+  ])('are stored and repeated for status %d', async (status, refusal) => {
     answer = () => {
       throw refusal()
     }
@@ -183,7 +186,7 @@ describe('refusals', () => {
     expect(second.headers['x-error-code']).toBe(first.headers['x-error-code'])
   })
 
-  test('a shape that is refused at the door is kept, too', async () => {
+  test('are stored for a body that the gateway refuses', async () => {
     const refused = await keyed('k', { name: '' })
     const again = await keyed('k', { name: '' })
     expect([refused.status, again.status, isReplay(again)]).toEqual([400, 400, true])
@@ -196,38 +199,41 @@ describe('refusals', () => {
     [429, () => new DomainError('too_many', 'Slowly.')],
     [500, () => new Error('a bug')],
     [503, () => unavailable('Away.')],
-  ])('%d is not: the next one is made, as the same call', async (status, failure) => {
-    answer = () => {
-      throw failure()
-    }
-    const first = await keyed('k')
-    answer = () => undefined
-    const second = await keyed('k')
-    expect([first.status, second.status, isReplay(second)]).toEqual([status, 201, false])
-    expect(calls[1]).toBe(calls[0])
-    expect(isReplay(await keyed('k'))).toBe(true)
-  })
+  ])(
+    'are not stored for status %d, and the next call has the same call id',
+    async (status, failure) => {
+      answer = () => {
+        throw failure()
+      }
+      const first = await keyed('k')
+      answer = () => undefined
+      const second = await keyed('k')
+      expect([first.status, second.status, isReplay(second)]).toEqual([status, 201, false])
+      expect(calls[1]).toBe(calls[0])
+      expect(isReplay(await keyed('k'))).toBe(true)
+    },
+  )
 })
 
-test.each(['', 'x'.repeat(256), 'ü', 'a\tb'])('the key %j is none', async (key) => {
+test.each(['', 'x'.repeat(256), 'ü', 'a\tb'])('the key %j is invalid', async (key) => {
   const { status, json } = await keyed(key)
   const text = 'This header has to be 1 to 255 printable ASCII characters.'
   expect([status, json()]).toEqual([400, { 'Idempotency-Key': [text] }])
   expect(calls).toEqual([])
 })
 
-test('a call that takes no key ignores it, whatever it is', async () => {
+test('an operation that takes no key ignores the header', async () => {
   const headers = { 'idempotency-key': '' }
   const change = () => send('/api/projects/7', { method: 'PATCH', body: { name: 'q' }, headers })
   expect([(await change()).status, (await change()).status]).toEqual([200, 200])
   expect(calls).toEqual([undefined, undefined])
 })
 
-describe('when the process dies in between', () => {
+describe('when the process dies during a call', () => {
   const die = () =>
     db.updateTable('idempotency_keys').set({ answer: null, leased_until_date: new Date(0) })
 
-  test('the key works again, as the same call, once its lease is over', async () => {
+  test('the key can be used again with the same call id after its lease', async () => {
     await keyed('k')
     await die().execute()
     const again = await keyed('k')
@@ -235,13 +241,13 @@ describe('when the process dies in between', () => {
     expect(calls[1]).toBe(calls[0])
   })
 
-  test('another body is refused even then', async () => {
+  test('the key is refused with another body even after its lease', async () => {
     await keyed('k')
     await die().execute()
     expect((await keyed('k', { name: 'q' })).status).toBe(409)
   })
 
-  test('until then the key is taken', async () => {
+  test('the key is in use until its lease ends', async () => {
     await keyed('k')
     await db.updateTable('idempotency_keys').set({ answer: null }).execute()
     const leased_until_date = new Date(Date.now() + 50_000)
@@ -250,7 +256,7 @@ describe('when the process dies in between', () => {
   })
 })
 
-test('after a day a key is new', async () => {
+test('a key can be reused after a day', async () => {
   await keyed('k')
   const created_date = new Date(Date.now() - 24 * 3_600_000 - 1000)
   await db.updateTable('idempotency_keys').set({ created_date }).execute()
@@ -258,7 +264,7 @@ test('after a day a key is new', async () => {
   expect(calls[1]).not.toBe(calls[0])
 })
 
-test('a client that went away in the middle is answered when it comes back', async () => {
+test('a client that disconnected during a call gets the response when it returns', async () => {
   const leaving = new AbortController()
   answer = () => sleep(200)
   const lost = keyed('k', { name: 'p' }, { signal: leaving.signal }).catch(() => undefined)
@@ -269,7 +275,7 @@ test('a client that went away in the middle is answered when it comes back', asy
   expect(new Set(calls).size).toBe(1)
 })
 
-test('an answer with a secret is given again, and nobody who reads the table finds it', async () => {
+test('a response with a secret is repeated, but is not readable in the table', async () => {
   const headers = { 'idempotency-key': 'k' }
   const sent = { method: 'POST', body: { name: 't' }, headers } as const
   const first = await send('/api/auth/access_tokens', sent)
@@ -279,12 +285,12 @@ test('an answer with a secret is given again, and nobody who reads the table fin
   expect(row?.answer?.includes('secret')).toBe(false)
 })
 
-test('a token that may not do it is not given the answer of one that did', async () => {
+test('a token without permission does not get the response of a call by another token', async () => {
   await keyed('k')
   expect((await keyed('k', { name: 'p' }, { as: 'reader' })).status).toBe(403)
 })
 
-describe('sets that pass as bytes', () => {
+describe('annotation sets that are streamed', () => {
   const large = () => bytesOf(...Array.from({ length: 40 }, () => 'x'.repeat(50_000)))
   const put = (body: Sent['body'], headers: Record<string, string> = {}) =>
     send('/api/jobs/31/annotations/', {
@@ -293,7 +299,7 @@ describe('sets that pass as bytes', () => {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'k', ...headers },
     })
 
-  test('are stored once, and answered the same again', async () => {
+  test('are stored once, and the response is repeated', async () => {
     const first = await put('{}')
     const second = await put('{}')
     expect([isReplay(second), second.text]).toEqual([true, first.text])
@@ -301,7 +307,7 @@ describe('sets that pass as bytes', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('are told from others while they stream, however large they are', async () => {
+  test('are distinguished while they stream, regardless of their size', async () => {
     const first = await put(large())
     expect(JSON.parse(first.text)).toEqual({ size: 2_000_000 })
     const second = await put(large())
@@ -311,12 +317,12 @@ describe('sets that pass as bytes', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('are the same call under the same condition only', async () => {
+  test('are different calls with different conditions', async () => {
     await put('{}', { 'if-match': '"a31-1"' })
     expect((await put('{}', { 'if-match': '"a31-2"' })).status).toBe(409)
   })
 
-  test('whose answer is above 1 MiB are answered their id and tag again', async () => {
+  test('get only id and entity tag again for a response above 1 MiB', async () => {
     answerBytes = 1024 * 1024
     const first = await put('{}')
     const second = await put('{}')
@@ -326,7 +332,7 @@ describe('sets that pass as bytes', () => {
   })
 })
 
-describe('forms', () => {
+describe('forms with a key', () => {
   const form = (text: string) => {
     const sent = new FormData()
     sent.append('client_files', new Blob([text]), 'a.png')
@@ -339,7 +345,7 @@ describe('forms', () => {
       headers: { 'idempotency-key': 'k' },
     })
 
-  test('are the same with another boundary, and start one request', async () => {
+  test('are equal with another boundary, and start one request', async () => {
     const first = await post('x'.repeat(100_000))
     const second = await post('x'.repeat(100_000))
     expect([first.status, second.status, isReplay(second)]).toEqual([202, 202, true])
@@ -347,14 +353,14 @@ describe('forms', () => {
     expect([calls.length, opened]).toEqual([1, [undefined]])
   })
 
-  test('with another file are refused', async () => {
+  test('are refused with another file', async () => {
     await post('x')
     expect((await post('y')).headers['x-error-code']).toBe('idempotency_key_reused')
     expect(calls).toHaveLength(1)
   })
 })
 
-describe('steps of an upload', () => {
+describe('steps of an upload with a key', () => {
   const step = (headers: Record<string, string>) =>
     send('/api/tasks/12/data', { method: 'POST', headers: { 'idempotency-key': 'k', ...headers } })
   const creation = {
@@ -363,7 +369,7 @@ describe('steps of an upload', () => {
     'upload-metadata': 'filename YQ==',
   }
 
-  test('a file is begun once, and its address told again', async () => {
+  test('a file is created once, and its location is repeated', async () => {
     const [first, second] = [await step(creation), await step(creation)]
     expect([first.status, second.status, isReplay(second)]).toEqual([201, 201, true])
     for (const name of ['location', 'upload-filename', 'upload-expires'])
@@ -371,7 +377,7 @@ describe('steps of an upload', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('each of them is another call', async () => {
+  test('each step is a different call', async () => {
     expect((await step({ 'upload-start': '' })).status).toBe(202)
     expect(isReplay(await step({ 'upload-start': '' }))).toBe(true)
     const others: Record<string, string>[] = [
@@ -389,7 +395,7 @@ describe('steps of an upload', () => {
     expect(calls).toEqual([])
   })
 
-  test('the end is made once, though it has no body', async () => {
+  test('the final step is executed once although it has no body', async () => {
     const [first, second] = [
       await step({ 'upload-finish': '' }),
       await step({ 'upload-finish': '' }),

@@ -2,29 +2,29 @@ import type { KeyOwner } from '@reticle/contracts/api/keys'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The call under a key that this request has made its own; null for every other. */
+    /** The call with a key that this HTTP request has claimed; null for all others. */
     repeat: Repeat | null
   }
 }
 
-/** A call that its sender may repeat (`Idempotency-Key`). */
+/** A call that the client may repeat (`Idempotency-Key`). */
 export interface Repeat {
-  /** Who keeps the key. */
+  /** Service that stores the key. */
   owner: KeyOwner
   id: string
-  /** This attempt. */
+  /** Id of this attempt. */
   claim_id: string
-  /** The same for all attempts; known once the key is ours. */
+  /** Equal for all attempts; set once the key is claimed. */
   call_id?: string
-  /** What the answer is sealed with. */
+  /** Encryption key of the response. */
   seal: Buffer
-  /** The body, where it was read already. */
+  /** The body, if it was already read. */
   whole?: Buffer
-  /** To be told each piece of a body that is read elsewhere, and its end. */
+  /** Receives each piece of a body that is read elsewhere; `end` marks its end. */
   read(piece: Uint8Array): void
   end(): void
-  /** Of all that was asked for; nothing before the end of the body. */
+  /** Returns the hash of the complete call; undefined before the end of the body. */
   fingerprint(): string | undefined
-  /** Ends what keeps the key ours. */
+  /** Stops the renewal of the lease. */
   stop?(): void
 }

@@ -14,7 +14,7 @@ const about = {
   version: apiVersion,
 }
 
-/** `GET /server/about`: name and version; clients decide by it whether they fit (`spec/api-workspace.md` 1.10). */
+/** Serves `GET /server/about`: name and version, by which clients decide whether they are compatible. */
 export function serveAbout(api: FastifyInstance): void {
   const operation = tables.server.getAbout
   api.get(pathOf(operation), { config: { operation } }, (request, reply) => {
@@ -29,7 +29,7 @@ const logo = [
   '<path d="M32 4v18M32 42v18M4 32h18M42 32h18"/></g><circle cx="32" cy="32" r="3" fill="#c53030"/></svg>',
 ].join('')
 
-/** The picture that `logo_url` names. */
+/** Serves the image of `logo_url`. */
 export function serveLogo(app: FastifyInstance): void {
   app.get(logoPath, (_request, reply) =>
     reply

@@ -8,8 +8,8 @@ import { storeOneFile } from './one-file.ts'
 import { beforeItsEffect, handOver, type Upload, type UploadCall } from './upload.ts'
 
 /**
- * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: one file is imported, of annotations or of a data set
- * with its images (api-annotations 2.3).
+ * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: import of one file with annotations, or
+ * with a dataset and its images.
  */
 
 const fieldOf = ({ operation }: Pick<UploadCall, 'operation'>) =>
@@ -21,7 +21,7 @@ const inputs = z.object({
   names_default_subset: z.boolean().optional(),
 })
 
-/** All of it in one request; without a body it names a file that is somewhere else. */
+/** Handles an import in a single call; without a body, the call names a file that is stored elsewhere. */
 export const importUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
   const { wish, options } = askedBy(call)
@@ -40,23 +40,23 @@ export const importUpload: Upload = async (call, ports) => {
   })
 }
 
-/** The first of several requests: what would be refused at their end is refused now. */
+/** Handles the first of several calls: input that the last call would refuse is refused now. */
 export const importStart: Upload = async (call, { services }) =>
   services.requests.checkUpload(askedBy(call).wish, call.context)
 
-/** The last request: `filename` is what `Upload-Filename` was. A file of its own is taken before that. */
+/** Handles the last call: `filename` is the former `Upload-Filename`. A file in the body takes precedence. */
 export const importFinish: Upload = async (call, ports) => {
   if (!isEmpty(call.request) && isForm(call.request)) return importUpload(call, ports)
   return importNamed(call, ports, 'local')
 }
 
-/** A file that was sent before, or is in a cloud storage: the one that is named, or that of the object. */
+/** Imports a file that was uploaded before or is in a cloud storage: the named one, or the default of the object. */
 async function importNamed(
   { request, ...call }: UploadCall,
   { services, settings }: GatewayPorts,
   usual?: string,
 ): Promise<unknown> {
-  // Some clients send a form or a document with nothing in it.
+  // Some clients send an empty form or document.
   if (!isEmpty(request)) for await (const _ of bodyOf(request, settings.maxBodyBytes));
   const { wish, filename, options, cloud_storage_id } = askedBy(call)
   const { target, id, location = usual } = wish
@@ -64,7 +64,7 @@ async function importNamed(
   return services.requests.startImport({ body: { target, id, ...named, ...options } }, call.context)
 }
 
-/** What is asked before there is a file, and with it. */
+/** Returns the input of the check before the upload, and of the import after it. */
 function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
   const { filename, conv_mask_to_poly, cloud_storage_id, ...asked } = inputs.parse(call.input)
   const { id, format, import_mode, dry_run, location, if_match, names_default_subset } = asked

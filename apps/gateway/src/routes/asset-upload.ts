@@ -6,10 +6,10 @@ import type { GatewayPorts } from '../ports.ts'
 import { type ArrivingFile, type Fields, type OnFile, readForm } from './form.ts'
 import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
-/** `POST /assets`: one file becomes an asset of a guide (api-workspace 5.4). What it is, the service finds out. */
+/** `POST /assets`: upload of one file as an asset of a guide. The service detects its type. */
 
 const field = 'file'
-const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused by name
+const limits = { files: 2, fields: 10, parts: 20 } // a second file is parsed so that its name can be reported
 const noFile = 'No file was submitted.'
 
 export const assetUpload: Upload = async (call, ports) => {
@@ -49,7 +49,7 @@ function assertFile({ field: name }: ArrivingFile, isSecond: boolean): void {
   if (isSecond) throw invalid({ [field]: 'Only one file can be submitted.' })
 }
 
-/** The pieces of a file while they are no more than an asset may have. */
+/** Yields the pieces of a file up to the size limit of assets. */
 async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const piece of pieces) {

@@ -4,7 +4,7 @@ import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, storeAway, testGateway } from '../testing/gateway.ts'
 
-/** `spec/api-workspace.md` 5.4, as far as it is HTTP. */
+/** Upload and download of assets over HTTP (docs/spec/workspace.md#assets). */
 
 const uuid = '5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e11'
 const anna = { url: '/users/3', id: 3, username: 'anna', first_name: 'Anna', last_name: 'Lind' }
@@ -82,7 +82,7 @@ describe('a new asset', () => {
   test.each([
     ['behind', form(['file', png('12345'), 'C:\\pictures\\mirror.png'], ['guide_id', '3'])],
     ['before', form(['guide_id', '3'], ['file', png('12345'), '../../mirror.png'])],
-  ])('is handed over as it arrives, its guide named %s it', async (_, body) => {
+  ])('is streamed to the service, with its guide named %s it', async (_, body) => {
     const answer = await post(body)
     expect(answer.status).toBe(201)
     expect(answer.json()).toMatchObject({
@@ -142,19 +142,19 @@ describe('a new asset', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('stays where it is when nobody knows whether there is one now', async () => {
+  test('keeps its object when the result of the service is unknown', async () => {
     const answer = await post(form(['file', png(), 'a.png'], ['guide_id', '503']))
     expect(answer.status).toBe(503)
     expect(await keys()).toEqual([`${prefix}0`])
   })
 
-  test('of no bytes at all has no file', async () => {
+  test('is refused without a body', async () => {
     const answer = await post()
     expect([answer.status, answer.json()]).toEqual([400, { file: ['No file was submitted.'] }])
     expect(opened).toBe(0)
   })
 
-  test('is a form, by somebody who may write', async () => {
+  test('must be a form, from a caller who may write', async () => {
     expect((await post({ guide_id: 3 })).status).toBe(415)
     const body = form(['file', png(), 'a.png'], ['guide_id', '3'])
     expect((await post(body, {}, 'reader')).status).toBe(403)
@@ -162,7 +162,7 @@ describe('a new asset', () => {
     expect(opened).toBe(0)
   })
 
-  test('is 503 while the object store is away, before its body is read', async () => {
+  test('is refused with 503 while the object store is unavailable, before its body is read', async () => {
     const away = await testGateway({ services: { guides }, blobs: await storeAway() })
     const body = form(['file', png(), 'a.png'], ['guide_id', '3'])
     expect((await away.send('/api/assets', { method: 'POST', body })).status).toBe(503)
@@ -174,7 +174,7 @@ describe('the file of an asset', () => {
   const get = (id = uuid, headers: Record<string, string> = {}) =>
     send(`/api/assets/${id}`, { headers })
 
-  test('a picture is shown where it is named, and can neither run nor load anything', async () => {
+  test('is shown inline for an image, with scripts and external content blocked', async () => {
     const { status, headers, text } = await get()
     expect({ status, text }).toEqual({ status: 200, text: content })
     expect(headers).toMatchObject({
@@ -189,7 +189,7 @@ describe('the file of an asset', () => {
     expect(read).toEqual([{ uuid }])
   })
 
-  test('a document is saved', async () => {
+  test('is downloaded for a document', async () => {
     const { headers } = await get(pdfId)
     expect(headers).toMatchObject({
       'content-type': 'application/pdf',
@@ -198,13 +198,13 @@ describe('the file of an asset', () => {
     })
   })
 
-  test('who has it already is told so', async () => {
+  test('is not sent again to a client with the current version', async () => {
     const { status, text, headers } = await get(uuid, { 'if-none-match': `"${uuid}"` })
     expect({ status, text }).toEqual({ status: 304, text: '' })
     expect(headers['content-security-policy']).toBe("default-src 'none'; sandbox")
   })
 
-  test('whatever is accepted, it has one form; a range and its head are parts of it', async () => {
+  test('has one type regardless of Accept, and supports ranges and HEAD', async () => {
     expect((await get(uuid, { accept: 'application/json' })).headers['content-type']).toBe(
       'image/png',
     )
@@ -213,14 +213,14 @@ describe('the file of an asset', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '10'])
   })
 
-  test('its name is read in whatever case; what is none is no asset', async () => {
+  test('is found by a UUID in any case, and an invalid UUID is not found', async () => {
     expect((await get(uuid.toUpperCase())).status).toBe(200)
     expect(read).toEqual([{ uuid }])
     expect((await get('7')).status).toBe(404)
     expect((await send('/api/assets/7', { method: 'DELETE' })).status).toBe(404)
   })
 
-  test('is for who is signed in and may see it', async () => {
+  test('requires a signed-in caller with permission', async () => {
     expect((await get(foreign)).status).toBe(403)
     expect((await send(`/api/assets/${uuid}`, { as: null })).status).toBe(401)
   })

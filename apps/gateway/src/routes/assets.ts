@@ -9,8 +9,8 @@ import { pathOf } from '../serve.ts'
 import { sendFile } from './downloads.ts'
 
 /**
- * `GET /assets/{uuid}` (`spec/api-workspace.md` 5.4), streamed out of the object store. Pictures are shown where a page names
- * them, documents are saved; nothing in either may run or load anything.
+ * Serves `GET /assets/{uuid}`, streamed from the object store. Images are displayed inline, documents are downloaded;
+ * neither may run scripts or load other content.
  */
 export function serveAssets(api: FastifyInstance, { services, blobs, settings }: GatewayPorts) {
   const operation = tables.guides.getAsset

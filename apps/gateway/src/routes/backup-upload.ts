@@ -5,14 +5,14 @@ import { isForm } from '../request.ts'
 import { noFile, storeOneFile } from './one-file.ts'
 import { beforeItsEffect, handOver, type Upload, type UploadCall } from './upload.ts'
 
-/** `POST /{projects|tasks}/backup/`: one archive becomes a project or task (api-annotations 2.5). */
+/** `POST /{projects|tasks}/backup/`: restore of a project or task from one archive. */
 
 const field = 'backup_file'
-/** As the de-facto standard's clients call it, too. */
+/** Form fields of the file; CVAT clients use the second name. */
 const fieldsOf = ({ operation }: UploadCall) =>
   [field, operation.path.startsWith('/projects/') ? 'project_file' : 'task_file'] as const
 
-/** All of it in one request. */
+/** Handles a restore in a single call. */
 export const restoreUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
   const { wish, filename, body } = askedBy(call)
@@ -26,15 +26,15 @@ export const restoreUpload: Upload = async (call, ports) => {
   })
 }
 
-/** The first of several requests: what would be refused at their end is refused now. */
+/** Handles the first of several calls: input that the last call would refuse is refused now. */
 export const restoreStart: Upload = async (call, { services }) =>
   services.requests.checkUpload(askedBy(call).wish, call.context)
 
-/** The last request: `filename` is what `Upload-Filename` was. A file of its own is taken before that. */
+/** Handles the last call: `filename` is the former `Upload-Filename`. A file in the body takes precedence. */
 export const restoreFinish: Upload = async (call, ports) => {
   const { requests } = ports.services
   const { wish, filename, body } = askedBy(call)
-  // Some clients send a form with nothing in it.
+  // Some clients send an empty form.
   if (isElsewhere(wish)) for await (const _ of bodyOf(call.request, ports.settings.maxBodyBytes));
   else if (!isEmpty(call) && isForm(call.request)) return restoreUpload(call, ports)
   else if (!filename) {
@@ -53,7 +53,7 @@ function askedBy({ operation, input }: UploadCall) {
   return { wish, filename, body: { target, dry_run, ...place } }
 }
 
-/** The call of the old protocol that asked how far a restore was (api-annotations 6.3). */
+/** Error for the former protocol, in which clients polled this operation for the progress of a restore. */
 const gone = () =>
   new DomainError('gone', 'This endpoint is no longer supported. Use GET /requests/{rq_id}')
 

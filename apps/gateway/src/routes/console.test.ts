@@ -5,7 +5,7 @@ import { testGateway } from '../testing/gateway.ts'
 
 const { send, url, raw } = await testGateway()
 
-/** As browsers ask for what is typed into their address bar. */
+/** Header of a browser that opens a URL from its address bar. */
 const asPage = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const openPage = (path: string, method: 'GET' | 'HEAD' = 'GET') =>
   send(path, { as: null, method, headers: asPage })
@@ -15,7 +15,7 @@ const [script = ''] = /\/assets\/index-[\w-]+\.js/.exec(document) ?? []
 describe.each(['/', '/projects', '/tasks/7/frames/3?label=car', '/invitations/abc'])(
   '%s',
   (path) => {
-    test('is the one document of the console, asked for anew each time', async () => {
+    test('serves the document of the console, which browsers revalidate each time', async () => {
       const { status, headers, text } = await openPage(path)
       expect([status, text]).toEqual([200, document])
       expect(headers).toMatchObject({
@@ -26,7 +26,7 @@ describe.each(['/', '/projects', '/tasks/7/frames/3?label=car', '/invitations/ab
       })
     })
 
-    test('has a policy that knows this site alone, and nothing inline', async () => {
+    test('has a content security policy without other sites and inline code', async () => {
       const { headers } = await openPage(path)
       const policy = String(headers['content-security-policy']).split('; ')
       expect(policy).toContain("default-src 'none'")
@@ -37,7 +37,7 @@ describe.each(['/', '/projects', '/tasks/7/frames/3?label=car', '/invitations/ab
       expect(policy.join(' ')).not.toMatch(/unsafe|\*|https?:/)
     })
 
-    test('answers HEAD without its text', async () => {
+    test('responds to HEAD without a body', async () => {
       const { status, headers, text } = await openPage(path, 'HEAD')
       expect([status, text]).toEqual([200, ''])
       expect(headers['content-type']).toBe('text/html; charset=utf-8')
@@ -51,20 +51,23 @@ test.each([
   [undefined, '/'],
   ['text/html;q=0, application/json', '/'],
   ['text/htmlx', '/'],
-])('who accepts %s is answered at %s where the API and the console are', async (accept, path) => {
-  const headers: Record<string, string> = accept === undefined ? {} : { accept }
-  const answer = await send(path, { as: null, headers })
-  expect(answer.status).toBe(200)
-  expect(answer.headers['content-type']).toMatch(/^application\/json/)
-  expect(answer.json()).toEqual({
-    name: 'Reticle',
-    version: expect.stringMatching(/^\d+\.\d+/),
-    api: `${url}/api/`,
-    console: `${url}/`,
-  })
-  const head = await send(path, { as: null, method: 'HEAD', headers })
-  expect([head.status, head.text]).toEqual([200, ''])
-})
+])(
+  'a client that accepts %s gets the URLs of the API and the console at %s',
+  async (accept, path) => {
+    const headers: Record<string, string> = accept === undefined ? {} : { accept }
+    const answer = await send(path, { as: null, headers })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    expect(answer.json()).toEqual({
+      name: 'Reticle',
+      version: expect.stringMatching(/^\d+\.\d+/),
+      api: `${url}/api/`,
+      console: `${url}/`,
+    })
+    const head = await send(path, { as: null, method: 'HEAD', headers })
+    expect([head.status, head.text]).toEqual([200, ''])
+  },
+)
 
 test.each(['POST', 'PUT', 'DELETE'] as const)('%s of / is 404', async (method) => {
   expect((await send('/', { as: null, method })).status).toBe(404)
@@ -73,12 +76,15 @@ test.each(['POST', 'PUT', 'DELETE'] as const)('%s of / is 404', async (method) =
 test.each([
   ['*/*', '/projects'],
   ['application/json', '/tasks/7'],
-])('who accepts %s is told that %s is not there: scripts read no pages', async (accept, path) => {
-  const { status, headers, json } = await send(path, { as: null, headers: { accept } })
-  expect(status).toBe(404)
-  expect(headers['x-error-code']).toBe('not_found')
-  expect(json()).toMatchObject({ code: 'not_found' })
-})
+])(
+  'a client that accepts %s gets 404 for %s, because it does not display pages',
+  async (accept, path) => {
+    const { status, headers, json } = await send(path, { as: null, headers: { accept } })
+    expect(status).toBe(404)
+    expect(headers['x-error-code']).toBe('not_found')
+    expect(json()).toMatchObject({ code: 'not_found' })
+  },
+)
 
 test.each([
   '/api/nothing',
@@ -86,7 +92,7 @@ test.each([
   '/as/cvat/api/nothing',
   '/assets/nothing-12345678.js',
   '/assets/',
-])('%s is no page, whoever asks', async (path) => {
+])('%s is never served as a page', async (path) => {
   const { status, headers, json } = await openPage(path)
   expect(status).toBe(404)
   expect(headers['cache-control']).toBe('no-store')
@@ -94,19 +100,19 @@ test.each([
 })
 
 test.each(['TEXT/HTML', 'text/html;level=1', 'application/json, text/html;q=0.1'])(
-  'who accepts %s gets the page',
+  'a client that accepts %s gets the page',
   async (accept) => {
     const { status, text } = await send('/tasks/7', { as: null, headers: { accept } })
     expect([status, text]).toEqual([200, document])
   },
 )
 
-test('only reading is answered by a page', async () => {
+test('only reads are served a page', async () => {
   const { status } = await send('/projects', { as: null, method: 'POST', headers: asPage })
   expect(status).toBe(404)
 })
 
-test('an asset has its hash in its name, and is kept by browsers for good', async () => {
+test('an asset has a hash in its name, and browsers cache it permanently', async () => {
   const { status, headers } = await send(script, { as: null })
   expect(status).toBe(200)
   expect(headers).toMatchObject({
@@ -119,11 +125,11 @@ test('an asset has its hash in its name, and is kept by browsers for good', asyn
 test.each([
   ['br', brotliDecompressSync],
   ['gzip', gunzipSync],
-])('an asset comes packed as %s to who takes that', async (coding, unpack) => {
+])('an asset is sent with %s encoding on request', async (coding, unpack) => {
   const plain = await send(script, { as: null })
   const packed = await request(url + script, { headers: { 'accept-encoding': coding } })
   expect(packed.headers['content-encoding']).toBe(coding)
-  expect(packed.headers.vary).toBe('Accept-Encoding') // not by who is signed in
+  expect(packed.headers.vary).toBe('Accept-Encoding') // independent of the caller
   const bytes = Buffer.from(await packed.body.arrayBuffer())
   expect(unpack(bytes).toString()).toBe(plain.text)
   expect(bytes.length).toBeLessThan(plain.text.length / 2)
@@ -135,7 +141,7 @@ test.each([
   '/assets/../index.html',
   '/assets/..%2findex.html',
   '/assets/%2e%2e/%2e%2e/package.json',
-])('%s does not lead out of the folder', async (path) => {
+])('%s does not leave the folder', async (path) => {
   const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1\.1 (400|403|404) /)
   expect(answer).not.toContain('@reticle/console')

@@ -9,7 +9,7 @@ import { listsHtml } from '../plugins/accept.ts'
 import { toJson } from '../present.ts'
 import { baseOf, originOf } from '../request.ts'
 
-/** Scripts, styles and calls of this site alone; pictures may also be made by the page. */
+/** Allows scripts, styles and calls of this site only; images may also be created by the page. */
 const policy = [
   "default-src 'none'",
   ...["script-src 'self'", "style-src 'self'", "connect-src 'self'", "font-src 'self'"],
@@ -20,9 +20,9 @@ const policy = [
 const yearMs = 365 * 86_400_000
 
 /**
- * The pages of `@reticle/console`. Its assets have their hash in their names, are packed already and kept by browsers; every
- * other address that a browser asks for as a page is the one document, which knows its pages itself. For clients that read no
- * pages, such as load balancers, `/` names the parts of the server.
+ * Serves `@reticle/console`. Its assets have hashed names, are precompressed and cached by browsers; every other URL
+ * that a browser opens as a page gets the one document, which routes by itself. Clients that do not accept pages,
+ * such as load balancers, get the URLs of the API and the console at `/`.
  */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   const folder = fileURLToPath(new URL('.', import.meta.resolve('@reticle/console/index.html')))
@@ -32,11 +32,14 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     if (isRoot(request)) return reply.type('application/json').send(toJson(rootOf(request)))
     if (!isPage(request)) throw new DomainError('not_found', 'Not found.')
     reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy })
-    return reply.type('text/html; charset=utf-8').send(await readFile(document)) // `npm run dev` writes it anew
+    return reply.type('text/html; charset=utf-8').send(await readFile(document)) // `npm run dev` rewrites it
   })
 }
 
-/** They are the same for everybody, so that browsers keep them when somebody signs in or out. */
+/**
+ * Serves assets with `Vary` limited to the encoding: they are equal for all users, so browsers keep them after a
+ * sign-in or sign-out.
+ */
 async function serveAssetsOf(scope: FastifyInstance, root: string): Promise<void> {
   scope.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode < 400) reply.header('vary', 'Accept-Encoding')
@@ -45,20 +48,23 @@ async function serveAssetsOf(scope: FastifyInstance, root: string): Promise<void
     root,
     prefix: '/assets/',
     index: false,
-    allowedPath: (path) => /^\/[\w-][\w.-]*$/.test(path), // what else there may be is no asset: 404
+    allowedPath: (path) => /^\/[\w-][\w.-]*$/.test(path), // other names are not assets: 404
     preCompressed: true,
     immutable: true,
     maxAge: yearMs,
   })
 }
 
-/** Opened by a browser, and no address of the API, which says itself what is not there. */
+/**
+ * Returns whether a browser opens the URL as a page. URLs of the API are excluded, because their 404 responses are
+ * JSON.
+ */
 function isPage(request: FastifyRequest): boolean {
   const isApi = request.mount !== '' || /^\/(api|assets)(\/|\?|$)/.test(request.url)
   return isRead(request) && !isApi && readsPages(request)
 }
 
-/** `/`, with or without a query, for a client that reads no pages. */
+/** Returns whether a client that does not accept pages reads `/`, with or without a query. */
 function isRoot(request: FastifyRequest): boolean {
   const isAtRoot = request.mount === '' && /^\/(\?|$)/.test(request.url)
   return isRead(request) && isAtRoot && !readsPages(request)

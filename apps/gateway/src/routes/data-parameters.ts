@@ -4,15 +4,18 @@ import { wording } from '@reticle/kit/validation'
 import type { Fields } from './form.ts'
 import { listed } from './text-form.ts'
 
-/** Parameters of media as the fields of a form: `spec/api-workspace.md` 4.5. */
+/** Parameters of media as fields of a form. */
 
-/** Fields that may hold a long list, as JSON. */
+/** Fields that may contain a long list as JSON. */
 export const documents = [
   ...['job_file_mapping', 'validation_params', 'upload_file_order'],
   ...['server_files', 'server_files_exclude', 'remote_files'],
 ]
 
-/** @throws DomainError invalid naming the field */
+/**
+ * Reads the parameters.
+ * @throws DomainError invalid, naming the field
+ */
 export function readParameters(fields: Fields): DataParameters {
   const read = dataParameters.safeParse(listed(fields), { error: wording })
   if (read.error) throw invalidInput(read.error.issues)

@@ -2,7 +2,7 @@ import { FormData } from 'undici'
 import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-/** What is said of jobs beside the media of a task: `spec/api-workspace.md` 4.5, 4.6, section 10 row 4. */
+/** Parameters of jobs that are sent with the media of a task (docs/spec/workspace.md#attaching-media). */
 
 let started: unknown[] = []
 const { send, blobs } = await testGateway({
@@ -24,14 +24,14 @@ beforeEach(async () => {
   await blobs.removePrefix('uploads')
 })
 
-/** These fields and no file. */
+/** Sends a form with these fields and no file. */
 function nameSources(fields: Record<string, string>) {
   const form = new FormData()
   for (const [field, value] of Object.entries(fields)) form.append(field, value)
   return send('/api/tasks/12/data', { method: 'POST', body: form })
 }
 
-test('files of the server or of others need none beside them, and are lists in any form', async () => {
+test('files on the share or at URLs need no uploaded files, and their lists are accepted in any form', async () => {
   const given = { 'server_files[1]': 'b/', 'server_files[0]': 'a.png', copy_data: 'true' }
   const answer = await nameSources({ ...given, remote_files: '["https://example.org/a.png"]' })
   expect(answer.status).toBe(202)
@@ -41,14 +41,14 @@ test('files of the server or of others need none beside them, and are lists in a
   expect(started).toEqual([{ upload_id: 'u1', task_id: 12, files: [], parameters }])
 })
 
-test('what a form leaves empty is not given', async () => {
+test('empty fields of a form count as missing', async () => {
   const left = ['start_frame', 'stop_frame', 'frame_filter', 'server_files', 'use_zip_chunks']
   const fields = Object.fromEntries([...left, 'storage_method'].map((field) => [field, '']))
   expect((await upload({ ...fields, cloud_storage_id: '', filename_pattern: '' })).status).toBe(202)
   expect(started).toMatchObject([{ parameters: {} }])
 })
 
-test('a choice of frames, an order and what has no effect are taken', async () => {
+test('a frame range, an order and parameters without effect are accepted', async () => {
   const fields = { start_frame: '2', stop_frame: '8', frame_filter: 'step=3', use_cache: '1' }
   const order = { sorting_method: 'predefined', 'upload_file_order[0]': 'b.png' }
   const rest = { storage_method: 'cache', use_zip_chunks: 'False', chunk_size: '7' }
@@ -70,7 +70,7 @@ test('a choice of frames, an order and what has no effect are taken', async () =
   ])
 })
 
-/** Two files and these fields. */
+/** Sends a form with two files and these fields. */
 function upload(fields: Record<string, string>) {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
@@ -79,19 +79,19 @@ function upload(fields: Record<string, string>) {
   return send('/api/tasks/12/data', { method: 'POST', body: form })
 }
 
-test('which files a job has is said as JSON in a field', async () => {
+test('the files of jobs are sent as JSON in a field', async () => {
   const answer = await upload({ job_file_mapping: '[["b.png"],["a.png"]]' })
   expect(answer.status).toBe(202)
   const job_file_mapping = [{ files: ['b.png'] }, { files: ['a.png'] }]
   expect(started).toMatchObject([{ parameters: { job_file_mapping } }])
 })
 
-test('how many jobs there are to be is a number', async () => {
+test('the number of jobs is sent as a number', async () => {
   expect((await upload({ job_count: '3' })).status).toBe(202)
   expect(started).toMatchObject([{ parameters: { job_count: 3 } }])
 })
 
-test('a list of ten thousand files fits, fields beyond 2 MiB do not', async () => {
+test('a list of ten thousand files is accepted, fields beyond 2 MiB are not', async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `${index}.png`)
   const job_file_mapping = JSON.stringify([names])
   expect((await upload({ job_file_mapping })).status).toBe(202)
@@ -204,7 +204,7 @@ test.each<[string, Record<string, string>, unknown]>([
     { job_count: '0' },
     { job_count: ['Ensure this value is greater than or equal to 1.'] },
   ],
-])('%s: refused, and no object stays', async (_, fields, body) => {
+])('%s: refused without leaving an object', async (_, fields, body) => {
   const answer = await upload(fields)
   expect([answer.status, answer.json()]).toEqual([400, body])
   expect(started).toEqual([])

@@ -12,7 +12,7 @@ import { documents, readParameters } from './data-parameters.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
 
-/** `POST /tasks/:id/data`: pictures, or one archive of them, become the media of a task (api-workspace 4.5). */
+/** `POST /tasks/:id/data`: images, or one archive of images, become the media of a task. */
 
 export const mostFiles = 10_000
 const limits = { files: mostFiles, fields: 20_000, parts: 30_000 }
@@ -24,7 +24,7 @@ const mediaOf = (call: UploadCall) => ({
   ...({ purpose: 'data', target: 'task', id: taskOf(call) } as const),
 })
 
-/** All of it in one request. */
+/** Handles an upload in a single call. */
 export const dataUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
   const context = beforeItsEffect(call.context)
@@ -40,11 +40,11 @@ export const dataUpload: Upload = async (call, ports) => {
   return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
 }
 
-/** The first of several requests: what would be refused at their end is refused now. */
+/** Handles the first of several calls: input that the last call would refuse is refused now. */
 export const dataStart: Upload = async (call, { services }) =>
   services.requests.checkUpload(mediaOf(call), call.context)
 
-/** Some of the files. Parameters that come along are those of the last request, which says them again. */
+/** Handles a call with some of the files. Parameters are ignored, because the last call repeats them. */
 export const dataMultiple: Upload = async (call, ports) => {
   const { requests } = ports.services
   const task_id = taskOf(call)
@@ -61,7 +61,7 @@ export const dataMultiple: Upload = async (call, ports) => {
   })
 }
 
-/** The last request: what is to become of all the files, and maybe some more of them. */
+/** Handles the last call: parameters for all files, and optionally more files. */
 export const dataFinish: Upload = async (call, ports) => {
   const { requests } = ports.services
   const task_id = taskOf(call)
@@ -74,7 +74,7 @@ export const dataFinish: Upload = async (call, ports) => {
   return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
 }
 
-/** Every request has a place of its own in a session, so that nothing of others is removed with what it stored. */
+/** Returns a session with a separate key prefix for this call, so that a refused call removes only its own objects. */
 const placeIn = <S extends { prefix: string }>(session: S): S => ({
   ...session,
   prefix: `${session.prefix}${randomUUID()}/`,
@@ -111,7 +111,7 @@ function assertFile({ field, name }: ArrivingFile, before: ReadonlySet<string>):
   if (before.has(name)) throw invalid({ client_files: `The file ${name} was submitted twice.` })
 }
 
-/** Parameters that come alone; what is null is not said. */
+/** Reads parameters without files; null values count as missing. */
 async function readDocument(
   { request }: UploadCall,
   { settings }: GatewayPorts,

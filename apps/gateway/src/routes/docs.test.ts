@@ -6,7 +6,7 @@ import { testGateway } from '../testing/gateway.ts'
 
 const { send, url } = await testGateway()
 
-test('the interface is described in YAML', async () => {
+test('the API is described in YAML', async () => {
   const { status, headers, text } = await send('/api/schema', { as: null })
   expect(status).toBe(200)
   expect(headers['content-type']).toBe('application/vnd.oai.openapi')
@@ -16,7 +16,7 @@ test('the interface is described in YAML', async () => {
 test.each([
   ['/api/schema?scheme=json', '*/*'],
   ['/api/schema/?lang=en', 'application/vnd.oai.openapi+json'],
-])('%s for %s is JSON', async (path, accept) => {
+])('the schema at %s for %s is JSON', async (path, accept) => {
   const { headers, json } = await send(path, { as: null, headers: { accept } })
   expect(headers['content-type']).toBe('application/vnd.oai.openapi+json')
   expect(json()).toMatchObject({ openapi: '3.1.1' })
@@ -30,7 +30,7 @@ test.each([
   ['application/json;q=0', 'application/vnd.oai.openapi'],
   ['*/*', 'application/vnd.oai.openapi'],
   ['text/html', 'application/vnd.oai.openapi'],
-])('the interface for Accept: %s is %s', async (accept, expected) => {
+])('the schema for Accept: %s is %s', async (accept, expected) => {
   for (const path of ['/api/schema', '/api/schema/', '/as/cvat/api/schema/']) {
     const { status, headers, text } = await send(path, { as: null, headers: { accept } })
     expect([status, headers['content-type']]).toEqual([200, expected])
@@ -38,7 +38,7 @@ test.each([
   }
 })
 
-test('about names the version and a picture that is there', async () => {
+test('about contains the version and the URL of an existing image', async () => {
   const about = await send('/api/server/about', { as: null })
   expect(about.json()).toMatchObject({
     name: 'Reticle',
@@ -59,7 +59,7 @@ describe.each(['/api/docs', '/api/swagger/'])('%s', async (path) => {
   const partOf = (name: string) =>
     read(new RegExp(`<details id="${name}">.*?</details>`, 's').exec(text)?.[0] ?? '')
 
-  test('is a page to read, which loads nothing', () => {
+  test('is a page without external resources', () => {
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     expect(text).not.toMatch(/<script|src=|href="(?:\w+:)?\/\//)
@@ -70,7 +70,7 @@ describe.each(['/api/docs', '/api/swagger/'])('%s', async (path) => {
     expect(policy).toContain(`style-src 'sha256-${hash}'`)
   })
 
-  test('has every operation in a group, and every link in it leads somewhere', () => {
+  test('contains every operation in a group, and has no broken link', () => {
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids).toEqual(expect.arrayContaining(restOperations.map(({ name }) => name)))
@@ -95,11 +95,11 @@ describe.each(['/api/docs', '/api/swagger/'])('%s', async (path) => {
       'sendTaskDataFile',
       '-H "Content-Type: application/offset+octet-stream" --data-binary @FILE "$API/tasks/1/data/FILE_ID"',
     ],
-  ])('shows how to call %s', (name, line) => {
+  ])('contains a command to call %s', (name, line) => {
     expect(partOf(name)).toContain(line)
   })
 
-  test('says who may call, and what goes wrong', () => {
+  test('states the permitted callers and the possible errors', () => {
     expect(partOf('getAbout')).toContain('Anybody may call it.')
     expect(partOf('createProject')).not.toContain('Anybody')
     expect(partOf('updateProject')).toMatch(/400 401 403 404 406 409 412 413 415 429 503/)

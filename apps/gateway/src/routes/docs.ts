@@ -11,12 +11,12 @@ import { pathOf } from '../serve.ts'
 const yamlType = 'application/vnd.oai.openapi'
 const jsonType = 'application/vnd.oai.openapi+json'
 const plainJsonType = 'application/json'
-/** Not every reader of YAML knows aliases. */
+/** Aliases are disabled because not every YAML parser supports them. */
 const noAliases = { aliasDuplicateObjects: false }
 
 /**
- * This interface as OpenAPI 3.1, YAML unless JSON is asked for (`GET /schema`), and as a page to read (`GET /docs`,
- * `GET /swagger`): `spec/api-workspace.md` 1.10.
+ * Serves the API description in OpenAPI 3.1, as YAML unless JSON is negotiated (`GET /schema`), and as a page (`GET
+ * /docs`, `GET /swagger`).
  */
 export function serveDocuments(api: FastifyInstance): void {
   const operation = tables.server.getSchema
@@ -48,7 +48,7 @@ function typeFor(request: FastifyRequest): string {
   return accept !== '' && best === plainJsonType ? plainJsonType : yamlType
 }
 
-/** Made when first asked for, kept from then on. */
+/** Creates a value on first use and caches it. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {

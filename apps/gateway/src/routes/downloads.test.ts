@@ -33,7 +33,7 @@ await blobs.put(file.key, bytesOf(content))
 const path = '/api/tasks/12/dataset/download?rq_id=a'
 const get = (headers: Record<string, string> = {}) => send(path, { headers })
 
-test('a result is sent whole, with all that a client needs to keep it', async () => {
+test('a result is sent completely, with all headers that a client needs to save it', async () => {
   const { status, headers, text } = await get()
   expect({ status, text }).toEqual({ status: 200, text: content })
   expect(headers).toMatchObject({
@@ -48,12 +48,12 @@ test('a result is sent whole, with all that a client needs to keep it', async ()
   expect(asked[0]).toEqual({ target: 'task', id: 12, rq_id: 'a' })
 })
 
-test('results of jobs are asked for as such', async () => {
+test('results of jobs are requested from the service with the target job', async () => {
   expect((await send('/api/jobs/31/dataset/download?rq_id=b')).text).toBe(content)
   expect(asked.at(-1)).toEqual({ target: 'job', id: 31, rq_id: 'b' })
 })
 
-test('HEAD has the headers only', async () => {
+test('HEAD returns only headers', async () => {
   const { status, headers, text } = await send(path, { method: 'HEAD' })
   expect({ status, text, length: headers['content-length'] }).toEqual({
     status: 200,
@@ -74,7 +74,7 @@ test.each([
   expect(answer.headers['content-length']).toBe(String(text.length))
 })
 
-test('row 78: 100 ranges are the whole, and a range that ends before it begins is none', async () => {
+test('100 ranges return the whole file, and an inverted range is not satisfiable', async () => {
   const ranges = Array.from({ length: 100 }, (_, at) => `${at}-${at}`)
   expect((await get({ range: `bytes=${ranges.join(',')}` })).status).toBe(200)
   const answer = await get({ range: 'bytes=9-1' })
@@ -96,16 +96,16 @@ test.each([
   expect((await get({ range: 'bytes=0-1', 'if-range': condition })).status).toBe(status)
 })
 
-test('a result that is known already is 304', async () => {
+test('a result with a known entity tag returns 304', async () => {
   expect(await get({ 'if-none-match': '"abc"' })).toMatchObject({ status: 304, text: '' })
 })
 
-test('who asks for a result of others, or for none, is told so by the service', async () => {
+test('the service refuses a foreign or unknown result', async () => {
   expect((await send('/api/tasks/12/dataset/download?rq_id=foreign')).status).toBe(403)
   expect((await send('/api/tasks/12/dataset/download?rq_id=unknown')).status).toBe(404)
 })
 
-test('a result whose object is gone has expired', async () => {
+test('a result without its object has expired', async () => {
   const answer = await send('/api/tasks/12/dataset/download?rq_id=swept')
   expect(answer.status).toBe(404)
   expect(answer.json()).toMatchObject({
@@ -115,17 +115,17 @@ test('a result whose object is gone has expired', async () => {
   expect(answer.headers['content-disposition']).toBeUndefined()
 })
 
-test('what the store has not whole is not sent as if it were', async () => {
+test('a truncated object is not sent', async () => {
   await blobs.put('requests/user/3/3/0', bytesOf('01234'))
   const answer = await send('/api/tasks/12/dataset/download?rq_id=truncated')
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
 })
 
-test('where the store has no addresses of its own, wanting them changes nothing', async () => {
+test('a store without presigned URLs ignores the setting for them', async () => {
   expect((await send(path)).status).toBe(200)
 })
 
-test('a store that is away is 503', async () => {
+test('an unavailable store is reported as 503', async () => {
   const { send } = await testGateway({
     blobs: await storeAway(),
     services: { requests: { getResultFile: async () => file } },

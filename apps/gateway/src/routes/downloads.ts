@@ -16,12 +16,12 @@ import { type ByteRange, wantedRange } from './range.ts'
 
 type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
 
-/** Events belong to no object: without an id it is 0. */
+/** Exports of events belong to no object, so the id defaults to 0. */
 const downloadInput = z.object({ id: z.int().default(0), rq_id: z.string().optional() })
 
 /**
- * Results of exports, streamed out of the object store with ranges (`spec/api-annotations.md` 2.2), or fetched there by the
- * client itself where that is wanted (`reliability.md` 16.1).
+ * Serves results of exports: streamed from the object store with ranges, or by a redirect to a presigned URL if
+ * configured.
  */
 export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void {
   const { downloadEvents, ...files } = tables.requests
@@ -54,7 +54,7 @@ function serveDownload(
 
 const addressSeconds = 15 * 60
 
-/** The address is good for this one file, for reading, and for a while; nobody may keep it. */
+/** Redirects to a presigned URL, which permits reading this file for a limited time and must not be cached. */
 async function redirect(
   reply: FastifyReply,
   { key, size, media_type: type, filename }: ResultFile,
@@ -65,7 +65,7 @@ async function redirect(
   return reply.headers({ 'cache-control': 'no-store' }).redirect(address, 302)
 }
 
-/** The file, a range of it, or what it is called and how large it is. `headers`: what it has others than results have. */
+/** Sends a file, a range of it, or its headers. `headers` are added to those of all results. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -88,7 +88,10 @@ export async function sendFile(
   return 'chunks' in found ? reply.send(bytesStream(found.chunks)) : sendNone(reply)
 }
 
-/** @throws DomainError unavailable when the store has not all of it (`reliability.md` F23) */
+/**
+ * Checks that the object is complete.
+ * @throws DomainError unavailable when the stored object has another size
+ */
 function assertWhole({ size }: { size: number }, expected: number): void {
   if (size !== expected) throw unavailable(`The file has ${size} of ${expected} bytes.`)
 }

@@ -34,7 +34,7 @@ const { send, blobs } = await testGateway({
 await blobs.put('requests/results/u/1', bytesOf(content))
 const follow = (more = '') => send(`/api/events?query_id=${id}${more}`)
 
-test('the first call of the deprecated way begins, and names what to ask for (api-workspace 6.3)', async () => {
+test('the first call of the deprecated protocol starts an export and returns its query_id', async () => {
   const answer = await send('/api/events?task_id=7&from=2026-03-01&org_id=')
   expect([answer.status, answer.json()]).toEqual([202, { query_id: id }])
   expect(answer.headers).toMatchObject({
@@ -44,18 +44,18 @@ test('the first call of the deprecated way begins, and names what to ask for (ap
   expect(asked.at(-1)).toEqual({ task_id: 7, from: '2026-03-01T00:00:00.000Z' })
 })
 
-test.each(['queued', 'started'] as const)('while it is %s the answer is 202', async (now) => {
+test.each(['queued', 'started'] as const)('a call while it is %s returns 202', async (now) => {
   status = now
   for (const more of ['', '&action=download'])
     expect(await follow(more)).toMatchObject({ status: 202 })
 })
 
-test('when it is ready the answer is 201 without a body', async () => {
+test('a call when it is ready returns 201 without a body', async () => {
   status = 'finished'
   expect(await follow()).toMatchObject({ status: 201, text: '' })
 })
 
-test('the file is sent once, for action=download', async () => {
+test('a call with action=download returns the file once', async () => {
   status = 'finished'
   const answer = await follow('&action=download')
   expect(answer).toMatchObject({ status: 200, text: content })
@@ -66,7 +66,7 @@ test('the file is sent once, for action=download', async () => {
   expect(asked.at(-1)).toEqual({ target: 'events', id: 0, rq_id: rqId(), is_last: true })
 })
 
-test('one that failed is 500 with what went wrong', async () => {
+test('a failed export is reported as 500 with its error', async () => {
   status = 'failed'
   const answer = await follow()
   expect([answer.status, answer.json()]).toEqual([
@@ -80,13 +80,13 @@ test.each([
   ['location=cloud_storage&cloud_storage_id=1', 'location'],
   ['from=soon', 'from'],
   ['task_id=x', 'task_id'],
-])('%s is refused, by the name of the parameter', async (query, name) => {
+])('%s is refused with the name of the parameter', async (query, name) => {
   const answer = await send(`/api/events?${query}`)
   expect([answer.status, answer.json()]).toEqual([400, { [name]: [expect.any(String)] }])
 })
 
 test.each(['nothing', '00000000-0000-4000-8000-000000000000'])(
-  'an id that is none of the caller (%s) is not found',
+  'a query_id of another caller (%s) is not found',
   async (query_id) => {
     expect((await send(`/api/events?query_id=${query_id}`)).status).toBe(404)
   },

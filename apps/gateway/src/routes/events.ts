@@ -11,9 +11,9 @@ import { pathOf } from '../serve.ts'
 import { sendFile } from './downloads.ts'
 
 /**
- * `GET /events`, the deprecated way to a CSV file of the log (`spec/api-workspace.md` 6.3): the first call begins, later ones
- * name its `query_id` and are answered 202 while it runs, 201 when it is ready, and once with the file for
- * `action=download`. What replaces it is `POST /events/export`.
+ * Serves `GET /events`, the deprecated export of the event log as CSV: the first call starts it; later calls with its
+ * `query_id` return 202 while it runs, 201 when it is ready, and the file once for `action=download`. The replacement
+ * is `POST /events/export`.
  */
 export function serveEvents(api: FastifyInstance, ports: GatewayPorts): void {
   const operation = tables.requests.getEvents

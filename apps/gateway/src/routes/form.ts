@@ -3,7 +3,7 @@ import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import { DomainError, invalid } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
 
-/** Multipart forms: fields are kept, files are handed on as they arrive (`reliability.md` 8). */
+/** Reads multipart forms: fields are collected, files are passed on as they arrive. */
 
 export interface FormLimits {
   files: number
@@ -11,45 +11,48 @@ export interface FormLimits {
   parts: number
 }
 
-/** A file of a form while its bytes arrive. */
+/** A file of a form whose bytes are arriving. */
 export interface ArrivingFile {
   field: string
-  /** Base name of what the client sent. */
+  /** Base name of the client's file name. */
   name: string
-  /** Media type, as the client says. */
+  /** Media type that the client states. */
   type: string
   pieces: AsyncIterable<Uint8Array>
 }
 
 export interface FormOptions {
   limits: FormLimits
-  /** Bytes of the whole body. */
+  /** Maximum size of the whole body in bytes. */
   maxBytes: number
-  /** Fires when the client goes away. */
+  /** Fires when the client disconnects. */
   signal: AbortSignal
   onFile: OnFile
-  /** Fields that hold a document, and so may be larger than others. */
+  /** Fields that contain a document and may therefore be larger than others. */
   documents?: readonly string[]
 }
 
-/** Reads all pieces of a file; the next part is looked at when it is done. `halt` fires when no more will come. */
+/** Reads all pieces of a file; the next part is read after it completes. `halt` fires when no more pieces will come. */
 export type OnFile = (file: ArrivingFile, halt: AbortSignal) => Promise<void>
 
 export type Fields = Record<string, unknown>
 
 const fieldSize = 64 * 1024
-/** Of all fields together, which are kept in memory: as much as a JSON body may have. */
+/** Maximum total size of fields, which are kept in memory: equal to the limit of a JSON body. */
 const mostFieldBytes = 2 * 1024 * 1024
 const longestName = 1024
 const longestBoundary = 70 // RFC 2046 5.1.1
 
-/** What stands between the parts of a form; nothing when its type does not say. */
+/** Returns the boundary between the parts of a form; empty when the media type does not contain one. */
 export function boundaryOf({ headers }: FastifyRequest): string {
   const given = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers['content-type'] ?? '')
   return given?.[1] ?? given?.[2] ?? ''
 }
 
-/** @throws DomainError invalid when the parts of a body could not be told apart */
+/**
+ * Checks the boundary.
+ * @throws DomainError invalid when the parts of a body cannot be separated
+ */
 export function assertBoundary(request: FastifyRequest): void {
   const boundary = boundaryOf(request)
   if (boundary === '') throw malformed('its Content-Type names no boundary')
@@ -63,9 +66,8 @@ const malformed = (reason: string) =>
   })
 
 /**
- * Reads a form to its end and answers its fields.
- *
- * @throws DomainError invalid for a body that is malformed or cut, too_large above a limit, or what `onFile` throws
+ * Reads a form to its end and returns its fields.
+ * @throws DomainError invalid for a malformed or truncated body, too_large above a limit, or the error of `onFile`
  */
 export async function readForm(request: FastifyRequest, options: FormOptions): Promise<Fields> {
   const halt = haltWith(options.signal)
@@ -76,7 +78,7 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
   const { raw, repeat } = request
   try {
     let taken = 0
-    let next = parts.next() // begins to read: bytes are counted from here on
+    let next = parts.next() // starts reading: bytes are counted from here on
     raw.on('data', count)
     if (repeat) raw.on('data', repeat.read)
     for (;;) {
@@ -102,10 +104,10 @@ const partLimits = {
   fieldSize: mostFieldBytes,
   fileSize: Number.MAX_SAFE_INTEGER,
   headerPairs: 64,
-  headerSize: 16 * 1024, // what follows is not read: a name that is cut here is longer than any may be
+  headerSize: 16 * 1024, // the rest is not read: a name that is truncated here exceeds every limit of names
 }
 
-/** Stops everything that waits for bytes; the reason is always a failure that can be answered. */
+/** Stops everything that waits for bytes; the reason is always an error that can be reported to the client. */
 function haltWith(signal: AbortSignal): AbortController {
   const halt = new AbortController()
   const gone = () => halt.abort(malformed('it ended early'))
@@ -149,7 +151,7 @@ async function* piecesOf(file: Readable, signal: AbortSignal): AsyncGenerator<Bu
   }
 }
 
-/** Clients send whole local paths; only the last part is kept (`spec/client-compat.md` 2.22). */
+/** Returns the last part of a path, because clients may send complete local paths. */
 function baseName(field: string, filename: string | undefined): string {
   const last = (filename ?? '').split(/[\\/]/).at(-1) ?? ''
   const name = last.replace(/\p{Cc}/gu, '').trim()
@@ -163,7 +165,10 @@ function baseName(field: string, filename: string | undefined): string {
 const tooLarge = () =>
   new DomainError('too_large', `The fields of the form are larger than ${mostFieldBytes} bytes.`)
 
-/** @returns its bytes */
+/**
+ * Adds a field.
+ * @returns the size of its value in bytes
+ */
 function addField(
   fields: Map<string, unknown>,
   { fieldname: name, value, valueTruncated }: MultipartValue,
@@ -188,7 +193,7 @@ const limitTexts: Record<string, string> = {
   FST_FIELDS_LIMIT: 'The form has too many fields.',
 }
 
-/** Whatever the parser refuses is the sender's mistake. */
+/** Converts errors of the parser to client errors. */
 function formError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''

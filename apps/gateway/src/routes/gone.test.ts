@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-/** What is no more: `spec/api-workspace.md` 1.4, `spec/api-annotations.md` 6.3. */
+/** Removed operations (docs/spec/rest.md#deprecated-names). */
 
 const { send } = await testGateway()
 
@@ -17,7 +17,7 @@ describe.each([
   ['GET', '/projects/7/dataset?action=import_status&rq_id=x', 'GET /requests/{rq_id}'],
   ['GET', '/tasks/12/dataset?format=x&action=download', 'POST /tasks/{id}/dataset/export'],
 ] as const)('%s %s', (method, path, instead) => {
-  test('is 410 and names what to call instead', async () => {
+  test('returns 410 and names the replacement', async () => {
     for (const given of [path, path.replace(/(\?|$)/, '/$1')]) {
       const answer = await send(`/api${given}`, { method })
       expect([given, answer.status, answer.headers['x-error-code']]).toEqual([
@@ -32,16 +32,16 @@ describe.each([
     }
   })
 
-  test('is for people who are signed in', async () => {
+  test('requires a signed-in caller', async () => {
     expect((await send(`/api${path}`, { method, as: null })).status).toBe(401)
   })
 })
 
-test('an id that is none is not found, there as everywhere', async () => {
+test('an invalid id is not found', async () => {
   expect((await send('/api/tasks/x/backup')).status).toBe(404)
 })
 
-test('other methods of such a path are 405', async () => {
+test('other methods of such a path return 405', async () => {
   const answer = await send('/api/tasks/12/backup', { method: 'DELETE' })
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
 })

@@ -7,7 +7,7 @@ import { reader } from '../read.ts'
 import { queryOf } from '../request.ts'
 import { methodOf, pathOf } from '../serve.ts'
 
-/** What is no more (`spec/api-workspace.md` 1.4, `spec/api-annotations.md` 6.3): 410, and what to call instead. */
+/** Serves removed operations: 410 with the name of the replacement. */
 export function serveGone(
   api: FastifyInstance,
   { settings }: Pick<GatewayPorts, 'settings'>,

@@ -19,13 +19,13 @@ const { send } = await testGateway({
   },
 })
 
-test('health names every part that works', async () => {
+test('health lists all working parts', async () => {
   const answer = await send('/api/server/health?format=json', { as: null })
   expect(answer.status).toBe(200)
   expect(answer.json()).toEqual({ DatabaseBackend: 'working', ObjectStorage: 'working' })
 })
 
-test('a part that does not work makes it 503, and nothing internal is shown', async () => {
+test('a failing part makes health 503 without disclosing internal details', async () => {
   isDatabaseThere = false
   const answer = await send('/api/server/health/', { as: null })
   expect(answer.status).toBe(503)
@@ -35,10 +35,10 @@ test('a part that does not work makes it 503, and nothing internal is shown', as
   })
 })
 
-describe('in detail', () => {
+describe('health with details', () => {
   const path = '/api/server/health?details=true'
 
-  test('administrators are told what is wrong, and how long it took to find out', async () => {
+  test('tells administrators the reason of a failure and the duration of each check', async () => {
     const answer = await send(path, { as: 'boss' })
     expect(answer.status).toBe(503)
     const took_ms = expect.any(Number)
@@ -57,19 +57,19 @@ describe('in detail', () => {
   test.each([
     ['anna', 403],
     [null, 401],
-  ])('%s is told nothing: %i', async (as, status) => {
+  ])('is refused to %s with %i', async (as, status) => {
     const answer = await send(path, { as })
     expect(answer.status).toBe(status)
     expect(answer.text).not.toContain('ObjectStorage')
   })
 
-  test('a word that is no yes or no is refused', async () => {
+  test('is refused for an invalid boolean', async () => {
     const answer = await send('/api/server/health?details=maybe', { as: 'boss' })
     expect([answer.status, answer.json()]).toEqual([400, { details: [expect.any(String)] }])
   })
 })
 
-test('probes depend on no other part', async () => {
+test('probes do not depend on other parts', async () => {
   for (const path of ['/healthz', '/readyz', '/startupz'])
     expect(await send(path, { as: null })).toMatchObject({ status: 200 })
 })
@@ -79,7 +79,7 @@ test.each<[Phase['now'], number, number, number, number]>([
   ['ready', 200, 200, 200, 200],
   ['leaving', 200, 503, 200, 503],
   ['stopping', 200, 503, 200, 503],
-])('while %s the probes tell', async (now, alive, ready, started, health) => {
+])('while %s the probes report it', async (now, alive, ready, started, health) => {
   const app = await buildGateway(
     {
       services: someServices({}),

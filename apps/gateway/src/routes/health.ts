@@ -10,7 +10,7 @@ import { pathOf } from '../serve.ts'
 const works = 'working'
 const answersWithinMs = 5000
 
-/** Probes at the root of the host (`spec/api-workspace.md` 1.10): they depend on this process alone. */
+/** Serves probes at the root of the host; they depend only on this process. */
 export function serveProbes(app: FastifyInstance, phase: Phase): void {
   const probe = (path: string, isWell: () => boolean) =>
     app.get(path, (request, reply) => {
@@ -22,7 +22,7 @@ export function serveProbes(app: FastifyInstance, phase: Phase): void {
   probe('/startupz', () => phase.now !== 'starting')
 }
 
-/** `GET /server/health`: which parts work; 503 when one does not, and while starting or stopping. */
+/** Serves `GET /server/health`: the state of each part; 503 when a part fails, and during start and stop. */
 export function serveHealth(
   api: FastifyInstance,
   { checks, settings }: Pick<GatewayPorts, 'checks' | 'settings'>,
@@ -41,13 +41,16 @@ export function serveHealth(
   })
 }
 
-/** What is wrong inside is for administrators (`spec/extensions.md` 9). @throws DomainError */
+/**
+ * Permits details only to administrators.
+ * @throws DomainError
+ */
 function allowDetails({ principal }: FastifyRequest): void {
   if (!principal) throw unauthenticated()
   if (principal.role !== 'admin') throw forbidden()
 }
 
-/** This process is a part too, while it is anything but ready. */
+/** Adds this process as a part unless it is ready. */
 function ownPhase({ now }: Phase): HealthChecks {
   if (now === 'ready') return {}
   return {
@@ -73,7 +76,7 @@ function lookAt(checks: HealthChecks): Promise<Looked[]> {
   )
 }
 
-/** Only texts that are meant for callers are shown: anybody may read this. */
+/** Returns the public text of a result. Only messages intended for callers are shown, because the route is public. */
 function textOf({ failure }: Looked): string {
   if (failure instanceof DomainError) return failure.message
   return failure === undefined ? works : 'not working'
@@ -91,7 +94,7 @@ function send(request: FastifyRequest, reply: FastifyReply, isWell: boolean, bod
   return sendJson(request, reply, body)
 }
 
-/** Nothing for a part that works. */
+/** Runs a check; returns undefined for a working part. */
 async function outcome(check: () => Promise<void>): Promise<Error | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -4,17 +4,16 @@ import type { GatewayPorts } from '../ports.ts'
 import { type OnFile, readForm } from './form.ts'
 import { storeFile, type UploadCall } from './upload.ts'
 
-/** Forms that bring one file (api-annotations 2.3, 2.5). */
+/** Forms with exactly one file. */
 
-const limits = { files: 2, fields: 10, parts: 20 } // a second file is refused by name
+const limits = { files: 2, fields: 10, parts: 20 } // a second file is parsed so that its name can be reported
 
 export const noFile = (field: string) => invalid({ [field]: 'No file was submitted.' }, 'required')
 
 /**
  * Stores the file of a form below a prefix.
- *
- * @param fields what it may be called, as its refusals call it first
- * @throws DomainError invalid for none, a second, an empty one, or one that is called otherwise
+ * @param fields Accepted names of the field; errors use the first one.
+ * @throws DomainError invalid for a missing, second, empty or misnamed file
  */
 export async function storeOneFile(
   { request, context: { signal } }: UploadCall,

@@ -32,7 +32,7 @@ const { send } = await testGateway({
 const ask = (rq_id: string, sent = {}) =>
   send(`/api/tasks/12/dataset/download?rq_id=${rq_id}`, sent)
 
-test('a download is an address of the store that needs no credential and expires', async () => {
+test('a download redirects to an expiring URL of the store that needs no credential', async () => {
   const { status, headers, text } = await ask('1')
   expect([status, text, headers['cache-control']]).toEqual([302, '', 'no-store'])
   const address = new URL(String(headers.location))
@@ -43,7 +43,7 @@ test('a download is an address of the store that needs no credential and expires
   expect(answer.headers.get('content-disposition')).toContain('filename="task 12.zip"')
 })
 
-test('nobody is given an address who would not be given the file', async () => {
+test('a URL is only returned to callers who may download the file', async () => {
   expect((await ask('foreign')).status).toBe(403)
   expect((await ask('1', { as: null })).status).toBe(401)
   const gone = await ask('3')
@@ -52,7 +52,7 @@ test('nobody is given an address who would not be given the file', async () => {
   expect([half.status, half.headers['retry-after']]).toEqual([503, '2'])
 })
 
-test('HEAD, and a file that is known already, are answered here', async () => {
+test('HEAD and conditional requests are served without a redirect', async () => {
   const head = await ask('1', { method: 'HEAD' })
   expect([head.status, head.headers['content-length']]).toEqual([200, '10'])
   expect((await ask('1', { headers: { 'if-none-match': '"abc"' } })).status).toBe(304)

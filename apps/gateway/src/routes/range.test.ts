@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readRange } from './range.ts'
 
-/** Of a file of 100 bytes (RFC 9110 14.2). */
+/** Ranges of a file with 100 bytes (RFC 9110 14.2). */
 test.each([
   [undefined, 'whole'],
   ['bytes=0-9', { start: 0, end: 9 }],
@@ -30,7 +30,7 @@ test.each([
   expect(readRange(given, 100)).toEqual(range)
 })
 
-test('nothing of an empty file can be had by range', () => {
+test('no range of an empty file is satisfiable', () => {
   expect(readRange('bytes=0-', 0)).toBe('none')
   expect(readRange('bytes=-5', 0)).toBe('none')
 })

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Part of a file: first and last byte, both included. */
+/** Part of a file: first and last byte, both inclusive. */
 export interface ByteRange {
   start: number
   end: number
 }
 
 /**
- * Reads `Range` (RFC 9110 14.2) of a file of `size` bytes. Other units, several ranges and what cannot be read mean the
- * whole file; a range that holds no byte of it is `none` (416).
+ * Parses `Range` (RFC 9110 14.2) for a file of `size` bytes. Other units, multiple ranges and invalid values mean the
+ * whole file; a range without any byte of the file is `none` (416).
  */
 export function readRange(given: string | undefined, size: number): ByteRange | 'whole' | 'none' {
   const { first, last } = boundsOf(given ?? '') ?? { first: '', last: '' }
@@ -19,10 +19,10 @@ export function readRange(given: string | undefined, size: number): ByteRange | 
   return start > end ? 'none' : { start, end }
 }
 
-/** A longer header is disregarded: two numbers of bytes need far less. */
+/** Maximum length of the header; two byte positions need far less. */
 const longestRange = 256
 
-/** The digits on both sides of the `-` in `bytes=0-99`. */
+/** Returns the digits on both sides of the `-` in `bytes=0-99`. */
 function boundsOf(given: string): { first: string; last: string } | undefined {
   if (given.length > longestRange) return undefined
   const [unit = '', range = '', ...more] = given.split('=')
@@ -33,10 +33,9 @@ function boundsOf(given: string): { first: string; last: string } | undefined {
 }
 
 /**
- * The range of a file that is asked for. `If-Range` that names none of the `states` the file is in makes it the whole file
- * (RFC 9110 13.1.5).
- *
- * @param states its entity tag, and its date where it has one
+ * Returns the requested range of a file. An `If-Range` that matches none of the `states` selects the whole file (RFC
+ * 9110 13.1.5).
+ * @param states Entity tag of the file, and its date if it has one.
  */
 export function wantedRange(
   { headers }: Pick<FastifyRequest, 'headers'>,

@@ -43,7 +43,7 @@ const path = `/api/requests/${encodeURIComponent(id)}/stream`
 const dataOf = (text: string) =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json))
 
-test('a request is followed to its end, its links absolute', async () => {
+test('a request is streamed until it ends, with absolute links', async () => {
   const answer = await send(path)
   expect(answer.status).toBe(200)
   expect(answer.headers).toMatchObject({
@@ -59,7 +59,7 @@ test('a request is followed to its end, its links absolute', async () => {
   expect(asked.at(-1)).toBe(id)
 })
 
-test('what does not exist is an error, not a stream', async () => {
+test('an unknown request gets an error instead of a stream', async () => {
   const answer = await send('/api/requests/unknown/stream')
   expect([answer.status, answer.headers['content-type']]).toEqual([
     404,
@@ -67,28 +67,25 @@ test('what does not exist is an error, not a stream', async () => {
   ])
 })
 
-test.each(['/api', '/as/cvat/api'])(
-  'below %s a stream too many is refused as a whole',
-  async (mount) => {
-    const { status, headers } = await send(`${mount}/requests/one%20too%20many/stream`)
-    expect(status).toBe(429)
-    expect(headers).toMatchObject({ 'retry-after': '5', 'x-error-code': 'too_many_streams' })
-  },
-)
+test.each(['/api', '/as/cvat/api'])('one stream too many is refused below %s', async (mount) => {
+  const { status, headers } = await send(`${mount}/requests/one%20too%20many/stream`)
+  expect(status).toBe(429)
+  expect(headers).toMatchObject({ 'retry-after': '5', 'x-error-code': 'too_many_streams' })
+})
 
-test('on the mount of a dialect records of a stream are translated, with links of the mount', async () => {
+test('records below the mount of a dialect are translated, with links of the mount', async () => {
   const { text } = await send(`/as/cvat${path}`)
   const [first, last] = dataOf(text)
   expect(first.operation.format).toBe(`${requestRecord().operation.format}`)
   expect(last.result_url).toBe(`${url}/as/cvat/api/tasks/1/dataset/download?rq_id=x`)
 })
 
-test('HEAD follows nothing', async () => {
+test('HEAD does not open a stream', async () => {
   const answer = await send(path, { method: 'HEAD' })
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/event-stream'])
 })
 
-test('all of the own are followed until the client goes, at once and without an end', async () => {
+test('all own requests are streamed without delay until the client disconnects', async () => {
   const abort = new AbortController()
   const answer = await fetch(`${url}/api/requests/stream`, {
     headers: { authorization: 'Token anna', 'accept-encoding': 'gzip', 'last-event-id': id },
@@ -102,7 +99,7 @@ test('all of the own are followed until the client goes, at once and without an 
   abort.abort()
 })
 
-test('a gateway that stops ends them, so that clients go elsewhere', async () => {
+test('a stopping gateway ends the streams, so that clients reconnect elsewhere', async () => {
   const other = await testGateway({
     services: {
       requests: { followRequests: async () => ({ head: {}, chunks: lines(undefined) }) },

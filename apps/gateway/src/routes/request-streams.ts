@@ -16,8 +16,8 @@ import { pathOf } from '../serve.ts'
 const followed = z.object({ rq_id: z.string().optional() })
 
 /**
- * Requests as they change, as server-sent events (`spec/extensions.md` 5; the format is that of the HTML standard, 9.2). A stream
- * begins with what is, so that one which was cut off loses nothing: clients come back by themselves.
+ * Serves changes of requests as server-sent events (HTML standard, 9.2). A stream starts with the current state, so
+ * that a client that reconnects misses nothing.
  */
 export function serveRequestStreams(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
   const { streamRequest, streamRequests } = tables.requests
@@ -39,7 +39,7 @@ function serveStream(
     const { chunks } = await requests.followRequests({ rq_id }, contextOf(request))
     reply
       .type('text/event-stream')
-      .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' }) // proxies pass it on at once
+      .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' }) // proxies pass events on immediately
     if (request.method === 'HEAD') {
       await chunks[Symbol.asyncIterator]().return?.()
       return sendNone(reply)
@@ -49,7 +49,7 @@ function serveStream(
     const eventFor = (line: string) =>
       share(`${request.dialect?.name} ${base} ${line}`, () => {
         const record = absolute(requestRecord, JSON.parse(line), base)
-        // no header: one text is shared by clients of all versions
+        // without the user agent: a text is shared by clients of all versions
         return eventText(translate ? translate(record, base, '') : record)
       })
     return reply.send(Readable.from(eventTexts(chunks, eventFor, phase), { objectMode: false }))
@@ -62,7 +62,10 @@ type Share = (key: string, make: () => string) => string
 
 const mostSharedCharacters = 8_388_608
 
-/** Streams of one user carry the same lines: a text is made once and kept until many others were made. */
+/**
+ * Caches event texts. Streams of one user contain equal lines, so a text is created once and kept until the cache is
+ * full.
+ */
 function sharedTexts(): Share {
   const texts = new Map<string, string>()
   let characters = 0
@@ -83,12 +86,12 @@ function sharedTexts(): Share {
 const identified = z.object({ id: z.string() })
 
 const tickMs = 1000
-/** Proxies and clients take a longer silence for the end. */
+/** Interval of keep-alive messages, because proxies and clients close silent connections. */
 const silenceMs = 15_000
-/** Until a client comes back, in milliseconds. */
+/** Time until a client reconnects, in milliseconds. */
 const retry = 2000
 
-/** Ends when there is nothing more to tell, or when this process is about to go. */
+/** Ends when the stream of the service ends, or when this process is about to stop. */
 async function* eventTexts(
   chunks: AsyncIterable<Uint8Array>,
   eventFor: EventFor,
@@ -97,7 +100,7 @@ async function* eventTexts(
   const pieces = chunks[Symbol.asyncIterator]()
   const ask = () => {
     const asked = pieces.next()
-    asked.catch(() => undefined) // when it fails, whoever waits for it is told; perhaps nobody does any more
+    asked.catch(() => undefined) // a failure is reported to the next reader, if any
     return asked
   }
   try {
@@ -117,11 +120,11 @@ async function* eventTexts(
       }
     }
   } finally {
-    pieces.return?.().catch(() => undefined) // not waited for: it may be in the middle of a pause
+    pieces.return?.().catch(() => undefined) // not awaited, because the stream may be paused
   }
 }
 
-/** The lines of one piece, which are whole. */
+/** Converts the lines of one piece, which are always complete. */
 function eventsOf(piece: Uint8Array, eventFor: EventFor): string {
   const lines = Buffer.from(piece).toString().split('\n').filter(Boolean)
   return lines.map(eventFor).join('')

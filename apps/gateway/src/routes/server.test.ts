@@ -4,7 +4,7 @@ import { invalidText } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-/** What an installation says of itself: `spec/api-workspace.md` 1.10, `spec/extensions.md` 9. */
+/** Descriptions of an installation (docs/spec/rest.md#server-endpoints). */
 
 const partOf = (given: Partial<PartFacts>): PartFacts => ({
   limits: {},
@@ -50,7 +50,7 @@ const { send } = await testGateway({
   },
 })
 
-test('capabilities are what the parts of the installation say, to anybody', async () => {
+test('capabilities are collected from all services, without a credential', async () => {
   const { status, json } = await send('/api/server/capabilities', { as: null })
   expect(status).toBe(200)
   expect(json()).toEqual({
@@ -62,7 +62,7 @@ test('capabilities are what the parts of the installation say, to anybody', asyn
   })
 })
 
-test('limits of all parts are plain numbers by their names', async () => {
+test('limits of all services are returned as numbers by name', async () => {
   const { status, json } = await send('/api/server/limits')
   expect(status).toBe(200)
   const found = Object(json())
@@ -81,7 +81,7 @@ test('limits of all parts are plain numbers by their names', async () => {
   expect((await send('/api/server/limits', { as: null })).status).toBe(401)
 })
 
-test('plugins are for people who are signed in', async () => {
+test('plugins require a signed-in caller', async () => {
   const answer = await send('/api/server/plugins')
   expect(answer.json()).toEqual({
     ANALYTICS: true,
@@ -92,7 +92,7 @@ test('plugins are for people who are signed in', async () => {
   expect((await send('/api/server/plugins', { as: null })).status).toBe(401)
 })
 
-test('the share is a bare list', async () => {
+test('the share is returned as a plain list', async () => {
   const answer = await send('/api/server/share?directory=street&search=a')
   expect([answer.status, answer.json()]).toEqual([
     200,
@@ -104,7 +104,7 @@ test('the share is a bare list', async () => {
   expect((await send('/api/server/share', { as: null })).status).toBe(401)
 })
 
-test('there is nothing that people have to agree to', async () => {
+test('there are no user agreements', async () => {
   const { status, json } = await send('/api/user-agreements', { as: null })
   expect([status, json()]).toEqual([200, []])
 })

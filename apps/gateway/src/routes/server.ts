@@ -15,7 +15,7 @@ import { pathOf } from '../serve.ts'
 type Ports = Pick<GatewayPorts, 'services' | 'settings'>
 type Answer = (input: unknown, context: Context) => Promise<unknown>
 
-/** What this installation is, can do and allows (`spec/api-workspace.md` 1.10, `spec/extensions.md` 9). */
+/** Serves the capabilities and limits of this installation. */
 export function serveServer(api: FastifyInstance, { services, settings }: Ports): void {
   const { getPlugins, getCapabilities, getLimits, listShare, getUserAgreements } = tables.server
   const serve = (operation: Operation, answer: Answer) => {
@@ -46,10 +46,10 @@ const describers = ({ tasks, annotations, server, webhooks }: Services) => [
   webhooks.describe,
 ]
 
-/** Is there anything to read events by? */
+/** Whether an operation to read events exists. */
 const analytics = restOperations.some(({ path }) => path === '/events/export')
 
-/** Models that annotate by themselves have paths of their own, of which there is none yet. */
+/** Plugins by name; a plugin exists if the API has its paths. */
 const plugins = {
   ANALYTICS: analytics,
   MODELS: restOperations.some(({ path }) => path.startsWith('/lambda/')),

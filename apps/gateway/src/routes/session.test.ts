@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { csrfFor } from '../cookies.ts'
 import { testGateway } from '../testing/gateway.ts'
 
-/** `spec/api-workspace.md` 2.1, 2.2; `spec/client-compat.md` 2.8. */
+/** Sign-in, sign-out and session cookies (docs/spec/access.md#sign-in-and-registration). */
 
 const signedOut: unknown[] = []
 const { send } = await testGateway({
@@ -33,7 +33,7 @@ const login = (password: string, headers: Record<string, string> = {}) =>
   })
 const csrf = csrfFor('value')
 
-test('signing in answers the key alone and sets both cookies', async () => {
+test('signing in returns only the key and sets both cookies', async () => {
   const answer = await login('right')
   expect(answer.status).toBe(200)
   expect(answer.json()).toEqual({ key: 'key of anna at 127.0.0.1' })
@@ -43,7 +43,7 @@ test('signing in answers the key alone and sets both cookies', async () => {
   ])
 })
 
-test('over TLS they are sent over TLS only, and still end in an attribute with a value', async () => {
+test('cookies of a TLS connection are secure, and still end in an attribute with a value', async () => {
   const { headers } = await login('right', { 'x-forwarded-proto': 'https' })
   expect(headers['set-cookie']).toEqual([
     'sessionid=value; Path=/; Max-Age=1209600; HttpOnly; Secure; SameSite=Lax',
@@ -51,13 +51,13 @@ test('over TLS they are sent over TLS only, and still end in an attribute with a
   ])
 })
 
-test('a wrong password sets none', async () => {
+test('a wrong password sets no cookies', async () => {
   const { status, headers } = await login('wrong')
   expect(status).toBe(401)
   expect(headers['set-cookie']).toBeUndefined()
 })
 
-test('a sign-in without a password is told so', async () => {
+test('a sign-in without a password is refused with the name of the field', async () => {
   const answer = await send('/api/auth/login', {
     method: 'POST',
     as: null,
@@ -74,7 +74,7 @@ const cleared = [
 const logout = (as: string | null, headers: Record<string, string>) =>
   send('/api/auth/logout', { method: 'POST', as, headers })
 
-test('signing out hands over the session and takes the cookies back', async () => {
+test('signing out ends the session and clears the cookies', async () => {
   const token = csrfFor('anna')
   const headers = { cookie: `sessionid=anna; csrftoken=${token}`, 'x-csrftoken': token }
   const answer = await logout(null, headers)
@@ -83,13 +83,13 @@ test('signing out hands over the session and takes the cookies back', async () =
   expect(signedOut.pop()).toEqual(['anna', undefined, 1])
 })
 
-test('signing out by a header ends the session beside it too', async () => {
+test('signing out with a header also ends the session of the cookie', async () => {
   const { headers } = await logout('anna', { cookie: 'a=b; sessionid=value' })
   expect(headers['set-cookie']).toEqual(cleared)
   expect(signedOut.pop()).toEqual(['value', 'Token anna', undefined])
 })
 
-test('signing out is possible for nobody, and with a session that is no more', async () => {
+test('signing out succeeds without a caller and with an expired session', async () => {
   for (const [cookie, expected] of [
     ['', undefined],
     ['a=b', undefined],
@@ -101,7 +101,7 @@ test('signing out is possible for nobody, and with a session that is no more', a
   }
 })
 
-test('signing out by a token alone sets no cookies', async () => {
+test('signing out with only a token sets no cookies', async () => {
   for (const mount of ['', '/as/cvat']) {
     const path = `${mount}/api/auth/logout`
     const answer = await send(path, { method: 'POST', headers: { cookie: 'theme=dark' } })
@@ -110,7 +110,7 @@ test('signing out by a token alone sets no cookies', async () => {
   }
 })
 
-test('the link of a mail leads to a page', async () => {
+test('the link in an email redirects to a page', async () => {
   const answer = await send('/api/auth/account-confirm-email/good', { as: null })
   const { location, 'cache-control': caching } = answer.headers
   expect([answer.status, location, caching]).toEqual([

@@ -19,7 +19,7 @@ type Answer = (
 
 const signInInput = z.object({ body: login })
 
-/** Signing in and out, where a session's cookies come and go (`spec/api-workspace.md` 2.2). */
+/** Serves sign-in and sign-out, which set and clear the session cookies. */
 export function serveSession(api: FastifyInstance, { services, settings }: Ports): void {
   const { identity } = services
   const serve = (operation: Operation, answer: Answer) => {
@@ -48,7 +48,7 @@ export function serveSession(api: FastifyInstance, { services, settings }: Ports
   serveEmailLink(api, { services, settings })
 }
 
-/** The link in a mail, which a browser follows: whatever comes of it is shown by a page (`spec/api-workspace.md` 2.2). */
+/** Serves the link in an email, which a browser opens: the result is shown by the page to which it redirects. */
 function serveEmailLink(api: FastifyInstance, { services, settings }: Ports): void {
   const operation = tables.identity.followEmailLink
   const read = reader(operation, settings)

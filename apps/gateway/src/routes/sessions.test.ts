@@ -3,7 +3,7 @@ import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from '../testing/gateway.ts'
 
-/** Uploads in several requests: `spec/api-workspace.md` 4.5, `spec/api-annotations.md` 2.4, `spec/client-compat.md` 2.1, 2.2. */
+/** Uploads in several calls (docs/spec/requests.md#uploads). */
 
 let asked: [string, unknown][] = []
 const note = (name: string, input: unknown) => void asked.push([name, input])
@@ -77,9 +77,9 @@ const [started, multiple, finished] = [
 ] as const
 const json = { 'content-type': 'application/json' }
 
-describe('media of a task', () => {
+describe('an upload of media in several calls', () => {
   test.each([{}, json])(
-    'the first request has no body, whatever type it claims, and is answered with none',
+    'the first call has no body, for any content type, and neither has its response',
     async (headers) => {
       const answer = await post('/tasks/12/data/', { ...started, ...headers })
       expect([answer.status, answer.text]).toEqual([202, ''])
@@ -87,12 +87,12 @@ describe('media of a task', () => {
     },
   )
 
-  test('what would be refused in the end is refused in the beginning', async () => {
+  test('input that the last call would refuse is refused by the first call', async () => {
     const answer = await post('/tasks/409/data', started)
     expect([answer.status, answer.json()]).toEqual([409, { rq_id }])
   })
 
-  test('some of the files are stored, and parameters beside them are not read yet', async () => {
+  test('files are stored, and parameters sent with them are ignored', async () => {
     const fields = { image_quality: '70', 'upload_file_order[0]': 'a.png', use_cache: 'true' }
     const body = form(['/home/anna/a.png', 'b.png'], fields)
     const answer = await post('/tasks/12/data/', multiple, body)
@@ -110,7 +110,7 @@ describe('media of a task', () => {
     ])
   })
 
-  test('files that are refused are not kept, those of earlier requests are', async () => {
+  test('refused files are removed, files of earlier calls are not', async () => {
     await post('/tasks/12/data', multiple, form(['a.png']))
     const before = await keys()
     const answer = await post('/tasks/400/data', multiple, form(['a.png']))
@@ -121,7 +121,7 @@ describe('media of a task', () => {
   test.each<[string, Sent['body']]>([
     ['without a body', undefined],
     ['with a form without files', form([], { image_quality: '70' })],
-  ])('a request for files %s has none', async (_, body) => {
+  ])('a call for files %s is refused', async (_, body) => {
     const answer = await post('/tasks/12/data', multiple, body)
     expect([answer.status, answer.json()]).toEqual([
       400,
@@ -144,14 +144,11 @@ describe('media of a task', () => {
     ],
     ['nothing', {}, undefined, {}],
     ['nothing, of the type of JSON', json, undefined, {}],
-  ])(
-    'the last request says what is to become of them as %s',
-    async (_, headers, body, parameters) => {
-      const answer = await post('/tasks/12/data', { ...finished, ...headers }, body)
-      expect([answer.status, answer.json()]).toEqual([202, { rq_id }])
-      expect(asked.at(-1)).toEqual(['startDataPreparation', { task_id: 12, files: [], parameters }])
-    },
-  )
+  ])('the last call takes its parameters from %s', async (_, headers, body, parameters) => {
+    const answer = await post('/tasks/12/data', { ...finished, ...headers }, body)
+    expect([answer.status, answer.json()]).toEqual([202, { rq_id }])
+    expect(asked.at(-1)).toEqual(['startDataPreparation', { task_id: 12, files: [], parameters }])
+  })
 
   test('lists are JSON in a document', async () => {
     await post('/tasks/12/data', finished, { job_file_mapping: [['a.png'], ['b.png']] })
@@ -159,7 +156,7 @@ describe('media of a task', () => {
     expect(asked.at(-1)?.[1]).toMatchObject({ parameters: { job_file_mapping } })
   })
 
-  test('the last request may bring files', async () => {
+  test('the last call may contain files', async () => {
     await post('/tasks/12/data', finished, form(['c.png'], { image_quality: '5' }))
     const [key] = await keys()
     const files = [{ name: 'c.png', key, size: 5, sha256: expect.stringMatching(sha256) }]
@@ -169,7 +166,7 @@ describe('media of a task', () => {
     ])
   })
 
-  test('files of a last request that is refused are not kept', async () => {
+  test('files of a refused last call are removed', async () => {
     expect((await post('/tasks/400/data', finished, form(['c.png']))).status).toBe(400)
     expect(await keys()).toEqual([])
   })
@@ -179,27 +176,27 @@ describe('media of a task', () => {
     ['a choice of no frames', { start_frame: -5 }, { start_frame: expect.anything() }],
     ['files of a bucket', { cloud_storage_id: 5 }, { cloud_storage_id: expect.anything() }],
     ['no document', [], { non_field_errors: expect.anything() }],
-  ])('%s in the last request is refused', async (_, body, errors) => {
+  ])('%s in the last call is refused', async (_, body, errors) => {
     const answer = await post('/tasks/12/data', { ...finished, ...json }, JSON.stringify(body))
     expect([answer.status, answer.json()]).toEqual([400, errors])
     expect(asked).toEqual([])
   })
 
-  test('both ends in one are all of it', async () => {
+  test('a call with both headers is a complete upload', async () => {
     const headers = { ...started, ...finished }
     expect((await post('/tasks/12/data/', headers, form(['a.png']))).status).toBe(202)
     expect(asked.map(([name]) => name)).toEqual(['openUpload', 'startDataPreparation'])
   })
 })
 
-describe('annotations', () => {
+describe('an upload of annotations in several calls', () => {
   const query = '?format=COCO%201.0&import_mode=append&conv_mask_to_poly=False'
   const wish = {
     ...{ purpose: 'annotations', target: 'job', id: 31, format: 'COCO 1.0' },
     ...{ import_mode: 'append', dry_run: false, location: undefined, if_match: undefined },
   }
 
-  test.each([{}, json])('the first request asks what the last one will', async (headers) => {
+  test.each([{}, json])('the first call makes the same check as the last one', async (headers) => {
     const answer = await post(`/jobs/31/annotations/${query}`, { ...started, ...headers })
     expect([answer.status, answer.text]).toEqual([202, ''])
     expect(asked).toEqual([['checkUpload', wish]])
@@ -208,7 +205,7 @@ describe('annotations', () => {
   test.each<[string, Sent['headers'], Sent['body']]>([
     ['nothing', json, undefined],
     ['an empty document', {}, {}],
-  ])('the last request names the file, and carries %s', async (_, headers, body) => {
+  ])('the last call names the file, with %s as its body', async (_, headers, body) => {
     const path = `/jobs/31/annotations/${query}&filename=3_abc`
     const answer = await post(path, { ...finished, ...headers }, body)
     expect([answer.status, answer.json()]).toEqual([202, { rq_id: 'action=import' }])
@@ -220,13 +217,13 @@ describe('annotations', () => {
     ])
   })
 
-  test('it may be named without any header', async () => {
+  test('a stored file may be named without any header', async () => {
     const answer = await post('/jobs/31/annotations?format=COCO&filename=3_abc', {})
     expect(answer.status).toBe(202)
     expect(asked).toMatchObject([['startImport', { file_id: '3_abc', location: undefined }]])
   })
 
-  test('an end without a name is for the service to judge', async () => {
+  test('a last call without a name is passed to the service', async () => {
     await post('/tasks/12/annotations?format=COCO', finished)
     expect(asked).toMatchObject([['startImport', { file_id: undefined, location: 'local' }]])
   })
@@ -236,7 +233,7 @@ describe('annotations', () => {
     ['an empty document', {}, {}],
     ['an empty form', {}, new FormData()],
   ])(
-    'one in a cloud storage is named by its key, with %s as the body',
+    'a file in a cloud storage is named by its key, with %s as the body',
     async (_, headers, body) => {
       const there = 'location=cloud_storage&cloud_storage_id=9&filename=in%2Fa.zip'
       const answer = await post(`/tasks/12/annotations?format=COCO&${there}`, headers, body)
@@ -246,7 +243,7 @@ describe('annotations', () => {
     },
   )
 
-  test('a file of its own is taken before one that is named', async () => {
+  test('a file in the body takes precedence over a named one', async () => {
     const body = new FormData()
     body.append('annotation_file', new Blob(['{}']), 'a.json')
     const answer = await post('/tasks/12/annotations?format=COCO&filename=3_abc', finished, body)
@@ -254,13 +251,13 @@ describe('annotations', () => {
     expect(asked.at(-1)).toMatchObject(['startImport', { file: { name: 'a.json' } }])
   })
 
-  test('there is one file', async () => {
+  test('a call for several files is refused', async () => {
     const answer = await post('/tasks/12/annotations?format=COCO', multiple)
     expect(answer.status).toBe(400)
     expect(asked).toEqual([])
   })
 })
 
-test('nothing of all this was a failure of ours', () => {
+test('none of the calls caused a server error', () => {
   expect(bugs).toEqual([])
 })

@@ -3,7 +3,7 @@ import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 
-/** A body that is spelt as JSON or as a form (`spec/api-workspace.md` 1.2, 5.5), on the operation that has both. */
+/** Bodies in JSON and as a form, for an operation that accepts both. */
 
 let bodies: unknown[] = []
 beforeEach(() => {
@@ -55,7 +55,7 @@ function form(...parts: Part[]): FormData {
 const post = (body: object | string, headers?: Record<string, string>) =>
   send('/api/cloudstorages', { method: 'POST', body, headers })
 
-test('JSON and a form say the same', async () => {
+test('a form has the same meaning as JSON', async () => {
   const manifests = ['b.jsonl', 'a.jsonl']
   expect((await post({ ...given, manifests, key_file: '{"a":1}' })).status).toBe(201)
   const same = form(
@@ -84,31 +84,31 @@ describe('a form is refused', () => {
     ],
     ['with a file that is too large', [['key_file', 'x'.repeat(70_000), 'k']], 'key_file'],
     ['with a field that is too long', [['display_name[0]', 'x']], 'display_name'],
-  ])('%s, naming it', async (_, parts, field) => {
+  ])('for %s, with the name of the field', async (_, parts, field) => {
     const { status, json } = await post(form(...parts))
     expect([status, Object.keys(Object(json()))]).toEqual([400, [field]])
     expect(bodies).toEqual([])
   })
 
-  test('with a file that is no text', async () => {
+  test('for a file that is not text', async () => {
     const data = form()
     data.append('key_file', new Blob([Buffer.from([0xff, 0xfe, 0x00])]), 'k')
     expect((await post(data)).status).toBe(400)
   })
 
-  test('above the size of a body', async () => {
+  test('above the size limit of a body', async () => {
     const data = form(['description', 'x'.repeat(60_000)], ['a', 'x'.repeat(60_000)])
     for (const name of ['b', 'c', 'd']) data.append(name, 'x'.repeat(60_000))
     expect((await post(data)).status).toBe(413)
   })
 })
 
-test('other types of bodies are refused', async () => {
+test('other content types are refused', async () => {
   const type = 'application/x-www-form-urlencoded'
   expect((await post('a=1', { 'content-type': type })).status).toBe(415)
 })
 
-test('an old path says what replaces it', async () => {
+test('a removed path names its replacement', async () => {
   const { status, json } = await send('/api/cloudstorages/9/content')
   expect([status, json()]).toMatchObject([
     410,

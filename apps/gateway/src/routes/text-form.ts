@@ -3,12 +3,12 @@ import { invalid } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ArrivingFile, assertBoundary, type Fields, readForm } from './form.ts'
 
-/** Forms that spell a body: fields are its members, `name[0]` and `name[1]` a list, files small texts. */
+/** Forms that encode a body: fields are its members, `name[0]` and `name[1]` a list, files small texts. */
 
 const limits = { files: 10, fields: 1000, parts: 1000 }
 const largestFile = 64 * 1024
 
-/** Routes whose bodies may be forms. */
+/** Registers routes whose bodies may be forms. */
 export function withForms(app: FastifyInstance, serve: (scope: FastifyInstance) => void): void {
   void app.register(async (scope) => {
     await scope.register(multipart)
@@ -16,7 +16,10 @@ export function withForms(app: FastifyInstance, serve: (scope: FastifyInstance) 
   })
 }
 
-/** @throws DomainError invalid naming the field, too_large above `maxBytes` */
+/**
+ * Reads a form of texts.
+ * @throws DomainError invalid, naming the field; too_large above `maxBytes`
+ */
 export async function readTextForm(request: FastifyRequest, maxBytes: number): Promise<Fields> {
   assertBoundary(request)
   const texts: Fields = {}
@@ -52,9 +55,8 @@ async function textOf({ field, pieces }: ArrivingFile): Promise<string> {
 const indexed = /^([^[\]]+)\[(\d{1,4})\]$/
 
 /**
- * Fields called `name[0]`, `name[1]` and so on as the list `name`.
- *
- * @throws DomainError invalid where there is a field `name` as well
+ * Converts fields named `name[0]`, `name[1]` and so on to the list `name`.
+ * @throws DomainError invalid when a field `name` exists as well
  */
 export function listed(fields: Fields): Fields {
   const lists = new Map<string, [number, unknown][]>()

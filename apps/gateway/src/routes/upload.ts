@@ -8,25 +8,25 @@ import type { ArrivingFile } from './form.ts'
 
 export interface UploadCall {
   operation: Operation
-  /** Params, query and headers as the row reads them. */
+  /** Params, query and headers as validated by the operation. */
   input: Record<string, unknown>
   request: FastifyRequest
   context: Context
 }
 
-/** One kind of upload: asks whether it may begin, stores its files, starts what is to be done with them. */
+/** Handler of one kind of upload: checks that it may start, stores its files, and starts their processing. */
 export type Upload = (call: UploadCall, ports: GatewayPorts) => Promise<unknown>
 
 /**
- * For opening an upload, which every attempt does anew: its files are its own. What is done once under the key of a sender is
- * the start of what becomes of them.
+ * Returns the context for opening an upload without the call id of the idempotency key. Every attempt opens a new
+ * upload for its own files; only the start of their processing happens once per key.
  */
 export const beforeItsEffect = (context: Context): Context => ({
   ...context,
   next_call_id: undefined,
 })
 
-/** Writes one file of an upload below its prefix; keys are counted, never made of what a user wrote. */
+/** Writes one file of an upload below its prefix. Keys are numbered and contain no user input. */
 export async function storeFile(
   blobs: BlobStore,
   key: string,
@@ -37,7 +37,7 @@ export async function storeFile(
   return { name, key, size, sha256 }
 }
 
-/** Files below `prefix` are handed over by `start`, and removed where they are not wanted. */
+/** Files below `prefix` that are passed to `start`, and removed when it refuses them. */
 export interface Handover<S, T> {
   prefix: string
   store(): Promise<S>
@@ -45,9 +45,9 @@ export interface Handover<S, T> {
 }
 
 /**
- * Stores, then starts; that the store is away is found out before any of the body is read. Objects of an upload that broke
- * off or was refused are removed; when nobody knows how `start` ended they stay, and the sweeper of the requests decides
- * (`reliability.md` 16.1).
+ * Stores files, then starts their processing. The availability of the store is checked before the body is read.
+ * Objects of an aborted or refused upload are removed; when the result of `start` is unknown they are kept, and the
+ * sweeper of the requests service decides about them (docs/spec/reliability.md#uploads-and-archives).
  */
 export async function handOver<S, T>(
   { blobs, log }: Pick<GatewayPorts, 'blobs' | 'log'>,
@@ -68,7 +68,10 @@ export async function handOver<S, T>(
   }
 }
 
-/** @throws DomainError unavailable */
+/**
+ * Checks that the store responds.
+ * @throws DomainError unavailable
+ */
 async function assertStoreAnswers({ stat }: BlobStore, prefix: string): Promise<void> {
   await stat(`${prefix}0`).catch((thrown: unknown) => {
     const isThere = thrown instanceof DomainError && thrown.kind === 'not_found'

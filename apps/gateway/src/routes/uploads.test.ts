@@ -59,8 +59,8 @@ function form(...parts: Part[]): FormData {
 const post = (path: string, body?: Sent['body'], headers?: Sent['headers']) =>
   send(`/api${path}`, { method: 'POST', body, headers })
 
-describe('media of a task', () => {
-  test('its files go into the object store and its fields to the service', async () => {
+describe('an upload of media', () => {
+  test('stores its files in the object store and sends its fields to the service', async () => {
     const common = { image_quality: 80, sorting_method: 'natural' }
     const answer = await post(
       '/tasks/12/data',
@@ -92,24 +92,24 @@ describe('media of a task', () => {
     expect(await keys()).toEqual(keysAtStart)
   })
 
-  test('ground truth is wished for as JSON in a field', async () => {
+  test('a ground-truth job is requested as JSON in a field', async () => {
     const wish = { mode: 'gt', frame_selection_method: 'random_uniform', frame_share: 0.1 }
     const fields = form(['client_files', 'x', 'a.png'], ['validation_params', JSON.stringify(wish)])
     expect((await post('/tasks/12/data', fields)).status).toBe(202)
     expect(started).toMatchObject([{ parameters: { validation_params: wish } }])
   })
 
-  test.each(['client_files', 'zip'])('one archive may come as %s', async (field) => {
+  test.each(['client_files', 'zip'])('one archive is accepted as %s', async (field) => {
     expect((await post('/tasks/12/data', form([field, 'PK', 'a.zip']))).status).toBe(202)
   })
 
-  test('both Upload-Start and Upload-Finish mean one request', async () => {
+  test('Upload-Start and Upload-Finish together mean a single call', async () => {
     const headers = { 'upload-start': '', 'upload-finish': '' }
     const answer = await post('/tasks/12/data/', form(['zip', 'PK', 'a.zip']), headers)
     expect(answer.status).toBe(202)
   })
 
-  test('row 80: a name that climbs is only a name', async () => {
+  test('a file name that leaves its folder is reduced to its base name', async () => {
     await post('/tasks/12/data', form(['client_files', 'x', '../../etc/passwd']))
     expect(started).toMatchObject([{ files: [{ name: 'passwd', key: 'uploads/u1/0' }] }])
   })
@@ -159,7 +159,7 @@ describe('media of a task', () => {
       form(['image_quality', '1'], ['image_quality', '2'], ['client_files', 'x', 'a.png']),
       { image_quality: ['This field may be given only once.'] },
     ],
-  ])('%s is refused and leaves no object', async (_what, body, errors) => {
+  ])('%s is refused without leaving an object', async (_what, body, errors) => {
     const answer = await post('/tasks/12/data', body)
     expect(answer.status).toBe(400)
     expect(answer.json()).toEqual(errors)
@@ -167,21 +167,21 @@ describe('media of a task', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('a running preparation is 409 with its id, and leaves no object', async () => {
+  test('a running preparation gives 409 with its id and leaves no object', async () => {
     const answer = await post('/tasks/409/data', form(['client_files', 'x', 'a.png']))
     expect(answer).toMatchObject({ status: 409, text: '{"rq_id":"other"}' })
     expect(await keys()).toEqual([])
   })
 
-  test('when nobody knows whether it was begun the objects stay', async () => {
+  test('objects are kept when the result of the service is unknown', async () => {
     const answer = await post('/tasks/503/data', form(['client_files', 'x', 'a.png']))
     expect(answer.status).toBe(503)
     expect(await keys()).toEqual(['uploads/u1/0'])
   })
 })
 
-describe('annotations', () => {
-  test('one file is handed over with its query', async () => {
+describe('an upload of annotations', () => {
+  test('passes one file and its query to the service', async () => {
     const path =
       '/jobs/31/annotations/?format=COCO%201.0&import_mode=append&conv_mask_to_poly=False'
     const answer = await post(path, form(['annotation_file', '{}', 'a.json']), {
@@ -219,7 +219,7 @@ describe('annotations', () => {
     ])
   })
 
-  /** Row 79. */
+  /** Invalid forms; row 79 of docs/spec/reliability.md#bad-input. */
   test.each<[string, FormData, string]>([
     ['no file', form(['x', 'y']), 'No file was submitted.'],
     ['a text in its field', form(['annotation_file', 'y']), 'No file was submitted.'],
@@ -241,12 +241,12 @@ describe('annotations', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('a request without a body opens no upload: its file is somewhere else, or nowhere', async () => {
+  test('opens no upload without a body, because the file is stored elsewhere or missing', async () => {
     await post('/tasks/12/annotations/?format=COCO')
     expect(opened).toEqual([])
   })
 
-  test('what the service refuses is refused before a byte is stored', async () => {
+  test('is refused by the service before any byte is stored', async () => {
     const body = form(['annotation_file', '{}', 'a.json'])
     expect((await post('/tasks/403/annotations/?format=COCO', body)).status).toBe(403)
     const unknown = await post('/tasks/12/annotations/?format=nothing', body)
@@ -273,7 +273,7 @@ const fieldParts = (count: number) =>
   ).join('')
 const end = `--${boundary}--\r\n`
 
-describe('a body that cannot be read', () => {
+describe('an unreadable form', () => {
   test.each<[string, number, Record<string, string>, string]>([
     ['81: no type', 415, {}, '{}'],
     ['80: no boundary', 400, { 'content-type': 'multipart/form-data' }, end],
@@ -312,7 +312,7 @@ describe('a body that cannot be read', () => {
       multipart,
       filePart('client_files', 'x'.repeat(4 * 1024 * 1024)) + end,
     ],
-  ])('row %s is %i', async (_what, status, headers, body) => {
+  ])('%s is refused with %i', async (_what, status, headers, body) => {
     const answer = await post('/tasks/12/data', body, headers)
     expect(answer.status).toBe(status)
     expect(answer.headers['x-error-code']).toBeDefined()
@@ -320,7 +320,7 @@ describe('a body that cannot be read', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('chunks above the limit are stopped, and the part that was stored is removed', async () => {
+  test('is stopped above the limit, and the stored part is removed', async () => {
     async function* body() {
       yield Buffer.from(filePart('client_files[0]', 'first'))
       yield Buffer.from(filePart('client_files[1]', '', 'b.png').slice(0, -2))
@@ -332,14 +332,14 @@ describe('a body that cannot be read', () => {
     expect(started).toEqual([])
   })
 
-  test('chunks before the first part count as well', async () => {
+  test('is stopped above the limit before its first part as well', async () => {
     async function* body() {
       for (let sent = 0; sent < 70; sent++) yield Buffer.alloc(64 * 1024, 0x20)
     }
     expect((await post('/tasks/12/data', body(), multipart)).status).toBe(413)
   })
 
-  test('row 86: a client that goes away in the middle leaves no object', async () => {
+  test('leaves no object when the client disconnects', async () => {
     const cancel = new AbortController()
     async function* body() {
       yield Buffer.from(filePart('client_files[0]', 'first'))
@@ -360,7 +360,7 @@ describe('a body that cannot be read', () => {
     expect(started).toEqual([])
   })
 
-  test('a store that is away is told before any of the body is there', async () => {
+  test('is refused before its body is read when the store is unavailable', async () => {
     const { raw } = await testGateway({
       blobs: await storeAway(),
       services: { requests: { openUpload: async () => ({ upload_id: 'u', prefix: 'u/u/' }) } },
@@ -369,7 +369,7 @@ describe('a body that cannot be read', () => {
       expect(await raw(headOf(path))).toMatch(/^HTTP\/1\.1 503 .*retry-after: 2\r\n/s)
   })
 
-  test('a client that falls silent in the middle is let go and leaves no object', async () => {
+  test('leaves no object when the client stalls', async () => {
     const start =
       filePart('client_files[0]', 'first') + filePart('client_files[1]', '', 'b.png').slice(0, -2)
     await raw(headOf('tasks/12/data') + start)
@@ -383,7 +383,7 @@ function headOf(path: string): string {
   return `POST /api/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
 }
 
-test('81: JSON is no file', async () => {
+test('a JSON body is not accepted as a file', async () => {
   const json = { 'content-type': 'application/json' }
   const imported = await post('/jobs/31/annotations/?format=COCO', '{}', json)
   expect(imported.status).toBe(415)
@@ -394,6 +394,6 @@ test('81: JSON is no file', async () => {
   ])
 })
 
-test('nothing of all this was a failure of ours', () => {
+test('none of the calls caused a server error', () => {
   expect(bugs).toEqual([])
 })

@@ -20,7 +20,7 @@ import { dataFinish, dataMultiple, dataStart, dataUpload } from './data-upload.t
 import { assertBoundary } from './form.ts'
 import type { Upload, UploadCall } from './upload.ts'
 
-/** Where files are sent to, in one request or in several (`spec/api-annotations.md` 2.4). */
+/** Routes of uploads in a single call or in several (docs/spec/requests.md#uploads). */
 interface Collection extends FileRoutes {
   all: Operation
   steps: Partial<Record<Step, Upload>>
@@ -72,10 +72,10 @@ const collections: readonly Collection[] = [
   ),
 ]
 
-/** Operations that speak the protocol of resumable uploads. */
+/** Operations with the resumable upload protocol. */
 export const resumable = restOperations.filter((one) => one.resumable || one.media_type)
 
-/** Uploads, streamed into the object store. */
+/** Serves uploads, streamed into the object store. */
 export function serveUploads(api: FastifyInstance, ports: GatewayPorts): void {
   void api.register(async (scope) => {
     await scope.register(multipart)
@@ -101,7 +101,7 @@ type Answer = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>
 
-/** What is to be made has none. */
+/** Params; a restore creates a new object, so it has no id. */
 const ofObject = z.object({ id: z.int().default(0) })
 
 function serveCollection(

@@ -20,7 +20,7 @@ export interface TestGatewayOptions {
   checks?: HealthChecks
   blobs?: BlobStore
   log?: Logger
-  /** Collects what services threw that is no failure of the domain. */
+  /** Collects unexpected errors of services. */
   bugs?: unknown[]
 }
 
@@ -28,27 +28,30 @@ export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  /** The body read as JSON. */
+  /** Parses the body as JSON. */
   json(): unknown
 }
 
 export interface Sent {
   method?: Dispatcher.HttpMethod
-  /** Default `anna`; null sends no credential. */
+  /** Caller, by default `anna`; null sends no credential. */
   as?: string | null
   headers?: Record<string, string>
-  /** Text, buffers, async iterables and forms are sent as they are, every other object as JSON. */
+  /** Text, buffers, async iterables and forms are sent unchanged, all other objects as JSON. */
   body?: object | string
   signal?: AbortSignal
 }
 
-/** What has to end with the test file; also what a test starts by itself, where `afterAll` would come too late. */
+/**
+ * Cleanup at the end of the test file. A test that starts something itself also uses it, because `afterAll` cannot be
+ * called at that time.
+ */
 const ends: (() => Promise<void>)[] = []
 afterAll(async () => {
   for (const end of ends.reverse()) await end()
 })
 
-/** A gateway that listens on a free port until the test file ends, and a client of it. */
+/** Starts a gateway on a free port until the end of the test file, and returns a client. */
 export async function testGateway(options: TestGatewayOptions = {}) {
   const { services = {}, settings = {}, checks = {}, blobs = await temporaryBlobs() } = options
   const gateway = await startGateway({
@@ -68,14 +71,17 @@ export async function testGateway(options: TestGatewayOptions = {}) {
   return { ...gateway, blobs, send, raw: (bytes: string) => raw(gateway.port, bytes) }
 }
 
-/** Real objects in a folder that goes when the test file ends. */
+/** Creates an object store in a folder that is deleted at the end of the test file. */
 export async function temporaryBlobs(): Promise<BlobStore> {
   const root = await mkdtemp(join(tmpdir(), 'reticle-gateway-'))
   ends.push(() => rm(root, { recursive: true, force: true }))
   return diskBlobs(root)
 }
 
-/** An object store that nobody answers for. Its client is slow to load, and few tests need it. */
+/**
+ * Creates an object store that is unavailable. Its client is imported on demand, because it loads slowly and few
+ * tests need it.
+ */
 export async function storeAway(): Promise<BlobStore> {
   const { s3Blobs } = await import('@reticle/kit/blob/s3')
   const credentials = { accessKey: 'key', secretKey: 'secret', region: 'us-east-1' }
@@ -111,7 +117,7 @@ function bodyOf(body: Sent['body']) {
 const isIterable = (body: object): body is AsyncIterable<Uint8Array> | Buffer =>
   Buffer.isBuffer(body) || Symbol.asyncIterator in body
 
-/** Sends bytes as they are and answers all that comes back until the server closes. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')

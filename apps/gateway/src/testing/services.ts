@@ -6,7 +6,7 @@ import { guard } from '@reticle/kit/rpc/guard'
 import { z } from 'zod'
 import type { Services } from '../ports.ts'
 
-/** The handlers that a test needs; every other operation knows no object. */
+/** Handlers that a test needs; every other operation responds with not_found. */
 export type SomeServices = { [N in keyof Services]?: Partial<Services[N]> }
 
 export const anna: Principal = {
@@ -21,7 +21,7 @@ export const anna: Principal = {
   scope: null,
 }
 
-/** Credentials of the tests: `Token <name>`; the session's cookie `anna`. */
+/** Credentials of tests: `Token <name>`, and the session cookie `anna`. */
 const accounts: Record<string, { principal: Principal; is_deprecated: boolean }> = {
   anna: { principal: anna, is_deprecated: false },
   boss: {
@@ -41,7 +41,7 @@ const authenticate: Services['identity']['authenticate'] = async ({ authorizatio
   return found
 }
 
-/** Guarded services of all tables; `bugs` collects what was thrown and is no failure of the domain. */
+/** Creates guarded services of all tables; `bugs` collects unexpected errors. */
 export function someServices(given: SomeServices, bugs: unknown[] = []): Services {
   const handlers = { ...given, identity: { authenticate, ...given.identity } }
   const guarded = Object.entries(tables).map(([name, table]) => {

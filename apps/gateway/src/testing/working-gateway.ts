@@ -15,7 +15,7 @@ export const requestTimeoutMs = 400
 async function* brokenPieces(failure: Error) {
   yield Buffer.alloc(1000, 'a')
   yield Buffer.alloc(1000, 'b')
-  await sleep(20) // the head is on its way
+  await sleep(20) // the headers are sent in the meantime
   throw failure
 }
 
@@ -41,9 +41,12 @@ export const row = (fields: object) => expect.objectContaining(fields)
 
 /** Work that handlers do until a test ends it. */
 function createWork() {
-  /** Emits `begun` for each handler that starts to work, `release` to end their work, `aborted` for each that lost its caller. */
+  /**
+   * Emits `begun` for each handler that starts to work, `release` to end their work, and `aborted` for each handler
+   * whose caller disconnected.
+   */
   const work = new EventEmitter().setMaxListeners(100)
-  /** Pieces of bodies that handlers have read in the present test. */
+  /** Number of pieces of bodies that handlers have read in the current test. */
   const arrived = { pieces: 0 }
 
   async function workLong(signal: AbortSignal): Promise<void> {
@@ -59,7 +62,7 @@ function createWork() {
     yield Buffer.alloc(1000, 'c')
   }
 
-  /** Resolves when `work` has emitted this so often from now on; emits of one turn count each. */
+  /** Resolves when `work` has emitted an event this often from now on; each event of a turn counts. */
   function countOf(name: string, times: number): Promise<void> {
     return new Promise((resolve) => {
       let left = times
@@ -134,7 +137,7 @@ function createServices({
   }
 }
 
-/** A raw connection: the bytes that arrived, and how it ended. */
+/** Opens a raw connection; returns the received bytes and how it ended. */
 function dialPort(port: number, bytes: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const seen = { text: '', isReset: false }
@@ -151,8 +154,8 @@ function dialPort(port: number, bytes: string) {
 }
 
 /**
- * Starts the gateway of a test file, with the rows of its log. Each file starts its own: test files of one worker share the
- * modules that they import, and a gateway ends with the file that started it.
+ * Starts the gateway of a test file, with the entries of its log. Each file starts its own one: test files of one
+ * worker share imported modules, and a gateway ends with the file that started it.
  */
 export async function workingGateway() {
   const rows: unknown[] = []

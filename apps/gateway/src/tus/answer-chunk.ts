@@ -15,8 +15,8 @@ type Noted = Awaited<ReturnType<Requests['noteChunk']>>
 type Opened = Awaited<ReturnType<Requests['openChunk']>>
 
 /**
- * Takes the next bytes of a file. What of them is stored counts, also when the client goes away in the middle: it is noted
- * part by part, and once more at the end. Bytes that come with a checksum count when all of them are there and right.
+ * Receives the next bytes of a file. Stored bytes count even when the client disconnects: the offset is recorded
+ * after each part and at the end. Bytes with a checksum count only when they are complete and correct.
  */
 export async function answerChunk(
   asked: Asked,
@@ -49,7 +49,7 @@ export async function answerChunk(
     noted = await note(at, at === end, whole)
     return noted.is_noted
   }
-  // Where the store fails, nobody knows what it still does: the lease is kept, so that the next one takes over.
+  // When the store fails, a write may still be in progress, so the lease is kept and the next chunk takes over.
   const stored = await storeChunk(blobs, { opened, end, source, onStored })
   const counted = sum && (isWrong || stored !== end) ? offset : stored
   if (noted === undefined || (noted.is_noted && counted !== end)) noted = await note(counted, true)
@@ -63,7 +63,11 @@ export async function answerChunk(
   return reply.code(204).send()
 }
 
-/** Of the file, when it ends here: known of one object, read where somebody wants to know. @param sha256 of its last object */
+/**
+ * Returns the checksum of the file when it ends here: known for a single object, otherwise computed if it has to be
+ * checked.
+ * @param sha256 Checksum of the last object of the file.
+ */
 async function wholeSum(
   { key, is_checked }: Opened,
   end: number,
@@ -74,7 +78,7 @@ async function wholeSum(
   return is_checked ? sha256Of(blobs, key, end) : undefined
 }
 
-/** The body is none, so that the header is what says where to go on. */
+/** Responds without a body; a header contains the offset at which to continue. */
 function conflicting(reply: FastifyReply, offset: number): FastifyReply {
   return reply
     .code(409)
@@ -84,7 +88,10 @@ function conflicting(reply: FastifyReply, offset: number): FastifyReply {
 
 const ownMs = 15_000
 
-/** What was stored is noted when the client has gone, too. */
+/**
+ * Returns a context without the client's signal, because the offset is also recorded after the client has
+ * disconnected.
+ */
 const ownContext = ({ next_call_id: _, ...context }: Context): Context => ({
   ...context,
   deadline: Date.now() + ownMs,

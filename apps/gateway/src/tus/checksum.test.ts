@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import type { SomeServices } from '../testing/services.ts'
 
-/** The extension `checksum` of the protocol of resumable uploads (tus.io 1.0.0), and sums of whole files (`spec/extensions.md` 8). */
+/** The extension `checksum` of the resumable upload protocol (tus.io 1.0.0), and checksums of whole files. */
 
 const expires_date = '2026-03-01T22:00:00.000Z'
 let key = 'up/f'
@@ -66,13 +66,13 @@ const create = (checksum?: string) =>
   })
 
 describe('a chunk', () => {
-  test.each(['sha1', 'sha256'])('with its %s counts', async (algorithm) => {
+  test.each(['sha1', 'sha256'])('with its %s is counted', async (algorithm) => {
     const answer = await sent('hello', digest(algorithm, 'hello'))
     expect([answer.status, answer.headers['upload-offset']]).toEqual([204, '5'])
     expect(answer.headers['tus-checksum-algorithm']).toBe('sha1,sha256')
   })
 
-  test('with another sum is thrown away, and may be sent again', async () => {
+  test('with a wrong checksum is discarded, and may be sent again', async () => {
     await sent('hello')
     const answer = await sent('WORLD', digest('sha1', 'world'))
     expect([answer.status, answer.headers['x-error-code']]).toEqual([460, 'checksum_mismatch'])
@@ -81,7 +81,7 @@ describe('a chunk', () => {
     expect(String(await gathered((await blobs.get('up/f')).chunks))).toBe('helloworld')
   })
 
-  test('of several parts counts when all of it is right', async () => {
+  test('of several parts is counted when all of it is correct', async () => {
     const bytes = Buffer.alloc(spreadBytes + 5, 'x')
     key = spreadKey('up/f', 2 * spreadBytes)
     expect((await sent(bytes, digest('sha256', 'x'))).status).toBe(460)
@@ -95,7 +95,7 @@ describe('a chunk', () => {
     ['sha1 abc', 'a digest of 20 bytes'],
     [digest('sha256', 'x').replace('sha256', 'sha1'), 'a digest of 20 bytes'],
     ['', 'The algorithm has to be'],
-  ])('with the sum %j is refused unread', async (checksum, text) => {
+  ])('with the checksum %j is refused without reading it', async (checksum, text) => {
     const answer = await sent('hello', checksum)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(text)
@@ -104,30 +104,30 @@ describe('a chunk', () => {
 })
 
 describe('a file', () => {
-  test('is announced by its sum', async () => {
+  test('is created with its checksum', async () => {
     const { status, headers } = await create(digest('sha256', 'x'))
     expect([status, headers['upload-offset']]).toEqual([201, undefined])
     expect(created).toMatchObject({ length: 10, sha256: hex('x') })
   })
 
-  test('that is stored already has arrived', async () => {
+  test('that is already stored is complete at once', async () => {
     offset = 10
     const { status, headers } = await create(digest('sha256', 'x'))
     expect([status, headers['upload-offset']]).toEqual([201, '10'])
     expect(headers.location).toContain('/api/tasks/12/data/3_f')
   })
 
-  test('is announced by no other sum than sha256', async () => {
+  test('cannot be created with an algorithm other than sha256', async () => {
     expect((await create(digest('sha1', 'x'))).status).toBe(400)
   })
 
-  test('of one part is noted with its sum', async () => {
+  test('of one part is recorded with its checksum', async () => {
     await sent('hello')
     await sent('world')
     expect(noted.at(-1)).toEqual([10, true, hex('helloworld')])
   })
 
-  test('of several parts is read where its sum is asked for', async () => {
+  test('of several parts is read to verify its checksum', async () => {
     const bytes = Buffer.alloc(spreadBytes + 5, 'y')
     key = spreadKey('up/f', bytes.length)
     is_checked = true
@@ -135,7 +135,7 @@ describe('a file', () => {
     expect(noted.at(-1)).toEqual([bytes.length, true, hex(bytes)])
   })
 
-  test('that is not what was announced is refused at its end', async () => {
+  test('that does not match its announced checksum is refused at its end', async () => {
     is_refused = true
     const answer = await sent('helloworld')
     expect([answer.status, answer.headers['x-error-code']]).toEqual([460, 'checksum_mismatch'])

@@ -5,7 +5,7 @@ import { keyOfAll, placesOf } from '@reticle/kit/blob/spread'
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../http-error.ts'
 
-/** What bytes have to be, by the extension `checksum` of the protocol of resumable uploads (tus.io 1.0.0). */
+/** Checksums of bytes, according to the extension `checksum` of the resumable upload protocol (tus.io 1.0.0). */
 
 export const algorithms = ['sha1', 'sha256'] as const
 export type Algorithm = (typeof algorithms)[number]
@@ -19,7 +19,11 @@ export interface Checksum {
 
 const header = 'Upload-Checksum'
 
-/** @returns undefined when nothing is said; @throws DomainError invalid for another algorithm or what is no digest */
+/**
+ * Reads the header.
+ * @returns undefined when the header is missing
+ * @throws DomainError invalid for an unsupported algorithm or an invalid digest
+ */
 export function readChecksum(
   { headers }: FastifyRequest,
   allowed: readonly Algorithm[] = algorithms,
@@ -41,7 +45,7 @@ export function readChecksum(
 
 export const mismatch = (detail: string) => new HttpError(460, 'checksum_mismatch', detail)
 
-/** Looks at bytes on their way. */
+/** Creates a checksum over passing bytes. */
 export function openSum({ algorithm, digest }: Checksum) {
   const hash = createHash(algorithm)
   return {
@@ -51,15 +55,15 @@ export function openSum({ algorithm, digest }: Checksum) {
         yield piece
       }
     },
-    /** To be asked once, when all of them have come. */
+    /** Returns whether the digest matches; may be called once, after the last byte. */
     isRight: () => hash.digest('hex') === digest,
   }
 }
 
-/** Is the content of that key spread over objects? */
+/** Returns whether the content of a key is spread over several objects. */
 export const isSpread = (key: string): boolean => keyOfAll(key).endsWith('/')
 
-/** Of stored content, read piece by piece; hexadecimal. */
+/** Returns the hexadecimal SHA-256 of stored content, read in pieces. */
 export async function sha256Of(
   blobs: Pick<BlobStore, 'get'>,
   key: string,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from '../testing/gateway.ts'
 
-/** How files that arrive in pieces begin: `spec/api-annotations.md` 2.4, names as in `spec/api-workspace.md` 4.5. */
+/** Creation of files that arrive in pieces. */
 
 const largest = 64 * 1024 * 1024
 const expires_date = '2026-03-01T22:00:00.000Z'
@@ -31,8 +31,8 @@ const named = (name: string, length = '5') => ({
 })
 const location = '/api/tasks/12/data/3_f'
 
-describe('creation', () => {
-  test('a file gets an address of its own, by the name that proxies were asked for', async () => {
+describe('the creation of a file', () => {
+  test('returns a location below the host that proxies forwarded', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'reticle.example.org' }
     const answer = await create({ ...named('folder/a.zip', '26843'), ...forwarded })
     expect([answer.status, answer.text]).toEqual([201, ''])
@@ -48,7 +48,7 @@ describe('creation', () => {
     ])
   })
 
-  test('a file of annotations is named by its id', async () => {
+  test('returns the id of an annotation file as its name', async () => {
     const answer = await create(named('a.json'), '/jobs/31/annotations/')
     expect(answer.headers).toMatchObject({
       location: expect.stringMatching(/^http:\/\/[^/]+\/api\/jobs\/31\/annotations\/3_f$/),
@@ -57,14 +57,14 @@ describe('creation', () => {
     expect(created).toMatchObject([{ purpose: 'annotations', target: 'job', id: 31 }])
   })
 
-  test('the length alone tells what is meant, other metadata is not read', async () => {
+  test('needs only the length, and ignores other metadata', async () => {
     const headers = { 'upload-length': '5', 'upload-metadata': `filetype eA==,filename YQ==,flag` }
     const answer = await send('/api/tasks/12/data', { method: 'POST', headers })
     expect(answer.status).toBe(201)
     expect(created).toMatchObject([{ name: 'a' }])
   })
 
-  test('names of any script are kept, and shown as in addresses', async () => {
+  test('keeps names in any script and percent-encodes them in headers', async () => {
     const answer = await create(named('снимок 1.png'))
     expect(created).toMatchObject([{ name: 'снимок 1.png' }])
     expect(answer.headers['upload-filename']).toBe(`${encodeURIComponent('снимок')} 1.png`)
@@ -120,7 +120,7 @@ describe('creation', () => {
       400,
       'Upload-Concat',
     ],
-  ])('%s is refused', async (_, headers, status, field) => {
+  ])('is refused for %s', async (_, headers, status, field) => {
     const answer = await create(headers)
     expect(answer.status).toBe(status)
     expect(answer.json()).toEqual({ [field]: [expect.any(String)] })
@@ -128,11 +128,11 @@ describe('creation', () => {
     expect(created).toEqual([])
   })
 
-  test('a name of 1,024 characters and the largest file are taken', async () => {
+  test('accepts a name of 1,024 characters and the maximum size', async () => {
     expect((await create(named('a'.repeat(1024), String(largest)))).status).toBe(201)
   })
 
-  test('a larger file is refused before its first byte', async () => {
+  test('refuses a larger file before its first byte', async () => {
     const answer = await create(named('a', String(largest + 1)))
     expect(answer.status).toBe(413)
     expect(answer.headers['tus-max-size']).toBe(String(largest))

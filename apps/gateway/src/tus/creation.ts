@@ -2,17 +2,20 @@ import { DomainError, invalid } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
 import { readChecksum } from './checksum.ts'
 
-/** What the creation of a file says of it, in its headers. */
+/** Properties of a new file, from the headers of its creation. */
 export interface Creation {
-  /** Relative, its parts between slashes. */
+  /** Relative path with slashes. */
   name: string
   /** Bytes. */
   length: number
-  /** What its bytes will be, hexadecimal. */
+  /** Checksum of the content, hexadecimal. */
   sha256?: string
 }
 
-/** @throws DomainError invalid naming the header; too_large above `maxBytes` */
+/**
+ * Reads the headers of a creation.
+ * @throws DomainError invalid, naming the header; too_large above `maxBytes`
+ */
 export function readCreation(request: FastifyRequest, maxBytes: number): Creation {
   const length = readLength(request)
   const { filename } = readMetadata(request)
@@ -24,7 +27,10 @@ export function readCreation(request: FastifyRequest, maxBytes: number): Creatio
   return { name: filename, length, ...(checksum && { sha256: checksum.digest }) }
 }
 
-/** A header that is a number of bytes. @throws DomainError invalid */
+/**
+ * Reads a header with a number of bytes.
+ * @throws DomainError invalid
+ */
 export function readBytes(name: string, given: string | string[] | undefined): number {
   if (given === undefined) throw invalid({ [name]: 'This header is required.' }, 'required')
   const text = String(given)
@@ -42,7 +48,7 @@ function readLength({ headers }: FastifyRequest): number {
   return readBytes('Upload-Length', headers['upload-length'])
 }
 
-/** Pairs of a key and, encoded in Base64, a value. */
+/** Reads pairs of a key and a Base64 value. */
 function readMetadata({ headers }: FastifyRequest): Partial<Record<string, string>> {
   const pairs = String(headers['upload-metadata'] ?? '')
     .split(',')
@@ -63,7 +69,10 @@ function decoded(key: string, value: string): string {
 
 const longestName = 1024
 
-/** `spec/api-workspace.md` 4.5; nothing is ever written under such a name. @throws DomainError invalid */
+/**
+ * Checks a file name, although nothing is ever stored under it.
+ * @throws DomainError invalid
+ */
 function assertName(name: string): void {
   const refuse = (why: string) => invalid({ 'Upload-Metadata': `The filename ${why}.` })
   if (name.length > longestName) throw refuse(`is longer than ${longestName} characters`)

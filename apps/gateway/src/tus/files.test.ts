@@ -6,14 +6,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from '../testing/gateway.ts'
 import type { SomeServices } from '../testing/services.ts'
 
-/** The protocol of resumable uploads (tus.io 1.0.0) as clients meet it: `spec/api-annotations.md` 2.4, section 10 item 14. */
+/** The resumable upload protocol (tus.io 1.0.0) from the view of clients. */
 
 const largest = 64 * 1024 * 1024
 const expires_date = '2026-03-01T22:00:00.000Z'
 const bugs: unknown[] = []
 const patience = { timeout: 10_000 }
 
-/** The service as far as the gateway sees it: one file, `3_f`. */
+/** State of the requests service as the gateway sees it: one file, `3_f`. */
 let file: { key: string; tail?: string; length: number; offset: number; lease?: string }
 let leases = 0
 beforeEach(async () => {
@@ -77,8 +77,8 @@ const chunk = (offset: number | string, body: Sent['body'], more: Partial<Sent> 
     },
   })
 
-describe('chunks', () => {
-  test('bytes are stored and counted', async () => {
+describe('chunks of a file', () => {
+  test('are stored and counted', async () => {
     const first = await chunk(0, 'abc')
     expect([first.status, first.text]).toEqual([204, ''])
     expect(first.headers).toMatchObject({
@@ -93,13 +93,13 @@ describe('chunks', () => {
     expect(String(await gathered((await blobs.get(`${file.key}/0-0`)).chunks))).toBe('abcde')
   })
 
-  test('no bytes at all change nothing', async () => {
+  test('without bytes change nothing', async () => {
     const answer = await chunk(0, '', { headers: { 'content-length': '0' } })
     expect([answer.status, answer.headers['upload-offset']]).toEqual([204, '0'])
     expect(file.lease).toBeUndefined()
   })
 
-  test('many megabytes pass in parts', async () => {
+  test('of many megabytes are stored in parts', async () => {
     const bytes = Buffer.alloc(2 * spreadBytes + 7, 'xyz')
     expect((await chunk(0, bytes)).headers['upload-offset']).toBe(String(bytes.length))
     const hash = createHash('sha256')
@@ -110,7 +110,7 @@ describe('chunks', () => {
   })
 
   test.each([1, '3'])(
-    'from offset %s on, which is not the end: where that is, and no body',
+    'with offset %s, which is not the end, get the right offset and no body',
     async (offset) => {
       await chunk(0, 'ab')
       const answer = await chunk(offset, 'c')
@@ -129,14 +129,14 @@ describe('chunks', () => {
     ['of another type', () => chunk(0, 'a', { headers: { 'content-type': 'text/plain' } }), 415],
     ['of another version', () => chunk(0, 'a', { headers: { 'tus-resumable': '0.2.2' } }), 412],
     ['of a read-only token', () => chunk(0, 'a', { as: 'reader' }), 403],
-  ])('bytes %s are refused', async (_, attempt, status) => {
+  ])('%s are refused', async (_, attempt, status) => {
     const answer = await attempt()
     expect(answer.status).toBe(status)
     expect(answer.headers['tus-version']).toBe('1.0.0')
     expect([file.offset, file.lease]).toEqual([0, undefined])
   })
 
-  test('bytes of which nobody says how many come are refused', async () => {
+  test('without an announced length are refused', async () => {
     async function* body() {
       yield Buffer.from('a')
     }
@@ -147,14 +147,14 @@ describe('chunks', () => {
     ])
   })
 
-  test('bytes beyond the end of the file are refused', async () => {
+  test('beyond the end of the file are refused', async () => {
     file.length = 3
     const answer = await chunk(0, 'abcd')
     expect(answer.status).toBe(413)
     expect(file.offset).toBe(0)
   })
 
-  test('more than a file may have is refused unread', async () => {
+  test('above the maximum size are refused without reading them', async () => {
     const head = `PATCH ${location} HTTP/1.1\r\nHost: x\r\nAuthorization: Token anna\r\nUpload-Offset: 0\r\n`
     const type = 'Content-Type: application/offset+octet-stream'
     expect(await raw(`${head}${type}\r\nContent-Length: ${largest + 1}\r\n\r\n`)).toMatch(
@@ -162,7 +162,7 @@ describe('chunks', () => {
     )
   })
 
-  test('what came before the client went away counts, and the file is free for the next', async () => {
+  test('are counted up to a disconnect, and the file is released', async () => {
     const cancel = new AbortController()
     async function* body() {
       yield Buffer.alloc(spreadBytes)
@@ -181,7 +181,7 @@ describe('chunks', () => {
     expect(String(await gathered((await blobs.get(`${file.key}/0-1`)).chunks))).toBe('abcd')
   })
 
-  test('what came before the client fell silent counts', async () => {
+  test('are counted up to a stall of the client', async () => {
     const impatient = await testGateway({
       blobs,
       services: { requests },
@@ -193,7 +193,7 @@ describe('chunks', () => {
     await expect.poll(() => file, patience).toMatchObject({ offset: 3, lease: undefined })
   })
 
-  test('of two who send the same bytes at once one wins, and the other learns where to go on', async () => {
+  test('sent concurrently by two clients are accepted once, and the other client gets the offset', async () => {
     const bytes = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')]
     const answers = await Promise.all(bytes.map((body) => chunk(0, body)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
@@ -203,7 +203,7 @@ describe('chunks', () => {
     expect(file.offset).toBe(100_000)
   })
 
-  test('a store that fails is no end of the file: the next one writes elsewhere', async () => {
+  test('can be sent again after a failure of the store, to another object', async () => {
     const full = new DomainError('unavailable', 'There is no room.', { retry_after: 60 })
     const away = await testGateway({
       blobs: { ...blobs, put: () => Promise.reject(full) },
@@ -217,7 +217,7 @@ describe('chunks', () => {
     expect(file).toMatchObject({ offset: 3, key: takenOver(key, 0) })
   })
 
-  test('they are not counted against the limit of calls, as creations are', async () => {
+  test('are not rate-limited, unlike creations', async () => {
     const limited = await testGateway({ blobs, services: { requests }, settings: { rateUser: 3 } })
     const headers = { 'content-type': 'application/offset+octet-stream' }
     for (let at = 0; at < 5; at++) {
@@ -232,8 +232,8 @@ describe('chunks', () => {
   })
 })
 
-describe('state', () => {
-  test('HEAD tells how much is stored', async () => {
+describe('the state of a file', () => {
+  test('is returned by HEAD as headers', async () => {
     file.offset = 77
     const answer = await send(location, { method: 'HEAD', headers: version, as: 'reader' })
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -247,7 +247,7 @@ describe('state', () => {
     })
   })
 
-  test('GET tells the same as a document', async () => {
+  test('is returned by GET as a document', async () => {
     const answer = await send(location)
     expect(answer.json()).toEqual({ filename: 'a.zip', length: largest, offset: 0, expires_date })
   })
@@ -255,19 +255,19 @@ describe('state', () => {
   test.each([
     ['that is unknown', '/api/tasks/12/data/3_g', 404],
     ['of somebody else', '/api/tasks/403/data/3_f', 403],
-  ])('of a file %s there is none', async (_, path, status) => {
+  ])('is refused for a file %s', async (_, path, status) => {
     const answer = await send(path, { method: 'HEAD', headers: version })
     expect(answer.status).toBe(status)
     expect(answer.headers['tus-resumable']).toBe('1.0.0')
   })
 
-  test('meta is no file', async () => {
+  test('does not exist for the path meta', async () => {
     expect((await send('/api/tasks/12/data/meta')).headers['tus-version']).toBeUndefined()
   })
 })
 
 test.each(['/api/tasks/12/data', `${location}`, '/api/jobs/31/annotations/'])(
-  'OPTIONS %s tells what can be done, to everybody',
+  'OPTIONS %s describes the protocol without a credential',
   async (path) => {
     const answer = await send(path, { method: 'OPTIONS', as: null })
     expect(answer.status).toBe(204)
@@ -281,11 +281,11 @@ test.each(['/api/tasks/12/data', `${location}`, '/api/jobs/31/annotations/'])(
   },
 )
 
-test('who does not speak the protocol is told nothing of it', async () => {
+test('a client that does not use the protocol gets no headers of it', async () => {
   const answer = await send('/api/tasks/12/data', { method: 'POST', body: {} })
   expect(answer.headers['tus-version']).toBeUndefined()
 })
 
-test('nothing of all this was a failure of ours', () => {
+test('none of the calls caused a server error', () => {
   expect(bugs).toEqual([])
 })

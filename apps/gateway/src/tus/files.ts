@@ -12,16 +12,16 @@ import { answerChunk } from './answer-chunk.ts'
 import { readCreation } from './creation.ts'
 import { assertVersion, setFileHeaders } from './headers.ts'
 
-/** Files that arrive in pieces, by the protocol of resumable uploads (tus.io 1.0.0): `spec/api-annotations.md` 2.4. */
+/** Routes of files that arrive in pieces, with the resumable upload protocol (tus.io 1.0.0). */
 
 export interface FileRoutes {
   purpose: UploadPurpose
-  /** Rows: how much has arrived, and the next bytes. */
+  /** Operations for the state of a file, and for its next bytes. */
   seen: Operation
   sent: Operation
 }
 
-/** What is to be made has no id yet. */
+/** Params; a restore creates a new object, so it has no id. */
 const named = z.object({ id: z.int().default(0), file_id: z.string() })
 
 export function serveFiles(
@@ -55,7 +55,10 @@ interface NewFile {
   id: number
 }
 
-/** Begins a file: `Location` is where its bytes are sent. None are wanted when `Upload-Offset` is its length already. */
+/**
+ * Creates a file: `Location` is the URL for its bytes. An `Upload-Offset` equal to its length means that no bytes
+ * need to be sent.
+ */
 export async function createFile(
   { purpose, operation, id }: NewFile,
   { request, context }: { request: FastifyRequest; context: Context },
@@ -73,6 +76,6 @@ export async function createFile(
   return reply.code(201).send()
 }
 
-/** Files of a session are told apart by their names, others are named by their ids at the end. */
+/** Returns the name of a file for the last call: its own name in an upload of media, otherwise its id. */
 const shownName = (purpose: UploadPurpose, name: string, file_id: string) =>
   purpose === 'data' ? name : file_id

@@ -6,12 +6,15 @@ import { apiPrefix } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { algorithms } from './checksum.ts'
 
-/** What answers of the protocol of resumable uploads (tus.io 1.0.0) say about it: `spec/api-annotations.md` 2.4. */
+/** Headers of the resumable upload protocol (tus.io 1.0.0). */
 
 const version = '1.0.0'
 const extensions = 'creation,termination,expiration,checksum'
 
-/** Shows on these paths what this server can: to whom speaks the protocol, on paths of files, and to OPTIONS. */
+/**
+ * Adds the capabilities of the server to responses: for paths of files, for clients that use the protocol, and for
+ * OPTIONS.
+ */
 export function showProtocol(
   app: FastifyInstance,
   operations: readonly Operation[],
@@ -36,14 +39,17 @@ export function showProtocol(
   })
 }
 
-/** @throws HttpError 412 to another version; clients that name none are not asked for it */
+/**
+ * Checks the protocol version.
+ * @throws HttpError 412 for another version; the header is optional
+ */
 export function assertVersion({ headers }: FastifyRequest): void {
   const given = headers['tus-resumable']
   if (given !== undefined && given !== version)
     throw new HttpError(412, 'tus_version', `Only version ${version} of the protocol is supported.`)
 }
 
-/** Of a file. */
+/** Values of the headers of a file. */
 export interface FileHeaders {
   filename: string
   expires_date: string
@@ -64,5 +70,5 @@ export function setFileHeaders(
   })
 }
 
-/** Headers carry printable ASCII; other characters are written as in addresses. */
+/** Percent-encodes characters that headers cannot contain, which is all but printable ASCII. */
 const headerText = (text: string) => text.replace(/[^ -~]+/g, (part) => encodeURIComponent(part))

@@ -1,10 +1,10 @@
-/** Bytes that arrive, to be taken in pieces of wanted sizes. When they break off, that is their end. */
+/** Arriving bytes that are taken in pieces of requested sizes. When they break off, the source ends. */
 export interface Source {
-  /** Waits until it is known whether anything more comes. */
+  /** Waits until it is known whether more bytes come. */
   hasMore: () => Promise<boolean>
-  /** The next bytes, at most so many. */
+  /** Yields the next bytes, up to the given number. */
   take: (bytes: number) => AsyncIterable<Uint8Array>
-  /** What broke them off; nothing when they came to their end, or to none yet. */
+  /** Returns the error that broke them off; undefined after a regular end. */
   broken: () => { thrown: unknown } | undefined
 }
 

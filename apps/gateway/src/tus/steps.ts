@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { queryOf } from '../request.ts'
 
-/** The steps of an upload in several requests, and `once` for all of it in one: `spec/api-annotations.md` 2.4. */
+/** Steps of an upload in several calls, and `once` for an upload in a single call. */
 export const steps = ['once', 'start', 'create', 'multiple', 'finish'] as const
 export type Step = (typeof steps)[number]
 
-/** Headers tell; values do not count, they are mostly empty (`spec/client-compat.md` 2.2). */
+/** Returns the step of a call. Only the presence of headers counts, because their values are usually empty. */
 export function stepOf({ headers }: FastifyRequest): Step {
   const has = (name: string) => headers[name] !== undefined
   if (has('upload-finish')) return has('upload-start') ? 'once' : 'finish'
@@ -15,8 +15,8 @@ export function stepOf({ headers }: FastifyRequest): Step {
 }
 
 /**
- * May it come without a file? One of several requests, and one whose file is in a cloud storage: they may send an empty
- * document as well as nothing.
+ * Returns whether a call may come without a file: in an upload of several calls, and for a file in a cloud storage.
+ * Such a call may also send an empty document.
  */
 export const mayCarryNone = (request: FastifyRequest): boolean =>
   stepOf(request) !== 'once' || queryOf(request).get('location') === 'cloud_storage'

@@ -16,7 +16,7 @@ const bucket = await s3Blobs({ ...account, endpoint: server.url, bucket: 'upload
 describe.each([
   ['a disk', await temporaryBlobs()],
   ['a bucket', bucket],
-])('into %s', (_, blobs) => {
+])('a chunk for %s', (_, blobs) => {
   beforeEach(async () => {
     await blobs.removePrefix('up/')
   })
@@ -41,7 +41,7 @@ describe.each([
     return { stored, noted, broken: source.broken() }
   }
 
-  test('bytes are stored part by part, each noted when it is there', async () => {
+  test('is stored in parts, each recorded when it is stored', async () => {
     const bytes = Buffer.concat([one ?? '', two ?? '', 'c'].map((part) => Buffer.from(part)))
     const { stored, noted } = await store({ key, offset: 0 }, bytesOf(bytes), bytes.length)
     expect(stored).toBe(bytes.length)
@@ -51,13 +51,13 @@ describe.each([
     expect(String(await content(`${key}/0-2`))).toBe('c')
   })
 
-  test('bytes follow those of a part that is not full', async () => {
+  test('is appended to an incomplete part', async () => {
     await store({ key, offset: 0 }, bytesOf('abc'), 3)
     await store({ key, tail: `${key}/0-0`, offset: 3 }, bytesOf('de', 'f'), 6)
     expect(String(await content(`${key}/0-0`))).toBe('abcdef')
   })
 
-  test('who takes over reads what was stored, and writes elsewhere', async () => {
+  test('after a takeover copies the stored bytes to another object', async () => {
     await store({ key, offset: 0 }, bytesOf('abc'), 3)
     const next = takenOver(key, 3)
     await store({ key: next, tail: `${key}/0-0`, offset: 3 }, bytesOf('d'), 4)
@@ -65,19 +65,19 @@ describe.each([
     expect(String(await content(`${key}/1-0`))).toBe('abcd')
   })
 
-  test('of a tail with more bytes than were noted only those are read', async () => {
+  test('after a tail with more bytes than recorded reads only the recorded ones', async () => {
     await store({ key, offset: 0 }, bytesOf('abcX'), 4)
     await store({ key, tail: `${key}/0-0`, offset: 3 }, bytesOf('d'), 4)
     expect(String(await content(`${key}/0-0`))).toBe('abcd')
   })
 
-  test('a tail that is shorter than was noted is a store that has lost something', async () => {
+  test('after a tail that is shorter than recorded fails, because the store has lost data', async () => {
     await store({ key, offset: 0 }, bytesOf('ab'), 2)
     const attempt = store({ key, tail: `${key}/0-0`, offset: 3 }, bytesOf('d'), 4)
     await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  test('what came before a source broke off is stored', async () => {
+  test('is stored up to the point where its source breaks off', async () => {
     async function* broken() {
       yield Buffer.from('abc')
       throw new Error('gone')
@@ -88,20 +88,20 @@ describe.each([
     expect(String(await content(`${key}/0-0`))).toBe('abc')
   })
 
-  test('a source that broke off before anything came leaves what there was', async () => {
+  test('without any byte before a break leaves the stored bytes unchanged', async () => {
     await store({ key, offset: 0 }, bytesOf('abc'), 3)
     const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject('gone') }) }
     const next = { key, tail: `${key}/0-0`, offset: 3 }
     expect(await store(next, broken, 100)).toMatchObject({ stored: 3, noted: [] })
   })
 
-  test('nothing more is stored when somebody else has taken over', async () => {
+  test('stops after another client has taken over', async () => {
     const bytes = Buffer.alloc(2 * spreadBytes)
     const { noted } = await store({ key, offset: 0 }, bytesOf(bytes), bytes.length, () => false)
     expect(noted).toEqual([spreadBytes])
   })
 
-  test('a file of one part is one object', async () => {
+  test('a file of one part is stored as one object', async () => {
     await store({ key: 'up/f', offset: 0 }, bytesOf('abc'), 3)
     await store({ key: 'up/f', tail: 'up/f', offset: 3 }, bytesOf('d'), 4)
     expect(String(await content('up/f'))).toBe('abcd')

@@ -6,21 +6,20 @@ import type { Source } from './source.ts'
 
 export interface Chunk {
   opened: Pick<OpenedChunk, 'key' | 'tail' | 'offset'>
-  /** Where it ends in the file. */
+  /** End of the chunk in the file. */
   end: number
   source: Source
   /**
-   * Notes that all bytes up to there are stored, the last of them in an object that has this sum; false: nothing more is to
-   * be stored.
+   * Records that all bytes up to the offset are stored, with the checksum of their last object. Returns false when
+   * nothing more may be stored.
    */
   onStored: (offset: number, sha256: string) => Promise<boolean>
 }
 
 /**
- * Stores what comes as the next bytes of a file: part by part, from the source into the object store, each noted when it is
- * there for good. A source that breaks off ends its part early; what came of it is stored as well.
- *
- * @returns how far the file is stored
+ * Stores the next bytes of a file in parts, and records each part when it is stored. When the source breaks off, the
+ * incomplete part is stored as well.
+ * @returns the number of stored bytes of the file
  */
 export async function storeChunk(
   blobs: Pick<BlobStore, 'put' | 'get'>,
@@ -30,7 +29,7 @@ export async function storeChunk(
   while (at < end && (await source.hasMore())) {
     const first = partAt(at) * spreadBytes
     const stop = Math.min(first + spreadBytes, end)
-    const begin = { key: tail ?? key, bytes: at - first } // of the first part only: later ones begin at their begin
+    const begin = { key: tail ?? key, bytes: at - first } // only relevant for the first part, because later ones begin at their start
     const pieces = joined(blobs, begin, source.take(stop - at))
     const { size, sha256 } = await blobs.put(partKey(key, partAt(at)), pieces)
     at = first + size
@@ -39,7 +38,7 @@ export async function storeChunk(
   return at
 }
 
-/** What is stored of a part already, and what comes. */
+/** Yields the stored bytes of a part, then the arriving ones. */
 async function* joined(
   blobs: Pick<BlobStore, 'get'>,
   { key, bytes }: { key: string; bytes: number },

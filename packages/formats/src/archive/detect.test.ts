@@ -12,11 +12,11 @@ test.each([
   ['\n<?xml', 'xml'],
   ['GIF89a', 'unknown'],
   ['', 'unknown'],
-])('%j is %s', async (text, container) => {
+])('the container of %j is detected as %s', async (text, container) => {
   expect(await detectContainer(sourceOf(Buffer.from(text)))).toBe(container)
 })
 
-test('small reads next to each other are one read of the source', async () => {
+test('adjacent small reads share one read of the source', async () => {
   const bytes = Buffer.from('0123456789'.repeat(10))
   const reads: [number, number][] = []
   const source = {
@@ -45,7 +45,7 @@ test('small reads next to each other are one read of the source', async () => {
   expect(pieces).toEqual([40, 40, 5])
 })
 
-test('the next piece is read while one is worked on; of one that nobody takes no fault is told', async () => {
+test('the next piece is prefetched; an error in a prefetched piece that is never consumed is ignored', async () => {
   const reads: number[] = []
   const source = {
     size: 30,
@@ -63,7 +63,7 @@ test('the next piece is read while one is worked on; of one that nobody takes no
   await expect(read(0)).rejects.toThrow('away')
 })
 
-test('reads that jump about get what they ask for and no more, those at once share a block', async () => {
+test('scattered reads fetch only the requested bytes; concurrent reads share one block', async () => {
   const reads: [number, number][] = []
   let isBroken = false
   const source = {

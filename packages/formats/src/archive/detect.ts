@@ -1,10 +1,13 @@
-/** What an uploaded file is, by its content; its name is not trusted (spec/formats.md 4.1). */
+/** Detects what an uploaded file is from its content. The file name is not trusted. */
 import { FormatError } from '../errors.ts'
 import type { RandomAccess } from './source.ts'
 
 export type Container = 'zip' | 'json' | 'xml' | 'unknown'
 
-/** @throws {FormatError} when the file is empty */
+/**
+ * Detects the container of an upload.
+ * @throws {FormatError} when the file is empty
+ */
 export async function detectUpload(source: RandomAccess): Promise<Container> {
   if (source.size === 0) throw new FormatError('the file is empty')
   return detectContainer(source)

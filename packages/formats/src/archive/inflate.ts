@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises'
 import { FormatError } from '../errors.ts'
 
 /**
- * What comes out of an unpacker of `node:zlib` that is fed with `packed`.
- * @throws what `fault` makes of bytes that do not unpack; what `packed` throws as it is
+ * Unpacks `packed` with a transform of `node:zlib`.
+ * @throws the error that `fault` creates for bytes that cannot be unpacked; errors of `packed` pass through unchanged
  */
 export async function* inflated(
   packed: AsyncIterable<Uint8Array>,

@@ -1,7 +1,7 @@
-/** Names of archive members (spec/formats.md 4.1, reliability.md 9). */
+/** Names of archive members: decoding, normal form, and names to ignore. */
 import { FormatError } from '../errors.ts'
 
-/** Decodes a stored name: UTF-8 when it says so or reads as such, else latin-1. */
+/** Decodes a stored name: UTF-8 when it is valid UTF-8, otherwise latin-1. */
 export function decodeName(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -11,8 +11,8 @@ export function decodeName(bytes: Uint8Array): string {
 }
 
 /**
- * The one form of a name: `/` between parts, NFC, no empty or `.` parts. A directory keeps its last `/`.
- * @throws {FormatError} when the name could leave the archive or cannot be a name.
+ * Normalizes a name: `/` between parts, NFC, no empty or `.` parts. A directory keeps its trailing `/`.
+ * @throws {FormatError} when the name could leave the archive or is not a valid name
  */
 export function normaliseName(stored: string): string {
   const name = stored.replaceAll('\\', '/').normalize('NFC')
@@ -22,7 +22,7 @@ export function normaliseName(stored: string): string {
   return parts.join('/') + (name.endsWith('/') ? '/' : '')
 }
 
-/** Members that systems and tools leave behind and that are never data. */
+/** Returns whether a member is a directory or a leftover of an operating system or tool, never data. */
 export function isJunk(name: string): boolean {
   if (name.endsWith('/') || name.split('/').includes('__MACOSX')) return true
   const base = name.slice(name.lastIndexOf('/') + 1)

@@ -12,16 +12,16 @@ test.each([
   [['a/b/c/d/e/obj.data'], undefined],
   [['a/b/Annotations/x/1.xml', 'c/obj.data'], 'c/'],
   [['README.txt'], undefined],
-])('of %j the files begin in %j', (names, root) => {
+])('the root folder of %j is %j', (names, root) => {
   expect(rootOf(names, isMarker)).toBe(root)
 })
 
-test('what is no archive is refused', async () => {
+test('a file that is not an archive is refused', async () => {
   const source = sourceOf(Buffer.from('{}'))
   await expect(openArchive(source, newRun().run)).rejects.toThrow('expected a ZIP archive')
 })
 
-test('members that are there twice are told of', async () => {
+test('duplicate members are reported', async () => {
   const bytes = await zipOf({ 'a.txt': 'first', 'b.txt': 'second' })
   const twice = Buffer.from(bytes.toString('latin1').replaceAll('b.txt', 'a.txt'), 'latin1')
   const { run } = newRun()

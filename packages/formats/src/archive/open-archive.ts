@@ -1,4 +1,4 @@
-/** An upload that has to be an archive, and where in it the files of a format begin (spec/formats.md 4.1). */
+/** Opens an upload that must be an archive, and finds the folder in it where the files of a format begin. */
 import { FormatError } from '../errors.ts'
 import type { Run } from '../model.ts'
 import { detectUpload } from './detect.ts'
@@ -6,8 +6,8 @@ import type { RandomAccess } from './source.ts'
 import { openZip, type ZipReader } from './zip-reader.ts'
 
 /**
- * Opens an upload as an archive. Reports members that have the same name, and empty files that should declare something.
- * @throws {FormatError} when it is none, is damaged or breaks a guard
+ * Opens an upload as an archive. Reports duplicate members, and empty files that should declare labels or files.
+ * @throws {FormatError} when the upload is not an archive, is damaged or exceeds a limit
  */
 export async function openArchive(source: RandomAccess, run: Run): Promise<ZipReader> {
   if ((await detectUpload(source)) !== 'zip') throw new FormatError('expected a ZIP archive')
@@ -22,19 +22,22 @@ export async function openArchive(source: RandomAccess, run: Run): Promise<ZipRe
   return zip
 }
 
-/** Whether a file declares labels or lists other files. An empty text of boxes is valid; an empty file of this kind is not. */
+/**
+ * Returns whether a file declares labels or lists other files. An empty file of boxes is valid; an empty file of this
+ * kind is not.
+ */
 const isDeclaring = (name: string): boolean =>
   /(?:^|\/)(?:labelmap|class_names|classes|labels|label_colors)\.txt$/i.test(name) ||
   /\.(?:pbtxt|data|names|ya?ml|ini)$/i.test(name) ||
   (`/${name}`.includes('/ImageSets/') && name.endsWith('.txt'))
 
-/** Folders around what a format begins with, at most. */
+/** Maximum number of folders around the root of a format. */
 const mostWrapping = 4
 
 /**
- * The folder, with its last `/`, below which a format's files lie: of those that have a marker the one that is wrapped least;
- * undefined where none has.
- * @param isMarker whether a path below the folder shows that this is the place
+ * Returns the folder, with its trailing `/`, that contains the files of a format: the least nested folder with a
+ * marker. Undefined when no folder has a marker.
+ * @param isMarker returns whether a path below the folder identifies the root
  */
 export function rootOf(
   names: Iterable<string>,

@@ -1,23 +1,23 @@
-/** Bytes that can be read from any place: a file, or an object read by ranges. */
+/** Bytes with random access: a file, or an object that is read by ranges. */
 export interface RandomAccess {
   size: number
-  /** What its sender calls it: for messages. */
+  /** Name given by the uploader, for messages. */
   name?: string
-  /** The bytes from `start` up to but not including `end`; both lie within the size. */
+  /** Reads the bytes from `start` up to but not including `end`; both must be within the size. */
   read(start: number, end: number): Promise<Uint8Array>
 }
 
-/** A source over bytes in memory. */
+/** Returns a source over bytes in memory. */
 export function sourceOf(bytes: Uint8Array): RandomAccess {
   return { size: bytes.length, read: async (start, end) => bytes.subarray(start, end) }
 }
 
-/** Reads that follow one another closely before it is believed that more will. */
+/** Number of consecutive close reads after which reading is treated as sequential. */
 const inARow = 3
 
 /**
- * Where reads follow one another closely it reads whole blocks and keeps the last one, so that many small reads become one:
- * on an object store each read is a round trip. Reads that jump about get just what they ask for.
+ * Returns a source that reads whole blocks for sequential reads and keeps the last block, so that many small reads
+ * become one: on an object store each read is a round trip. Scattered reads fetch only the requested bytes.
  */
 export function readAhead(source: RandomAccess, blockBytes = 1_048_576): RandomAccess {
   const none = { start: 0, end: 0, bytes: Promise.resolve(new Uint8Array()) }
@@ -33,7 +33,7 @@ export function readAhead(source: RandomAccess, blockBytes = 1_048_576): RandomA
       if (!isInBlock && (run < inARow || end - start >= blockBytes)) return source.read(start, end)
       if (!isInBlock) {
         const stop = Math.min(source.size, start + blockBytes)
-        const bytes = source.read(start, stop) // others who want of it wait for the same
+        const bytes = source.read(start, stop) // concurrent readers of this block share the promise
         block = { start, end: stop, bytes }
         bytes.catch(() => {
           if (block.bytes === bytes) block = none
@@ -45,7 +45,7 @@ export function readAhead(source: RandomAccess, blockBytes = 1_048_576): RandomA
   }
 }
 
-/** The source from `start` to `end` in pieces; while one is worked on the next is read. */
+/** Yields the source from `start` to `end` in pieces and prefetches the next piece while one is processed. */
 export async function* readPieces(
   source: RandomAccess,
   start = 0,
@@ -54,7 +54,7 @@ export async function* readPieces(
 ): AsyncGenerator<Uint8Array> {
   const readFrom = (from: number): Promise<Uint8Array> => {
     const piece = source.read(from, Math.min(end, from + pieceBytes))
-    piece.catch(() => undefined) // told to whoever takes it; nobody may
+    piece.catch(() => undefined) // avoids an unhandled rejection; the error still reaches the consumer of the piece
     return piece
   }
   let next = start < end ? readFrom(start) : undefined

@@ -1,14 +1,14 @@
-/** One header of a tar archive: POSIX ustar, what GNU tar made of it, and pax records. */
+/** Headers of tar archives: POSIX ustar, the GNU variant, and pax records. */
 import { FormatError } from '../errors.ts'
 import { decodeName } from './names.ts'
 
 export const blockBytes = 512
 
-/** What stands in a header, but for the checksum, which was right. */
+/** Fields of a header with a valid checksum. */
 export interface TarHeader {
   name: string
   size: number
-  /** One character; of old archives, which say nothing, `0`. */
+  /** One character; `0` for old archives that do not set it. */
   type: string
 }
 
@@ -16,21 +16,24 @@ export function damagedTar(what: string): FormatError {
   return new FormatError(`archive is damaged: ${what}`)
 }
 
-/** Is this block the header of a member? Archives from before 1988 have no magic, but all have a checksum. */
+/** Returns whether a block is a member header. Archives from before 1988 have no magic, but all have a checksum. */
 export function isTarHeader(block: Uint8Array): boolean {
   if (block.length < blockBytes) return false
   const claimed = parseOctal(textAt(block, 148, 8))
   if (claimed === undefined) return false
-  // Some old writers took bytes for signed.
+  // Some old writers computed the sum over signed bytes.
   return sumOf(block, (byte) => byte) === claimed || sumOf(block, signed) === claimed
 }
 
-/** @throws {FormatError} for a number that is none */
+/**
+ * Parses a header block.
+ * @throws {FormatError} for an invalid number
+ */
 export function readTarHeader(block: Uint8Array): TarHeader {
   const bytes = (at: number, length: number): Uint8Array =>
     untilNul(block.subarray(at, at + length))
   const own = decodeName(bytes(0, 100))
-  // GNU tar has other things where the prefix would be.
+  // GNU tar stores other fields where POSIX has the prefix.
   const isPosix = textAt(block, 257, 6) === 'ustar\0'
   const prefix = isPosix ? decodeName(bytes(345, 155)) : ''
   const type = String.fromCharCode(block[156] ?? 0)
@@ -41,7 +44,7 @@ export function readTarHeader(block: Uint8Array): TarHeader {
   }
 }
 
-/** Octal digits, or with the first bit set a binary number. */
+/** Parses a size: octal digits, or a binary number when the first bit is set. */
 function readSize(field: Uint8Array): number {
   const first = field[0] ?? 0
   if (first < 0x80) {
@@ -55,7 +58,7 @@ function readSize(field: Uint8Array): number {
   return size
 }
 
-/** Digits with blanks or NULs around them; none at all is 0. */
+/** Parses octal digits surrounded by blanks or NULs; an empty field is 0. */
 function parseOctal(text: string): number | undefined {
   const found = /^[ \0]*(?:([0-7]+)[ \0]*)?$/.exec(text)
   return found ? Number.parseInt(found[1] ?? '0', 8) : undefined
@@ -63,7 +66,7 @@ function parseOctal(text: string): number | undefined {
 
 const signed = (byte: number): number => (byte << 24) >> 24
 
-/** The checksum counts as blanks in itself. */
+/** Sums the bytes of a header; the checksum field itself counts as blanks. */
 function sumOf(block: Uint8Array, weigh: (byte: number) => number): number {
   let sum = 8 * 32
   for (let at = 0; at < blockBytes; at += 1) if (at < 148 || at >= 156) sum += weigh(block[at] ?? 0)
@@ -79,8 +82,8 @@ export function untilNul(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The records of a pax header: `<length> <key>=<value>\n`, the length being that of the whole record.
- * @throws {FormatError} when they do not add up
+ * Parses the records of a pax header: `<length> <key>=<value>\n`; the length covers the whole record.
+ * @throws {FormatError} when the lengths do not match the content
  */
 export function readPax(content: Uint8Array): Map<string, Uint8Array> {
   const records = new Map<string, Uint8Array>()

@@ -18,7 +18,7 @@ async function readAll(bytes: Buffer, limits = archiveLimits): Promise<Record<st
   return Object.fromEntries(read)
 }
 
-describe('an archive that breaks a guard is refused', () => {
+describe('an archive that exceeds a limit or is damaged is refused', () => {
   const long = `${'x'.repeat(250)}/`.repeat(20)
   const rawPax = (content: string): CraftedMember => ({ name: 'pax', type: 'x', content })
   const cases: [string, Buffer, string][] = [
@@ -106,7 +106,7 @@ describe('an archive that breaks a guard is refused', () => {
   })
 })
 
-test('members are found where they lie, whoever wrote the archive', async () => {
+test('members are found in archives of every tar variant', async () => {
   const name = `${'very/'.repeat(40)}long.txt`
   const members: CraftedMember[] = [
     { name: './', type: '5' },
@@ -156,13 +156,13 @@ test('members are found where they lie, whoever wrote the archive', async () => 
   })
 })
 
-test('of equal names the last counts, and the name is told', async () => {
+test('the last of several members with equal names counts, and the name is listed as a duplicate', async () => {
   const bytes = craftTar([plain, { ...plain, content: 'newer' }])
   const { duplicates } = await openTar(sourceOf(bytes))
   expect([duplicates, await readAll(bytes)]).toEqual([['a.txt'], { 'a.txt': 'newer' }])
 })
 
-test('an archive without members is an archive, and what lies behind its end is not looked at', async () => {
+test('an archive without members is valid, and bytes after the end marker are ignored', async () => {
   expect(await readAll(tarEnd)).toEqual({})
   expect(await readAll(craftTar([plain], Buffer.alloc(512)))).toEqual({ 'a.txt': 'text' })
   expect(await readAll(Buffer.concat([craftTar([plain]), Buffer.alloc(9000, 7)]))).toEqual({
@@ -170,14 +170,14 @@ test('an archive without members is an archive, and what lies behind its end is 
   })
 })
 
-test('a header is told from other bytes by its checksum', () => {
+test('a header is recognized by its checksum', () => {
   expect(isTarHeader(craftMember({ name: 'a', magic: '' }))).toBe(true)
   expect(isTarHeader(craftMember({ name: 'a', sum: 3 }))).toBe(false)
   expect(isTarHeader(Buffer.alloc(512))).toBe(false)
   expect(isTarHeader(Buffer.from('short'))).toBe(false)
 })
 
-test('whatever bytes are changed, it is read or refused with a sentence', async () => {
+test('an archive with changed bytes is read or refused with a FormatError', async () => {
   const members = [longName('x'.repeat(120)), plain, pax({ path: 'b' }), plain, plain]
   const whole = craftTar(members)
   const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) })

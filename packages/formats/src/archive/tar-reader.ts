@@ -1,6 +1,6 @@
 /**
- * Reads tar archives from a random-access source (spec/extensions.md 8) under the guards of the zip reader
- * (reliability.md 9): headers first and all of them, then any member by its position. Nothing is written anywhere.
+ * Reads tar archives from a random-access source under the same limits as zip archives: all headers first, then any
+ * member by its position. Nothing is written to disk.
  */
 import { FormatError } from '../errors.ts'
 import { decodeName, isJunk, normaliseName } from './names.ts'
@@ -20,23 +20,23 @@ export { isTarHeader } from './tar-header.ts'
 
 /** One file of an archive. */
 export interface TarEntry {
-  /** As `normaliseName` gives it. */
+  /** Normalized by `normaliseName`. */
   name: string
   size: number
-  /** Where its bytes begin. */
+  /** Offset of the first byte of content. */
   start: number
 }
 
 export interface TarReader {
-  /** Files by name, without directories and junk; of equal names the last. */
+  /** Files by name, without directories and junk; for equal names the last one. */
   files: ReadonlyMap<string, TarEntry>
-  /** Names that stood in the archive more than once. */
+  /** Names that occur more than once in the archive. */
   duplicates: readonly string[]
 }
 
 /**
- * Opens an archive that is not compressed.
- * @throws {FormatError} when it is damaged, cut, uses what is not supported, or breaks a guard.
+ * Opens an uncompressed tar archive.
+ * @throws {FormatError} when the archive is damaged, truncated, uses an unsupported feature or exceeds a limit
  */
 export async function openTar(
   source: RandomAccess,
@@ -56,7 +56,7 @@ export async function openTar(
   return { files, duplicates }
 }
 
-/** What headers before that of a member say of it. */
+/** Fields that preceding headers set for the next member. */
 interface Said {
   name?: string
   size?: number
@@ -87,7 +87,7 @@ async function* readEntries(source: RandomAccess, limits: ArchiveLimits): AsyncG
 
 const padded = (size: number): number => Math.ceil(size / blockBytes) * blockBytes
 
-/** Nothing at the end, which is a block of zeros. */
+/** Returns undefined at the end marker, which is a block of zeros. */
 async function readHeader(
   source: RandomAccess,
   at: number,
@@ -100,7 +100,7 @@ async function readHeader(
   return readTarHeader(block)
 }
 
-/** Of headers that are about the next member: longer ones have no business in an archive of files. */
+/** Size limit in bytes of headers that describe the next member; legitimate archives of files stay far below. */
 const largestContent = 65_536
 
 async function readContent(source: RandomAccess, start: number, size: number): Promise<Uint8Array> {
@@ -113,10 +113,10 @@ async function readContent(source: RandomAccess, start: number, size: number): P
 const sparse = (file?: string): FormatError =>
   new FormatError('sparse members cannot be read', { file })
 
-/** Headers that hold something about what follows. */
+/** Parsers of headers that describe the next member, by header type. */
 const about: Record<string, (content: Uint8Array) => Said> = {
   L: (content) => ({ name: decodeName(untilNul(content)) }),
-  /** The target of a link, which is refused when it comes. */
+  /** The target of a link; the link itself is refused. */
   K: () => ({}),
   x: (content) => {
     const records = readPax(content)
@@ -141,7 +141,7 @@ function wholeNumber(bytes: Uint8Array): number {
 
 const links = new Set(['1', '2', '3', '4', '6'])
 
-/** Nothing for what has no bytes, whatever it says of its size: directories, and the label of a volume. */
+/** Returns undefined for members without bytes, regardless of their declared size: directories and volume labels. */
 function readMember({ type, name: stored, size }: TarHeader): Omit<TarEntry, 'start'> | undefined {
   const isDirectory = type === '5' || (type === '0' && stored.endsWith('/'))
   if (type === 'V' || (isDirectory && /^\.?\/*$/.test(stored))) return undefined

@@ -19,7 +19,7 @@ const textIn = async (zip: Awaited<ReturnType<typeof openZip>>, name: string) =>
   return whole
 }
 
-test('files that are not packed are read as the members of an archive', async () => {
+test('unpacked files are read as the members of an archive', async () => {
   const files = [fileOf('a/one.txt', 'one'), fileOf('empty.txt', ''), fileOf('two.txt', 'two two')]
   const source = unpackedSource([...files, fileOf('.DS_Store', 'junk')], { name: 'folder' })
   expect(await detectContainer(source)).toBe('zip')
@@ -30,7 +30,7 @@ test('files that are not packed are read as the members of an archive', async ()
   expect(await textIn(zip, 'two.txt')).toBe('two two')
 })
 
-test('files lie beside the members of an archive, and go before those of their names', async () => {
+test('unpacked files are added to the members of an archive and replace members of the same name', async () => {
   const members = [
     { path: 'kept.txt', content: 'kept kept kept kept' },
     { path: 'other.txt', content: 'of the archive' },
@@ -44,7 +44,7 @@ test('files lie beside the members of an archive, and go before those of their n
   expect(await textIn(zip, 'more.txt')).toBe('more')
 })
 
-test('names and sizes are held to what archives may have', async () => {
+test('names and sizes of unpacked files are checked like those of archive members', async () => {
   expect(() => unpackedSource([fileOf('../up.txt', '')], { name: 'x' })).toThrow(FormatError)
   const zip = await openZip(unpackedSource([fileOf('a.txt', '12345')], { name: 'x' }))
   const entry = zip.files.get('a.txt')

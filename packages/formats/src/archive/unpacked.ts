@@ -1,19 +1,23 @@
-/** Files that are not packed, as an archive: what reads archives reads a folder, and files beside an archive as members of it. */
+/**
+ * Presents unpacked files as an archive, so that archive importers can read folders, and files next to an archive as
+ * its members.
+ */
 import { FormatError } from '../errors.ts'
 import { isJunk, normaliseName } from './names.ts'
 import { type RandomAccess, readPieces } from './source.ts'
 import type { Unpacked, ZipEntry, ZipReader } from './zip-reader.ts'
 
-/** A file under the name that it has as a member. */
+/** A file with the name that it has as an archive member. */
 export interface MemberFile extends Pick<RandomAccess, 'size' | 'read'> {
   name: string
 }
 
-/** So begins an archive without members. */
+/** Signature of an archive without members. */
 const signature = Buffer.from('PK\x05\x06')
 
 /**
- * @param base An archive that the files lie beside; a file goes before a member of its name.
+ * Returns a source that presents files as an archive.
+ * @param base Archive to which the files are added; a file replaces a member of the same name.
  * @throws {FormatError} for names that members cannot have
  */
 export function unpackedSource(
@@ -53,7 +57,7 @@ export function unpackedSource(
 
 const none = new Uint8Array()
 
-/** The last entry that begins at or before a byte. */
+/** Returns the last entry that begins at or before a byte. */
 function placeOf(places: readonly ZipEntry[], byte: number): number {
   let [low, high] = [0, places.length - 1]
   while (low < high) {

@@ -1,16 +1,16 @@
-/** The central directory of a ZIP archive, read and checked as a whole before any member is opened. */
+/** Reads the central directory of a ZIP archive. The whole directory is checked before any member is opened. */
 import { crc32 } from 'node:zlib'
 import { FormatError } from '../errors.ts'
 import { decodeName, normaliseName } from './names.ts'
 import { type RandomAccess, readPieces } from './source.ts'
 
-/** Caps of spec/api-annotations.md 6.2. */
+/** Limits of archives. */
 export interface ArchiveLimits {
-  /** Members, directories counted. */
+  /** Number of members, including directories. */
   entries: number
-  /** Bytes of all members together. */
+  /** Total unpacked bytes of all members. */
   bytes: number
-  /** Bytes unpacked for a byte packed, of a member over 64 MiB and of an archive over 1 GiB. */
+  /** Unpacked bytes per packed byte; applies to members over 64 MiB and archives over 1 GiB. */
   ratio: number
 }
 
@@ -22,20 +22,20 @@ export const archiveLimits: ArchiveLimits = {
 
 /** One file of an archive. */
 export interface ZipEntry {
-  /** As `normaliseName` gives it. */
+  /** Normalized by `normaliseName`. */
   name: string
   size: number
   packedSize: number
   crc: number
   isDeflated: boolean
-  /** Where the local header starts, and the first byte behind that belongs to something else. */
+  /** Offset of the local header, and offset of the next structure after the member. */
   start: number
   limit: number
 }
 
 /**
- * Reads all entries, directories included, in the order of the directory.
- * @throws {FormatError} when the archive is damaged, uses what is not supported, or breaks a guard.
+ * Reads all entries, including directories, in the order of the directory.
+ * @throws {FormatError} when the archive is damaged, uses an unsupported feature or exceeds a limit
  */
 export async function readDirectory(
   source: RandomAccess,
@@ -58,11 +58,11 @@ export function damaged(what: string): FormatError {
   return new FormatError(`archive is damaged: ${what}`)
 }
 
-// ---- the end record
+// ---- end record
 
 interface DirectoryEnd {
   entries: number
-  /** Where the directory starts and stops. */
+  /** Start and end offset of the directory. */
   start: number
   stop: number
 }
@@ -89,7 +89,7 @@ async function readEnd(source: RandomAccess): Promise<DirectoryEnd> {
   return within(end)
 }
 
-/** The last end record whose comment reaches exactly to the end of the bytes. */
+/** Returns the offset of the last end record whose comment reaches exactly to the end of the bytes. */
 function findEnd(tail: Buffer): number | undefined {
   for (let at = tail.length - endBytes; at >= 0; at -= 1) {
     if (tail.readUInt32LE(at) !== 0x06054b50) continue
@@ -98,7 +98,7 @@ function findEnd(tail: Buffer): number | undefined {
   return undefined
 }
 
-/** The zip64 end record, when its locator stands before the end record. */
+/** Reads the zip64 end record if its locator precedes the end record. */
 async function readLargeEnd(
   source: RandomAccess,
   tail: Buffer,
@@ -131,7 +131,9 @@ function manyDisks(): FormatError {
 
 const headerBytes = 46
 
-/** The headers one by one, each with its name and extra fields, without holding the directory. */
+/**
+ * Yields the headers one by one, each with its name and extra fields, without holding the whole directory in memory.
+ */
 async function* readHeaders(source: RandomAccess, end: DirectoryEnd): AsyncGenerator<Buffer> {
   let held = Buffer.alloc(0)
   let count = 0
@@ -170,7 +172,10 @@ function readEntry(header: Buffer): ZipEntry {
   return { name, size, packedSize, crc, isDeflated: method === 8, start, limit: 0 }
 }
 
-/** Unix kinds of files other than regular files and directories; 0 says nothing. */
+/**
+ * Returns whether a Unix mode marks something other than a regular file or directory; 0 means that the mode is
+ * unknown.
+ */
 function isSpecial(mode: number): boolean {
   const kind = mode & 0xf000
   return kind !== 0 && kind !== 0x8000 && kind !== 0x4000
@@ -192,7 +197,10 @@ function readSizes(header: Buffer, extra: Buffer) {
   return { size, packedSize, start, disk }
 }
 
-/** The extra field some tools add with the name in UTF-8; it counts while its checksum fits. */
+/**
+ * Reads the extra field in which some tools store the name as UTF-8. It is valid while its checksum matches the
+ * stored name.
+ */
 function unicodeName(storedName: Buffer, extra: Buffer): string | undefined {
   const field = extraField(extra, 0x7075)
   if (!field || field.length < 6 || field[0] !== 1) return undefined
@@ -231,7 +239,7 @@ function checkSizes(entries: ZipEntry[], limits: ArchiveLimits): void {
   }
 }
 
-/** Members may not share bytes; each ends before the next begins. */
+/** Checks that members share no bytes: each must end before the next one begins. */
 function setLimits(entries: ZipEntry[], directoryStart: number): void {
   let limit = directoryStart
   for (const entry of entries.toSorted((a, b) => b.start - a.start)) {
@@ -243,7 +251,7 @@ function setLimits(entries: ZipEntry[], directoryStart: number): void {
   }
 }
 
-/** 64 bits as a number; what is beyond 2^53 is no size of anything. */
+/** Reads 64 bits as a number; a size beyond 2^53 is invalid. */
 function readSize(bytes: Buffer, at: number): number {
   const size = Number(bytes.readBigUInt64LE(at))
   if (!Number.isSafeInteger(size)) throw damaged('a size is out of range')

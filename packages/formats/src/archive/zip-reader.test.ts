@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from './source.ts'
 import { type ArchiveLimits, archiveLimits, openZip } from './zip-reader.ts'
 
-/** One member as it is written, with room for every lie. */
+/** One member to write; every field can be falsified. */
 interface Crafted {
   name: string | Buffer
   content?: string | Buffer
   method?: number
   flags?: number
   mode?: number
-  /** Written instead of the truth. */
+  /** Written instead of the actual value. */
   size?: number
   packedSize?: number
   crc?: number
@@ -37,7 +37,7 @@ interface CraftedEnd {
 
 const plain = { name: 'a.txt', content: 'text' }
 
-describe('an archive that breaks a guard is refused', () => {
+describe('an archive that exceeds a limit or is damaged is refused', () => {
   const longName = `${'x'.repeat(250)}/`.repeat(20)
   const zeros = deflateRawSync(Buffer.alloc(100_000))
   const cases: [string, Buffer, string][] = [
@@ -103,7 +103,7 @@ describe('an archive that breaks a guard is refused', () => {
   })
 })
 
-describe('a bomb is refused before it is unpacked', () => {
+describe('a zip bomb is refused before it is unpacked', () => {
   const bomb = (size: number, packedSize: number): Crafted =>
     deflated({ packed: Buffer.alloc(packedSize), size })
   const limits: ArchiveLimits = { entries: 3, bytes: 10_000, ratio: 200 }
@@ -118,12 +118,12 @@ describe('a bomb is refused before it is unpacked', () => {
     await expect(openZip(sourceOf(bytes), limits)).rejects.toThrow('it unpacks to 18000 bytes')
   })
 
-  test('a large member packed too well', async () => {
+  test('a large member with too high a compression ratio', async () => {
     const bytes = craft([bomb(70_000_000, 1_000)])
     await expect(openZip(sourceOf(bytes))).rejects.toThrow('a.txt unpacks to 70000000 bytes')
   })
 
-  test('many members packed too well', async () => {
+  test('many members with too high a compression ratio', async () => {
     const members = Array.from({ length: 20 }, (_, index) => bomb(60_000_000, 100 + index))
     const bytes = craft(members.map((member, index) => ({ ...member, name: `${index}` })))
     await expect(openZip(sourceOf(bytes))).rejects.toThrow('archive too large: it unpacks to')
@@ -145,42 +145,42 @@ describe('a bomb is refused before it is unpacked', () => {
   })
 })
 
-test('names are read with slashes, without empty parts, and composed', async () => {
+test('names are normalized: slashes, no empty parts, composed Unicode', async () => {
   const names = ['a\\b.txt', './c//d.txt', 'u\u0308.txt', Buffer.from([0xfc, 0x2e, 0x6a])]
   const zip = await openZip(sourceOf(craft(names.map((name) => ({ name })))))
   expect([...zip.files.keys()]).toEqual(['a/b.txt', 'c/d.txt', '\u00fc.txt', '\u00fc.j'])
 })
 
-test('a name in the unicode field wins while its checksum fits', async () => {
+test('the Unicode name field wins while its checksum matches', async () => {
   const stale = withUnicodeName('a', 'b')
   const bytes = craft([withUnicodeName('?', 'ж'), { ...stale, name: 'c' }])
   expect([...(await openZip(sourceOf(bytes))).files.keys()]).toEqual(['ж', 'c'])
 })
 
-test('directories and junk are no files', async () => {
+test('directories and junk are not listed as files', async () => {
   const names = ['d/', '__MACOSX/._a', '.DS_Store', 'x/Thumbs.db', 'desktop.ini', '._b', 'real']
   const zip = await openZip(sourceOf(craft(names.map((name) => ({ name })))))
   expect([...zip.files.keys()]).toEqual(['real'])
 })
 
-test('of equal names the last counts and the name is told', async () => {
+test('the last of several members with equal names counts, and the name is listed as a duplicate', async () => {
   const bytes = craft([plain, { ...plain, content: 'newer' }])
   const zip = await openZip(sourceOf(bytes))
   expect(zip.duplicates).toEqual(['a.txt'])
   expect(await readAll(bytes)).toEqual(['newer'])
 })
 
-test('a comment that looks like an end record does not lead astray', async () => {
+test('a comment that looks like an end record is not mistaken for one', async () => {
   const bytes = craft([plain], { comment: `PK\x05\x06${'\0'.repeat(30)}` })
   expect(await readAll(bytes)).toEqual(['text'])
 })
 
-test('a local header may be longer than the directory says', async () => {
+test('a local header may be longer than its directory entry', async () => {
   const bytes = craft([{ ...plain, localExtra: Buffer.alloc(40) }])
   expect(await readAll(bytes)).toEqual(['text'])
 })
 
-test('members are read by position, never the whole source', async () => {
+test('members are read by position without reading the whole source', async () => {
   const names = Array.from({ length: 50 }, (_, index) => `${index}`)
   const bytes = craft(names.map((name) => ({ name, content: Buffer.alloc(200_000, name) })))
   let read = 0
@@ -197,7 +197,7 @@ test('members are read by position, never the whole source', async () => {
   expect(read).toBeLessThan(1_500_000)
 })
 
-test('whatever bytes are changed, it is read or refused with a sentence', async () => {
+test('an archive with changed bytes is read or refused with a FormatError', async () => {
   const packed = deflated({ packed: deflateRawSync(Buffer.alloc(300, 'x')), size: 300 })
   const members = [plain, packed, withUnicodeName('b', 'ж'), { name: 'c/' }, { name: 'd' }]
   const whole = craft(members, { comment: 'a comment' })
@@ -212,7 +212,7 @@ test('whatever bytes are changed, it is read or refused with a sentence', async 
   )
 })
 
-// ---- support: an archive with exactly the bytes asked for
+// ---- helpers: builds an archive with exactly the requested bytes
 
 function craft(members: Crafted[], end: CraftedEnd = {}): Buffer {
   const locals: Buffer[] = []
@@ -320,7 +320,7 @@ async function readAll(bytes: Buffer): Promise<string[]> {
   return contents
 }
 
-test('the packed bytes of a member can be found without reading it', async () => {
+test('the packed bytes of a member are located without reading them', async () => {
   const bytes = craft([plain, { name: 'b.txt', content: 'more text' }])
   const zip = await openZip(sourceOf(bytes))
   const entry = zip.files.get('b.txt')

@@ -1,6 +1,6 @@
 /**
- * Reads ZIP archives from a random-access source (perf-design.md 6.2, reliability.md 9): the directory
- * first and whole, then any member by its position. Nothing is written anywhere.
+ * Reads ZIP archives from a random-access source: the whole directory first, then any member by its position. Nothing
+ * is written to disk.
  */
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { FormatError } from '../errors.ts'
@@ -18,21 +18,24 @@ import {
 export { type ArchiveLimits, archiveLimits, type ZipEntry } from './zip-directory.ts'
 
 export interface ZipReader {
-  /** The archive, read a block at a time: for who reads members by their position. */
+  /** The archive with block-wise reads, for callers that read members by position. */
   source: RandomAccess
-  /** Files by name, without directories and junk; of equal names the last. */
+  /** Files by name, without directories and junk; for equal names the last one. */
   files: ReadonlyMap<string, ZipEntry>
-  /** Names that stood in the archive more than once. */
+  /** Names that occur more than once in the archive. */
   duplicates: readonly string[]
-  /** A member as one buffer; refused when larger than `maxBytes` (64 MiB). */
+  /** Reads a member into one buffer; refuses members larger than `maxBytes` (default 64 MiB). */
   bytes(entry: ZipEntry, maxBytes?: number): Promise<Uint8Array>
-  /** A member in pieces. */
+  /** Yields a member in pieces. */
   stream(entry: ZipEntry): AsyncGenerator<Uint8Array>
-  /** Where the packed bytes of a member begin: with `packedSize` enough to read it later without the archive. */
+  /**
+   * Returns the offset of a member's packed bytes. With `packedSize` it suffices to read the member later without the
+   * archive.
+   */
   dataStart(entry: ZipEntry): Promise<number>
 }
 
-/** A source that has its members at hand (`unpacked.ts`). */
+/** Source that already has a reader of its members (`unpacked.ts`). */
 export interface Unpacked extends RandomAccess {
   members: ZipReader
 }
@@ -40,8 +43,8 @@ export interface Unpacked extends RandomAccess {
 const isUnpacked = (source: RandomAccess): source is Unpacked => 'members' in source
 
 /**
- * Opens an archive, or files that lie as one.
- * @throws {FormatError} when it is damaged or breaks a guard; `bytes` and `stream` throw it as well.
+ * Opens an archive, or files that are presented as one.
+ * @throws {FormatError} when the archive is damaged or exceeds a limit; `bytes` and `stream` throw it as well
  */
 export async function openZip(
   source: RandomAccess,
@@ -89,7 +92,7 @@ function inflate(packed: Uint8Array, entry: ZipEntry): Uint8Array {
   }
 }
 
-/** Below this size one synchronous step is faster than a stream. */
+/** Up to this size in bytes one synchronous call is faster than a stream. */
 const wholeBytes = 1_048_576
 
 async function* readStreamed(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
@@ -115,7 +118,10 @@ const inflateStream = (packed: AsyncIterable<Uint8Array>, entry: ZipEntry) =>
     damaged(`${entry.name} does not unpack`),
   )
 
-/** The local header may be longer than the directory says; its data still ends before the next member. */
+/**
+ * Returns the offset of the data. The local header may be longer than its directory entry, but the data must end
+ * before the next member.
+ */
 async function dataStart(source: RandomAccess, entry: ZipEntry): Promise<number> {
   const head = Buffer.from(await source.read(entry.start, entry.start + 30))
   if (head.readUInt32LE(0) !== 0x04034b50) throw damaged(`${entry.name} has no header`)

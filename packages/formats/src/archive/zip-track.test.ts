@@ -8,7 +8,7 @@ const stepBytes = 100_000
 const picture = randomBytes(130_000)
 const large = randomBytes(1_200_000)
 
-/** Documents before, between and behind pictures, small and streamed; `read` is told of each picture that is read. */
+/** Documents before, between and after images, small and streamed. `read` is called for each image that is read. */
 function files(
   given: Record<string, string> = {},
   read: (path: string) => void = () => {},
@@ -32,7 +32,7 @@ function files(
   ]
 }
 
-/** Hardly packed, and the same every time. */
+/** Deterministic text that hardly compresses. */
 function randomText(length: number): string {
   let state = 1
   let text = ''
@@ -49,7 +49,7 @@ async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** The archive, and what was known of it at each step. */
+/** Returns the archive and its tracked state at each step. */
 async function tracked() {
   const track = trackZip(stepBytes)
   const bytes = await gathered(writeZip(files(), modified, { track }))
@@ -63,7 +63,7 @@ async function tracked() {
 
 const { bytes, cuts } = await tracked()
 
-test('an archive that is gone on with at any step is the undisturbed one, and reads no picture twice', async () => {
+test('an archive resumed at any step equals the uninterrupted one, and no stored image is read again', async () => {
   expect(bytes.equals(await gathered(writeZip(files(), modified)))).toBe(true)
   expect(cuts.length).toBeGreaterThan(30)
   for (const stored of cuts) {
@@ -77,7 +77,7 @@ test('an archive that is gone on with at any step is the undisturbed one, and re
   }
 })
 
-test('who goes on is tracked like who began', async () => {
+test('a resumed attempt is tracked like an uninterrupted one', async () => {
   const [stored] = cuts
   const track = trackZip(stepBytes)
   await gathered(writeZip(files(), modified, { stored, track }))
@@ -89,7 +89,7 @@ test('who goes on is tracked like who began', async () => {
   }
 })
 
-test('what is kept is not told again', () => {
+test('members that are already kept elsewhere are not reported again', () => {
   const track = trackZip(10)
   const member = (path: string) => ({
     ...{ path, size: 5, packedSize: 5, crc: 1, isStored: true, isStreamed: false, source: null },
@@ -110,7 +110,7 @@ test('what is kept is not told again', () => {
 test.each([
   ['an edited document', { 'first.json': 'two' }],
   ['a longer document', { 'between.txt': 'x'.repeat(1_600_000) }],
-])('%s is told where it lies in what was written', async (_, edited) => {
+])('%s is detected in every stored beginning that contains it', async (_, edited) => {
   const [path = ''] = Object.keys(edited)
   const change = new ArchiveChanged(path).message
   const among = cuts.filter(({ members }) => members.some((member) => member.path === path))
@@ -121,7 +121,7 @@ test.each([
   }
 })
 
-test('a picture that is known by something else is read, and told when it differs', async () => {
+test('an image with a different source id is read again, and a difference is reported', async () => {
   const stored = cuts.findLast(({ members }) => members.length === 2)
   const other = (content: Buffer) =>
     files().map((file) => (file.path === 'a.jpg' ? { ...file, content, source: 'new' } : file))
@@ -131,7 +131,7 @@ test('a picture that is known by something else is read, and told when it differ
   await expect(changed).rejects.toThrow(new ArchiveChanged('a.jpg').message)
 })
 
-test('a file that is cut is compared as far as it is stored', async () => {
+test('a file that is stored in part is compared up to the stored part', async () => {
   const inText = cuts.filter(({ members }) => members.at(-1)?.path === 'b.jpg')
   expect(inText.length).toBeGreaterThan(3)
   const edited = { 'between.txt': `_${randomText(1_500_000).slice(1)}` }
@@ -141,7 +141,7 @@ test('a file that is cut is compared as far as it is stored', async () => {
   }
 })
 
-test('fewer files, or less of the last one, are a change as well', async () => {
+test('fewer files, or a shorter last file, count as a change', async () => {
   const stored = cuts.at(-1)
   const fewer = gathered(writeZip(files().slice(0, 2), modified, { stored }))
   await expect(fewer).rejects.toThrow('it has fewer files')

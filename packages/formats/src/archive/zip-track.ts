@@ -1,56 +1,59 @@
 /**
- * How far an archive came that is written slowly, so that another attempt can go on where this one was stopped
- * (reliability.md 6.3): which members are stored, and the checksum of what is stored of the next one.
+ * Tracks the progress of an archive that is written slowly, so that a later attempt can resume it: which members are
+ * stored, and the checksum of the stored part of the next one.
  */
 import { crc32 } from 'node:zlib'
 
-/** A member that was written. */
+/** A member that was written completely. */
 export interface WrittenMember {
   path: string
-  /** Bytes. */
+  /** Unpacked size in bytes. */
   size: number
   packedSize: number
   crc: number
   isStored: boolean
   isStreamed: boolean
-  /** Checksum of `ArchiveFile.source`; null: it has none. */
+  /** Checksum of `ArchiveFile.source`; null when it has none. */
   source: number | null
 }
 
-/** The beginning of an archive. */
+/** State of the first bytes of an archive. */
 export interface Beginning {
-  /** Bytes of it. */
+  /** Length in bytes. */
   size: number
-  /** Of those bytes the ones behind the last whole member. */
+  /** Checksum of the bytes after the last complete member. */
   crc: number
 }
 
-/** What a former attempt left. */
+/** State that an earlier attempt stored. */
 export interface Stored extends Beginning {
-  /** The whole members in those bytes, in order. */
+  /** The complete members in those bytes, in order. */
   members: Iterable<WrittenMember>
 }
 
-/** Followed by the writer of an archive. */
+/** Callbacks of the archive writer, and queries of the tracked state. */
 export interface ZipTrack {
-  /** A member begins there, or the directory. */
+  /** A member or the directory begins at this offset. */
   begin: (offset: number) => void
   wrote: (bytes: Uint8Array) => void
-  /** The member that began last is whole. */
+  /** The current member is complete. */
   ended: (member: WrittenMember) => void
   /**
-   * What is in the first so many bytes, a multiple of the step; members only from the last `keep` on. Undefined: that is not
-   * written, or is no multiple.
+   * Returns the state of the first `size` bytes, a multiple of the step, with the members after the last `keep`.
+   * Undefined when they are not written yet, or for other sizes.
    */
   upTo: (size: number) => (Beginning & { members: WrittenMember[] }) | undefined
-  /** The members in so many bytes are known elsewhere. */
+  /** Forgets the members in the first `size` bytes, because they are stored elsewhere. */
   keep: (size: number) => void
 }
 
-/** @param stepBytes what is stored of the archive is asked for in multiples of this */
+/**
+ * Creates a tracker.
+ * @param stepBytes the state can be queried at multiples of this number of bytes
+ */
 export function trackZip(stepBytes: number): ZipTrack {
   let members: { member: WrittenMember; end: number }[] = []
-  /** At each step the checksum of what the step has of the member it cuts. */
+  /** For each step, the checksum of the stored part of the member that the step cuts. */
   let steps: { at: number; crc: number }[] = []
   let keptEnd = 0
   let at = 0

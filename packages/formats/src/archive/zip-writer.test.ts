@@ -7,7 +7,7 @@ import { type ArchiveFile, writeZip } from './zip-writer.ts'
 
 const modified = new Date('2026-03-01T10:20:30Z')
 
-test('another reader gets the same names and bytes', async () => {
+test('another zip reader reads the same names and bytes', async () => {
   const large = randomBytes(1_500_000)
   const files = [
     { path: 'annotations/ein Übung.json', content: '{"a":1}\n' },
@@ -26,7 +26,7 @@ test('another reader gets the same names and bytes', async () => {
   expect(seen.get('streamed.txt')?.length).toBe(1_500_000)
 })
 
-test('our reader gets the same, whole and in pieces', async () => {
+test('our zip reader reads the same bytes, whole and in pieces', async () => {
   const text = 'a line of text\n'.repeat(200_000)
   const bytes = await zipped([
     { path: 'a.txt', content: pieces(text) },
@@ -44,7 +44,7 @@ test('our reader gets the same, whole and in pieces', async () => {
   expect(Buffer.concat(parts).toString()).toBe(text)
 })
 
-test('a member that is to be stored is not deflated, whatever it is called', async () => {
+test('a member marked as stored is not deflated, regardless of its name', async () => {
   const bytes = await zipped([
     { path: 'a.bmp', content: pieces('0'.repeat(2_000_000)), isStored: true },
     { path: 'b.bmp', content: '0'.repeat(2000), isStored: true },
@@ -54,14 +54,14 @@ test('a member that is to be stored is not deflated, whatever it is called', asy
   expect([...files.values()].map((file) => file.isDeflated)).toEqual([false, false, true])
 })
 
-test('more members than 16 bits count need zip64', async () => {
+test('more than 65,535 members are written as zip64', async () => {
   const files = Array.from({ length: 65_536 }, (_, index) => ({ path: `${index}`, content: '' }))
   const bytes = await zipped(files)
   expect((await openZip(sourceOf(bytes))).files.size).toBe(65_536)
   expect(await countWithYauzl(bytes)).toBe(65_536)
 })
 
-test('an archive without members is an archive', async () => {
+test('an archive without members is a valid archive', async () => {
   const bytes = await zipped([])
   expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\x05\x06')
   expect((await openZip(sourceOf(bytes))).files.size).toBe(0)
@@ -72,7 +72,7 @@ test('the same files and time give the same bytes', async () => {
   expect((await zipped(files)).equals(await zipped(files))).toBe(true)
 })
 
-test('a failing member fails the archive', async () => {
+test('an error of a member fails the archive', async () => {
   const content = (async function* () {
     yield 'x'.repeat(2_000_000)
     throw new Error('the frame is gone')
@@ -80,7 +80,7 @@ test('a failing member fails the archive', async () => {
   await expect(zipped([{ path: 'a.txt', content }])).rejects.toThrow('the frame is gone')
 })
 
-// ---- support
+// ---- helpers
 
 async function zipped(files: ArchiveFile[]): Promise<Buffer> {
   const parts: Uint8Array[] = []

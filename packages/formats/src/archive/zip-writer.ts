@@ -1,32 +1,35 @@
 /**
- * Writes ZIP archives as a stream (spec/formats.md 5, perf-design.md 6.2): members go out as they come,
- * only their headers are kept for the directory. Text is deflated at level 1, images are stored.
+ * Writes ZIP archives as a stream: members are sent as they arrive, and only their headers are kept for the
+ * directory. Text is deflated at level 1, images are stored.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 import type { Stored, WrittenMember, ZipTrack } from './zip-track.ts'
 
-/** One file of an archive to be written; `path` has `/` between its parts. */
+/** One file to write into an archive; `path` has `/` between its parts. */
 export interface ArchiveFile {
   path: string
   content: string | Uint8Array | AsyncIterable<string | Uint8Array>
-  /** Never deflated, whatever it is called. */
+  /** True when the member must not be deflated, regardless of its name. */
   isStored?: boolean
-  /** What the bytes are known by: where this is the same they are, and need not be read again to go on behind them. */
+  /**
+   * Identifier of the content: an equal identifier means equal bytes, so that a resumed export need not read them
+   * again.
+   */
   source?: string | undefined
 }
 
-/** Members up to this size are packed in one step. */
+/** Members up to this size in bytes are packed in one step. */
 const wholeBytes = 1_048_576
 
 export interface ZipSteps {
-  /** The beginning that a former attempt wrote of the same archive: only what comes after it is given. */
+  /** Beginning of the same archive that an earlier attempt stored; only the bytes after it are yielded. */
   stored?: Stored | undefined
   track?: ZipTrack | undefined
 }
 
-/** What a former attempt wrote is not how this archive begins: what it is made of has changed since. */
+/** The bytes that an earlier attempt stored are not the beginning of this archive: its content has changed since. */
 export class ArchiveChanged extends Error {
   constructor(where: string) {
     super(`The archive differs from what was written of it before: ${where}`)
@@ -34,9 +37,9 @@ export class ArchiveChanged extends Error {
 }
 
 /**
- * The bytes of an archive with the given files, in their order.
- * @param modified The time every member carries: that of the request.
- * @throws {ArchiveChanged}
+ * Yields the bytes of an archive with the given files, in their order.
+ * @param modified Timestamp of every member: the time of the request.
+ * @throws {ArchiveChanged} when the stored beginning does not match
  */
 export async function* writeZip(
   files: AsyncIterable<ArchiveFile> | Iterable<ArchiveFile>,
@@ -81,7 +84,7 @@ interface Member {
   offset: number
   stamp: number
   isStored: boolean
-  /** Sizes and checksum follow the data: they were not known before. */
+  /** True when sizes and checksum follow the data, because they are not known beforehand. */
   isStreamed: boolean
   size: number
   packedSize: number
@@ -110,11 +113,14 @@ const writtenOf = (member: Member): WrittenMember => {
   return { path, size, packedSize, crc, isStored, isStreamed, source }
 }
 
-/** Bytes of a whole member. */
+/** Returns the length in bytes of a complete member. */
 const lengthOf = ({ name, packedSize, isStreamed }: Member) =>
   30 + name.length + packedSize + (isStreamed ? streamedBytes : 0)
 
-/** The member becomes as it was written before. What has a source is not read for that, all else is made again. */
+/**
+ * Checks that a member equals the stored one. Content with an equal source id is not read; all other content is
+ * generated again and compared.
+ */
 async function proveSame(member: Member, file: ArchiveFile, before: WrittenMember): Promise<void> {
   const { path, source, isStored } = before
   const isTaken = source !== null && member.source === source
@@ -134,7 +140,7 @@ async function proveSame(member: Member, file: ArchiveFile, before: WrittenMembe
   if (!isSame) throw new ArchiveChanged(path)
 }
 
-/** Leaves out bytes that are stored; of a member that is stored in part they have to be the same. */
+/** Returns a filter that drops bytes already stored. The stored part of an incomplete member must be equal. */
 function behindStored(stored: Stored | undefined) {
   let crc = 0
   return (bytes: Uint8Array, offset: number): Uint8Array[] => {
@@ -152,12 +158,12 @@ function bytesOf(member: Member, content: ArchiveFile['content']) {
   return whole ? [writeWhole(member, whole)] : writeParts(member, content)
 }
 
-/** Packed already; deflating them again costs time and wins nothing. */
+/** Extensions of compressed content; deflating it again costs time without saving bytes. */
 const storedEndings = new Set(
   'jpg jpeg png webp gif tif tiff avif jp2 heic mp4 mov avi mkv webm zip gz'.split(' '),
 )
 
-/** Content that is in memory and small: the usual label file, worth no stream of its own. */
+/** Returns small content that is in memory, typically a label file, which needs no stream. */
 function wholeOf(content: ArchiveFile['content']): Buffer | undefined {
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) return undefined
   return content.length <= wholeBytes ? Buffer.from(content) : undefined
@@ -250,10 +256,10 @@ const none16 = 0xffff
 const none32 = 0xffffffff
 const utf8Flag = 0x0800
 const streamedFlag = 0x0008
-/** Around the data of a member whose sizes follow it: a field before, a record behind. */
+/** Length in bytes of the zip64 field before and the descriptor after the data of a streamed member. */
 const streamedBytes = 20 + 24
 
-/** Version, flags, method and time: the same in both headers. */
+/** Fields that both headers share: version, flags, method and time. */
 function commonFields(member: Member): number[] {
   const flags = utf8Flag | (member.isStreamed ? streamedFlag : 0)
   return [45, flags, member.isStored ? 0 : 8, member.stamp & none16, member.stamp >>> 16]
@@ -266,7 +272,7 @@ function localHeader(member: Member): Buffer {
   const size = member.isStreamed ? none32 : member.size
   const packedSize = member.isStreamed ? none32 : member.packedSize
   put32(header, 14, [member.crc, packedSize, size])
-  // A zip64 field makes the sizes behind the data 8 bytes long.
+  // A zip64 field makes the sizes after the data 8 bytes long.
   const extra = member.isStreamed ? zip64Field([0, 0]) : Buffer.alloc(0)
   put16(header, 26, [member.name.length, extra.length])
   return Buffer.concat([header, member.name, extra])
@@ -295,7 +301,7 @@ function directoryHeader(member: Member): Buffer {
   const extra = isLarge ? zip64Field([size, packedSize, offset]) : Buffer.alloc(0)
   const header = Buffer.alloc(46)
   header.writeUInt32LE(0x02014b50, 0)
-  // Written as Unix, so that the mode of a regular file counts.
+  // Written as made on Unix, so that readers respect the mode of a regular file.
   put16(header, 4, [(3 << 8) | 45, ...commonFields(member)])
   put32(header, 16, [member.crc, ...(isLarge ? [none32, none32] : [packedSize, size])])
   put16(header, 28, [member.name.length, extra.length])
@@ -329,7 +335,7 @@ function zip64Field(sizes: number[]): Buffer {
   return field
 }
 
-/** Two halves: the time in the lower 16 bits, the date above; steps of two seconds from 1980. */
+/** Returns the DOS timestamp: time in the lower 16 bits, date above, in steps of two seconds from 1980. */
 function dosTime(date: Date): number {
   const year = Math.min(Math.max(date.getUTCFullYear(), 1980), 2107)
   const day = ((year - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate()

@@ -20,8 +20,8 @@ const attributed = (attributes: object, more: object = {}) => ({
   ...more,
 })
 
-describe('a set with its images', () => {
-  test('has a subset for each file, its images under the paths below it', async () => {
+describe('a COCO dataset with images', () => {
+  test('has a subset for each file, with its images under their paths below the subset folder', async () => {
     const { subsets, labels } = await opened({
       'annotations/instances_val.json': documentOf([]),
       'annotations/instances_train.json': documentOf([annotation]),
@@ -93,7 +93,7 @@ describe('a set with its images', () => {
     expect(labels).toEqual([...plain('car'), ...expected])
   })
 
-  test('has pictures that the file names percent-encoded, under their own names', async () => {
+  test('finds images whose names are percent-encoded in the file, under their decoded names', async () => {
     const document = { ...documentOf([annotation]), images: [{ id: 1, file_name: 'a%20b.png' }] }
     const { subsets } = await opened({
       'annotations/instances_train.json': document,
@@ -102,7 +102,7 @@ describe('a set with its images', () => {
     expect(subsets[0]?.images).toEqual([{ name: 'a b.png', member: 'images/train/a b.png' }])
   })
 
-  test('is read into frames of those names', async () => {
+  test('is imported into frames of those names', async () => {
     const { subsets } = await opened({
       'annotations/instances_train.json': documentOf([{ ...annotation, image_id: 2 }]),
       'images/b/c.jpg': 'x',
@@ -120,7 +120,7 @@ describe('a set with its images', () => {
     ['images in a folder of the subset', 'annotations/instances_x.json', 'x/a.jpg'],
     ['images beside their file', 'valid/_annotations.coco.json', 'valid/a.jpg'],
     ['images anywhere', 'annotations/instances_x.json', 'some/where/else/a.jpg'],
-  ])('is found in %s', async (_, file, member) => {
+  ])('finds its image in this layout: %s', async (_, file, member) => {
     const { subsets } = await opened({
       [file]: { ...documentOf([]), images: [{ id: 1, file_name: 'a.jpg' }] },
       [member]: 'x',
@@ -128,7 +128,7 @@ describe('a set with its images', () => {
     expect(subsets.map(({ images }) => images)).toEqual([[{ name: 'a.jpg', member }]])
   })
 
-  test('tells what the attributes of its labels are', async () => {
+  test('derives the attributes of its labels from their values', async () => {
     const track = { track_id: 1, keyframe: true }
     const { labels } = await opened({
       'annotations/instances_x.json': documentOf([
@@ -154,7 +154,7 @@ describe('a set with its images', () => {
     ])
   })
 
-  test('leaves out images that are not there, and files without any', async () => {
+  test('leaves out images that are missing from the archive, and files without any image', async () => {
     const run = newRun().run
     const { subsets } = await opened(
       {
@@ -189,7 +189,7 @@ describe('a set with its images', () => {
     await expect(opened(files)).rejects.toThrow(message)
   })
 
-  test('is an archive', async () => {
+  test('is refused unless it is an archive', async () => {
     const bare = openCocoDataset(
       sourceOf(Buffer.from(JSON.stringify(documentOf([])))),
       newRun().run,

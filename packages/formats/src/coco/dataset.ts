@@ -1,4 +1,4 @@
-/** COCO with its images (spec/formats.md 8): what an import into a project makes tasks of. */
+/** COCO archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type FileLabel, type LabelCollector, labelCollector } from '../file-labels.ts'
@@ -9,7 +9,7 @@ import { importCocoFiles } from './import.ts'
 import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './names.ts'
 import { type CocoId, readCustomAttributes, readId } from './record.ts'
 
-/** A subset for each file of annotations, in the order of their names. */
+/** Opens a COCO archive with one subset for each annotation file, ordered by file name. */
 export async function openCocoDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const { files, zip } = await findCocoArchive(source, run)
   const labels = labelCollector()
@@ -35,20 +35,20 @@ export async function openCocoDataset(source: RandomAccess, run: Run): Promise<F
     })
   }
   if (subsets.length === 0) throw new FormatError('there are no images to make a task of')
-  // Pictures of a panoptic file are in a folder of its name.
+  // Images of a panoptic file are in a folder named after the file.
   const folders = files.map(({ name }) => name.replace(/\.json$/i, '/'))
   const isPanoptic = (name: string) => folders.some((folder) => name.startsWith(folder))
   noteUnusedPictures(zip.files.keys(), subsets, run, isPanoptic)
   return { labels: nestParts(labels.read(), seen), subsets }
 }
 
-/** What the categories of all files are to each other, and which of them annotations have. */
+/** Parents of the categories of all files, and the categories that annotations use. */
 interface Seen {
   parents: Map<string, string>
   used: Set<string>
 }
 
-/** Ids of images that have annotations; on the way it is noted which attributes those have. */
+/** Returns the ids of images that have annotations; records the attributes of those annotations on the way. */
 async function readAnnotated(
   file: CocoFile,
   { categories }: CocoNames,
@@ -74,14 +74,14 @@ async function readAnnotated(
   return annotated
 }
 
-/** Which categories segments have is read with their pictures. */
+/** Marks all categories as used: which ones panoptic segments use is only known when their images are read. */
 function noteAllUsed(categories: CocoNames['categories'], used: Set<string>): void {
   for (const name of categories.values()) used.add(name)
 }
 
 /**
- * Puts the points of skeletons below them. The de-facto standard lists the points of a skeleton as categories below that of the
- * skeleton, and writes no annotation of either; other tools list a tree of classes, of which annotations have some.
+ * Moves the elements of skeletons below their skeletons. CVAT lists the elements of a skeleton as child categories
+ * and writes no annotation of either; other tools list a tree of classes, some of which have annotations.
  */
 function nestParts(labels: readonly FileLabel[], { parents, used }: Seen): FileLabel[] {
   const names = new Set(labels.map(({ name }) => name))
@@ -105,7 +105,7 @@ function nestParts(labels: readonly FileLabel[], { parents, used }: Seen): FileL
   })
 }
 
-/** The pictures of a file in the archive, each under the path that it has below the folder of its subset. */
+/** Returns the images of a file that exist in the archive, each with its path below the folder of its subset. */
 function locate(
   { name: file, subset }: CocoFile,
   { images }: CocoNames,
@@ -120,7 +120,7 @@ function locate(
   return locatedImages(wanted, file)
 }
 
-/** Where tools put the images of a file. */
+/** Folders in which tools store the images of an annotation file. */
 function foldersOf({ name, subset }: CocoFile): string[] {
   const root = rootOfSet(name)
   return [`images/${subset}/`, 'images/', `${subset}/`, '', 'JPEGImages/'].map((one) => root + one)

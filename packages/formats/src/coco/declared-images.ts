@@ -4,7 +4,7 @@ import type { DeclaredImage, Run } from '../model.ts'
 import { findCocoFiles, rootOfSet } from './files.ts'
 import { pathsOf, recordsOf, scanFile, sizeOf } from './names.ts'
 
-/** Images with the sizes that files of annotations give them, where exports put them (spec/formats.md 8.1). */
+/** Yields the images with the sizes that annotation files declare, under the paths that exports use. */
 export async function* declaredCocoImages(
   source: RandomAccess,
   run: Run,

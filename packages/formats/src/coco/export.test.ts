@@ -3,7 +3,7 @@ import { coco } from '../formats/coco.ts'
 import { exported, labels, spec, written } from '../testing/coco.ts'
 import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '../testing/run.ts'
 
-describe('an export', () => {
+describe('a COCO export', () => {
   test('writes exactly this document', async () => {
     const { files, report } = await exported({
       shapes: [
@@ -34,14 +34,14 @@ describe('an export', () => {
     expect(report.entries).toMatchObject([{ code: 'rounded', count: 1 }])
   })
 
-  test('of nothing has a file with empty lists', async () => {
+  test('writes empty lists for a dataset without annotations', async () => {
     const { files, report } = await exported({})
     const document = JSON.parse(files['annotations/instances_default.json'] ?? '')
     expect([document.annotations, document.images.length]).toEqual([[], 2])
     expect(report).toMatchObject({ created: { shapes: 0 }, entries: [] })
   })
 
-  test('counts image ids on over subsets and saves images by subset', async () => {
+  test('continues image ids over subsets and saves images by subset', async () => {
     const image = async function* () {
       yield 'pixels'
     }
@@ -71,7 +71,7 @@ describe('an export', () => {
     )
   })
 
-  test('keeps subsets apart whose names are one as names of files', async () => {
+  test('separates subsets whose names map to the same file name', async () => {
     const image = () => bytes(['pixels'])
     const frames = framesOf(['a.jpg']).map((frame) => ({ ...frame, image }))
     const one = datasetOf(labels, frames, {}, { name: 'x/y' })
@@ -86,7 +86,7 @@ describe('an export', () => {
     ])
   })
 
-  test('reports progress with every image', async () => {
+  test('reports progress for every image', async () => {
     const image = () => bytes(['pixels'])
     const frames = framesOf(['a.jpg', 'b.jpg']).map((frame) => ({ ...frame, image }))
     const shapes = [shapeOf({ label_id: 41, frame: 1 })]
@@ -95,7 +95,7 @@ describe('an export', () => {
     expect(progress).toEqual([0.125, 0.625, 1])
   })
 
-  test('drops what COCO has no place for, and counts it', async () => {
+  test('drops shapes that COCO cannot represent, and counts them', async () => {
     const { report } = await exported({
       tags: [{ frame: 0, label_id: 40, group: 0, source: 'manual', attributes: [] }],
       shapes: [
@@ -116,7 +116,7 @@ describe('an export', () => {
     })
   })
 
-  test('makes one object of a group, led by its largest member', async () => {
+  test('merges a group into one object, with label and attributes of its largest member', async () => {
     const annotations = await written([
       shapeOf({ label_id: 40, group: 3, points: [0, 0, 10, 10] }),
       shapeOf({ label_id: 41, group: 3, type: 'polygon', points: [20, 0, 60, 0, 60, 40, 20, 40] }),
@@ -155,7 +155,7 @@ describe('an export', () => {
     expect(report.entries).toHaveLength(entries.length)
   })
 
-  test('of grouped boxes has the box around them', async () => {
+  test('writes the bounding box around grouped boxes', async () => {
     const annotations = await written([
       shapeOf({ label_id: 40, group: 1, points: [20.25, 40.5, 60.75, 60] }),
       shapeOf({ label_id: 40, group: 1, points: [70, 50, 80, 70] }),
@@ -163,7 +163,7 @@ describe('an export', () => {
     expect(annotations).toMatchObject([{ segmentation: [], bbox: [20.25, 40.5, 59.75, 29.5] }])
   })
 
-  test('follows the attribute is_crowd', async () => {
+  test('writes run lengths or rings according to the attribute is_crowd', async () => {
     const crowd = spec({ id: 9, name: 'is_crowd', input_type: 'checkbox', default_value: 'false' })
     const people = labelOf({ id: 50, name: 'people', attributes: [crowd] })
     const mask = { type: 'mask', points: [0, 100, 10, 10, 19, 19], label_id: 50 } as const
@@ -188,7 +188,7 @@ describe('an export', () => {
     expect(annotations[0]?.attributes).not.toHaveProperty('is_crowd')
   })
 
-  test('keeps rings of a group whose leader is no mask, though one of another label is with it', async () => {
+  test('keeps rings for a group led by a polygon, even when it contains a mask of another label', async () => {
     const leader = { type: 'polygon', points: [0, 0, 20, 0, 20, 20, 0, 20], label_id: 41 } as const
     const mask = { type: 'mask', points: [0, 4, 30, 30, 31, 31], label_id: 40 } as const
     const grouped = [leader, mask].map((one) => shapeOf({ ...one, group: 1 }))
@@ -201,18 +201,18 @@ describe('an export', () => {
     ])
   })
 
-  test('refuses a value that is none, naming frame, label and attribute', async () => {
+  test('refuses an invalid attribute value and names frame, label and attribute', async () => {
     const shape = shapeOf({ label_id: 40, attributes: [{ spec_id: 2, value: 'many' }] })
     await expect(exported({ shapes: [shape] })).rejects.toThrow(
       'a.jpg: car: attribute "doors" is "many", expected a number',
     )
   })
 
-  test('writes the score of a model', async () => {
+  test('writes the score of a shape', async () => {
     expect(await written([shapeOf({ label_id: 41, score: 0.5 })])).toMatchObject([{ score: 0.5 }])
   })
 
-  test('writes no attribute that is called as the score', async () => {
+  test('does not write an attribute named "score"', async () => {
     const label = labelOf({ id: 50, name: 'people', attributes: [spec({ id: 9, name: 'score' })] })
     const shape = shapeOf({ label_id: 50, attributes: [{ spec_id: 9, value: '7' }] })
     const [annotation] = await written([shape], [label])
@@ -220,7 +220,7 @@ describe('an export', () => {
     expect(annotation?.attributes).toEqual({ occluded: false, rotation: 0 })
   })
 
-  test('paints in the order of z_order', async () => {
+  test('orders annotations by z_order', async () => {
     const annotations = await written([
       shapeOf({ label_id: 40, z_order: 2 }),
       shapeOf({ label_id: 41, z_order: -1 }),
@@ -229,7 +229,7 @@ describe('an export', () => {
   })
 })
 
-// ---- support
+// ---- helpers
 
 async function* bytes(parts: AsyncIterable<string> | string[]): AsyncGenerator<Uint8Array> {
   for await (const part of parts) yield Buffer.from(part)

@@ -1,4 +1,4 @@
-/** Exports COCO instances (spec/formats.md 8.1 and 8.2), written while the frames are read. */
+/** Exports COCO instances. Documents are streamed while frames are read (docs/spec/formats.md#coco). */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
@@ -34,7 +34,7 @@ interface Document {
   labels: readonly Label[]
   subset: Subset
   firstImageId: number
-  /** Of all subsets. */
+  /** Number of frames in all subsets. */
   allFrames: number
   losses: Losses
 }
@@ -95,7 +95,7 @@ function annotationText(instance: Instance, ids: number[], frame: ItemFrame): st
   ].join()
 }
 
-/** The label's attributes, then what COCO has no field for. */
+/** Returns the attributes of the label, then fields that COCO itself does not have. */
 function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
   const values = writtenValues(label, leader.attributes, { file: frame.path, record: label.name })
   const isBox = leader.type === 'rectangle'
@@ -111,7 +111,10 @@ function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
   return `{${text}}`
 }
 
-/** Attributes of a label that are called so are not written: what the file says there is the object's. */
+/**
+ * Reserved names: attributes of a label with these names are not written, because readers take them for fields of the
+ * object.
+ */
 const always = new Set(['is_crowd', 'score', 'occluded'])
 const ofTracks = new Set(['track_id', 'keyframe'])
 
@@ -119,7 +122,7 @@ function floatList(values: readonly number[]): string {
   return `[${floatsText(values)}]`
 }
 
-// ---- what is lost
+// ---- losses
 
 function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
   for (let count = 0; count < shapes; count += 1) {
@@ -148,7 +151,10 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void 
   }
 }
 
-/** Boxes of a group only widen its box, and beside the points only what the leader has is written. */
+/**
+ * Returns whether a group loses data of this shape. Boxes only extend the box of the group, and label, attributes and
+ * flags are written only for the leader.
+ */
 function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {
   return shape.type === 'rectangle' || writtenOnce(shape) !== writtenOnce(leader)
 }

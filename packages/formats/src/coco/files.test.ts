@@ -4,7 +4,7 @@ import { coco } from '../formats/coco.ts'
 import { documentOf, importText, spec, twoFrames } from '../testing/coco.ts'
 import { importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
-describe('an archive may be laid out', () => {
+describe('a COCO archive layout', () => {
   const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
   const other = JSON.stringify(documentOf([{ bbox: [5, 6, 7, 8] }]))
   const layouts: [string, Record<string, string>, number][] = [
@@ -44,12 +44,12 @@ describe('an archive may be laid out', () => {
     ],
     ['anyhow', { 'x/labels.json': text, 'x/other.json': '{"a":1}', 'broken.json': '{' }, 1],
   ]
-  test.each(layouts)('%s', async (_, files, count) => {
+  test.each(layouts)('is accepted: %s', async (_, files, count) => {
     const { shapes } = await importText(await zipOf(files))
     expect(shapes).toHaveLength(count)
   })
 
-  test('and tells what it passes over', async () => {
+  test('is accepted with other files, which are reported as ignored', async () => {
     const files = { 'annotations/instances_a.json': text, 'annotations/captions_a.json': '{}' }
     const { report } = await importText(await zipOf(files))
     expect(report.entries).toMatchObject([
@@ -66,7 +66,7 @@ describe('a panoptic file', () => {
   const annotation = { image_id: 1, file_name: 'a.png', segments_info: segments }
   const document = { ...documentOf([]), annotations: [annotation] }
 
-  test('has a mask for each colour of its pictures', async () => {
+  test('is imported as one mask for each colour of its images', async () => {
     const data = Buffer.alloc(100 * 80 * 3)
     data[0] = 7
     data[3] = 7
@@ -81,7 +81,7 @@ describe('a panoptic file', () => {
     ])
   })
 
-  test('says which of its segments are a crowd', async () => {
+  test('marks crowd segments', async () => {
     const create = { width: 100, height: 80, channels: 3, background: '#070000' } as const
     const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
     const road = labelOf({ id: 41, name: 'road', attributes })
@@ -94,7 +94,7 @@ describe('a panoptic file', () => {
     expect(shapes.map((shape) => shape.attributes)).toEqual([[{ spec_id: 9, value: 'true' }]])
   })
 
-  test('is refused without its pictures, or with broken ones', async () => {
+  test('is refused when its images are missing or damaged', async () => {
     await expect(importText(await panoptic({}))).rejects.toThrow(
       'annotations/panoptic_a/a.png: the picture is missing',
     )
@@ -103,7 +103,7 @@ describe('a panoptic file', () => {
     ).rejects.toThrow('annotations/panoptic_a.json: a.png: the picture cannot be read: ')
   })
 
-  test('is refused with a picture of another size', async () => {
+  test('is refused when an image has another size than its frame', async () => {
     const create = { width: 4, height: 2, channels: 3, background: 'black' } as const
     const picture = await sharp({ create }).png().toBuffer()
     await expect(importText(await panoptic({ 'panoptic_a/a.png': picture }))).rejects.toThrow(

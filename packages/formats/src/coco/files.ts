@@ -1,4 +1,4 @@
-/** Which files of an upload hold COCO annotations (spec/formats.md 8.3, row "files"). */
+/** Finds the files of an upload that contain COCO annotations. */
 import { detectUpload } from '../archive/detect.ts'
 import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
@@ -12,15 +12,15 @@ export interface CocoFile {
   name: string
   subset: string
   size: number
-  /** The bytes from their start; may be read more than once. */
+  /** Reads the bytes from the start; may be called more than once. */
   read(): AsyncIterable<Uint8Array>
-  /** Of panoptic files: the picture whose colours are the ids of segments. */
+  /** Only for panoptic files: reads the image whose colours are segment ids. */
   picture?: (name: string) => Promise<Uint8Array>
 }
 
 /**
- * The annotation files of a bare JSON document or an archive in any of the layouts tools write.
- * @throws {FormatError} when there is none.
+ * Finds the annotation files in a bare JSON document or in an archive of any layout that tools write.
+ * @throws {FormatError} when none is found
  */
 export async function findCocoFiles(source: RandomAccess, run: Run): Promise<CocoFile[]> {
   const container = await detectUpload(source)
@@ -30,8 +30,8 @@ export async function findCocoFiles(source: RandomAccess, run: Run): Promise<Coc
 }
 
 /**
- * The same where images have to be beside them.
- * @throws {FormatError} for what is no archive, or has no annotations.
+ * Finds the annotation files of an archive, for imports that need images.
+ * @throws {FormatError} when the upload is not an archive or contains no annotations
  */
 export async function findCocoArchive(
   source: RandomAccess,
@@ -77,13 +77,13 @@ async function filesIn(zip: ZipReader, run: Run): Promise<CocoFile[]> {
   })
 }
 
-/** The folder that a data set begins in, with the last `/`: files of annotations are there, or in `annotations/`. */
+/** Returns the folder of a dataset, with its trailing `/`: annotation files are in it or in its `annotations/`. */
 export function rootOfSet(name: string): string {
   const folder = folderOf(name)
   return folder.endsWith('annotations/') ? folder.slice(0, -'annotations/'.length) : folder
 }
 
-/** The first rule that finds anything decides. */
+/** Returns the files of the first rule that matches any. */
 async function chooseNames(zip: ZipReader, documents: string[]): Promise<string[]> {
   const instances = documents.filter((name) => taskOf(name) === 'instances')
   if (instances.length > 0) return instances
@@ -101,10 +101,13 @@ async function chooseNames(zip: ZipReader, documents: string[]): Promise<string[
   return found
 }
 
-/** Where no file is of instances: names of one's own, then tasks of the data set that have objects. */
+/**
+ * Order of preference when no file is named after instances: files with free names, then tasks of COCO that have
+ * objects.
+ */
 const readableTasks = [undefined, 'person_keypoints', 'panoptic', 'stuff']
 
-/** The task of the data set that a file's name says it is of. */
+/** Returns the COCO task that a file name indicates. */
 function taskOf(name: string): string | undefined {
   return taskNames.exec(baseOf(name))?.[1]
 }
@@ -112,7 +115,7 @@ function taskOf(name: string): string | undefined {
 const taskNames =
   /^(instances|person_keypoints|panoptic|stuff|captions|image_info|labels)_(.+)\.json$/
 
-/** Reads the keys of the root only; what is no JSON is no annotation file either. */
+/** Reads only the keys of the root. A file that is not JSON is not an annotation file. */
 async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
   const entry = zip.files.get(name)
   if (!entry) return false
@@ -134,7 +137,7 @@ async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
   return false
 }
 
-/** Pictures of a panoptic file are in a folder that is called as it. */
+/** Returns a reader for the images of a panoptic file, which are in a folder named after the file. */
 function pictureFinder(zip: ZipReader, members: MemberFinder, name: string) {
   const folder = name.replace(/\.json$/i, '')
   const around = folder.slice(0, folder.lastIndexOf('/') + 1)
@@ -150,8 +153,8 @@ function pictureFinder(zip: ZipReader, members: MemberFinder, name: string) {
 }
 
 /**
- * `instances_val.json`, `person_keypoints_val.json` and `val/_annotations.coco.json` are of `val`; so is `val.json` where it is one of
- * several.
+ * Returns the subset of a file: `val` for `instances_val.json`, `person_keypoints_val.json` and
+ * `val/_annotations.coco.json`, and for `val.json` when it is one of several files.
  */
 function subsetOf(name: string, isAlone: boolean): string {
   const base = baseOf(name)

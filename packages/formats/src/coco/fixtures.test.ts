@@ -46,7 +46,7 @@ describe.skipIf(!hasFixtures)('COCO files of other tools in ../shared/fixtures',
   ]
   const train = [{ type: 'rectangle', frame: 0, label_id: 1, points: [2, 2, 5, 3] }]
 
-  test('the archive of all tasks gives its instances', async () => {
+  test('an archive with files of all COCO tasks is imported from its instances', async () => {
     const bytes = read('formats/coco/dm_all_tasks.zip')
     const { shapes, report } = await importBytes(coco, bytes, targetOf(labels, frames))
     expect(shapes).toMatchObject([...train, ...val])
@@ -54,19 +54,19 @@ describe.skipIf(!hasFixtures)('COCO files of other tools in ../shared/fixtures',
     expect(report.entries).toMatchObject([{ code: 'ignored-file', count: 12 }])
   })
 
-  test('the bare document gives the same', async () => {
+  test('a bare document is imported with the same shapes', async () => {
     const bytes = read('formats/coco/instances_val_bare.json')
     const { shapes } = await importBytes(coco, bytes, targetOf(labels, frames))
     expect(shapes).toMatchObject(val)
   })
 
-  test('annotations beside the images give the same', async () => {
+  test('annotations next to the images are imported with the same shapes', async () => {
     const bytes = read('formats/coco/dm_roboflow_layout.zip')
     const { shapes } = await importBytes(coco, bytes, targetOf(labels, frames))
     expect(shapes).toMatchObject([...train, ...val])
   })
 
-  test('an archive edited by hand gives its 29 polygons', async () => {
+  test('an archive edited by hand is imported with its 29 polygons', async () => {
     const bytes = read('formats/coco/cvat_export_car_interior_ann_only.zip')
     const texts = await textsOf(bytes)
     const document = JSON.parse(texts['annotations/instances_default.json'] ?? '')
@@ -87,7 +87,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   const facts = hasFixtures ? JSON.parse(read('exports/facts.json').toString()) : {}
   const labels: Label[] = (facts.labels ?? []).toSorted((a: Label, b: Label) => a.id - b.id)
 
-  test('a task of tracks is exported with the same boxes, polygons and attributes', async () => {
+  test('an export of tracks equals the CVAT export in boxes, polygons and attributes', async () => {
     const { size, annotations } = facts.tasks['Batch 2: tracks']
     const frames = framesOf(streetNames(size), 320, 240).filter(({ frame }) => frame !== 17)
     const shapes = annotations.shapes.map(shapeOf)
@@ -100,7 +100,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     expect(ours.annotations.map(rounded)).toEqual(theirs.annotations.map(rounded))
   })
 
-  test('a task of shapes is exported with the same objects, but for sublabels and ellipses', async () => {
+  test('an export of shapes equals the CVAT export, except for skeletons and ellipses', async () => {
     const { size, annotations } = facts.tasks['Batch 1: shapes']
     const frames = framesOf(streetNames(size), 320, 240)
     const shapes = annotations.shapes
@@ -124,7 +124,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     expect(report.dropped).toBeGreaterThan(0)
   })
 
-  test('what it exported is imported, tracks and all', async () => {
+  test('a CVAT export is imported with its tracks', async () => {
     const tracks = facts.tasks['Batch 2: tracks']
     const frames = framesOf(streetNames(tracks.size), 320, 240)
     const bytes = read('exports/coco_1.0.tracks.zip')
@@ -140,24 +140,24 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   }
 })
 
-// ---- support
+// ---- helpers
 
 function streetNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `street_${String(index).padStart(3, '0')}.jpg`)
 }
 
-/** Every stored track shape of theirs is a keyframe. */
+/** CVAT stores only keyframes as shapes of a track. */
 function withKeyframes(track: Track): Track {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 
-/** They store centre, right x and top y. */
+/** Converts an ellipse of CVAT, which stores the centre, the right x and the top y. */
 function ellipseOfOurs(shape: ReturnType<typeof shapeOf>): ReturnType<typeof shapeOf> {
   const [cx = 0, cy = 0, right = 0, top = 0] = shape.points
   return shape.type === 'ellipse' ? { ...shape, points: [cx, cy, right - cx, cy - top] } : shape
 }
 
-/** Ids follow the order of objects, coordinates may differ in the last decimal written. */
+/** Ids depend on the order of objects, and coordinates may differ in the last written decimal. */
 function rounded(annotation: Record<string, unknown>) {
   return JSON.parse(
     JSON.stringify(annotation, (_, value) =>

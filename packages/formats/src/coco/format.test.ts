@@ -12,8 +12,8 @@ import {
   trackShapeOf,
 } from '../testing/run.ts'
 
-describe('export and import again', () => {
-  test('keep boxes, polygons, masks, groups, flags and attributes', async () => {
+describe('a COCO export that is imported again', () => {
+  test('keeps boxes, polygons, masks, groups, flags and attributes', async () => {
     const shapes = [
       shapeOf({
         label_id: 40,
@@ -41,7 +41,7 @@ describe('export and import again', () => {
     expect(again.report).toMatchObject({ created: { shapes: 4 }, skipped: 0, entries: [] })
   })
 
-  test('keep tracks, closed where they were hidden', async () => {
+  test('keeps tracks, which end where they were hidden', async () => {
     const frames = framesOf(Array.from({ length: 12 }, (_, index) => `${index}.jpg`))
     const track = trackOf(
       [

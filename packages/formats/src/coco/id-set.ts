@@ -1,16 +1,16 @@
 import type { CocoId } from './record.ts'
 
-/** Remembers millions of ids: one bit an id while they lie close together; of texts the first. */
+/** Set of millions of ids. Numbers that are close together take one bit each; of text ids only the first are stored. */
 export interface IdSet {
-  /** False when the id was there before. */
+  /** Adds an id. Returns false when the set already contains it. */
   add(id: CocoId): boolean
 }
 
 const pageBits = 4096
 
-/** Ids strewn over more pages than these are not remembered: nobody may fill the memory with them. */
+/** Maximum number of pages; ids on further pages are not remembered, so that a file cannot exhaust the memory. */
 const pagesKept = 65_536
-/** As many texts take as much. */
+/** Maximum number of text ids, which take about the same memory. */
 const textsKept = 100_000
 
 export function idSet(): IdSet {

@@ -4,8 +4,8 @@ import { coco } from '../formats/coco.ts'
 import { documentOf, imported, importedOne, labels, spec, twoFrames } from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
-describe('an import', () => {
-  test('reads ids of any size, zero and as text, and keys in any order', async () => {
+describe('a COCO import', () => {
+  test('reads ids that are large, zero or texts, and keys in any order', async () => {
     const { shapes } = await imported({
       annotations: [
         { id: '900100000001', image_id: 0, category_id: '0', bbox: [1, 2, 3, 4] },
@@ -20,7 +20,7 @@ describe('an import', () => {
     ])
   })
 
-  test('reads run lengths in three spellings, whatever iscrowd says', async () => {
+  test('reads run lengths in three encodings regardless of iscrowd', async () => {
     const text = encodeRuns([244, 1, 79, 1, 7675])
     const { shapes } = await importedOne([
       { segmentation: { counts: [244, 1, 79, 1, 7675], size: [80, 100] }, iscrowd: 0 },
@@ -37,8 +37,8 @@ describe('an import', () => {
     ])
   })
 
-  test('turns masks into polygons when that is asked for: one for each part, in a group', async () => {
-    // Rows of a column: two pixels at (3, 4), and apart from them one at (5, 4).
+  test('converts masks to polygons on request: one for each part, grouped', async () => {
+    // Column runs: two pixels at (3, 4), and a separate one at (5, 4).
     const parted = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
     const single = { counts: [244, 1, 7755], size: [80, 100] }
     const attributes = { color: 'blue', occluded: true }
@@ -75,7 +75,7 @@ describe('an import', () => {
     })
   })
 
-  test('keeps the keyframes of a track of masks that become polygons', async () => {
+  test('keeps the keyframes of a track when its masks become polygons', async () => {
     const attributes = { track_id: 7, keyframe: true }
     const segmentation = { counts: [244, 1, 7755], size: [80, 100] }
     const document = documentOf([
@@ -95,7 +95,7 @@ describe('an import', () => {
     ])
   })
 
-  test('groups the rings of an object, numbered from 1 on each frame', async () => {
+  test('groups the rings of an object, with group numbers from 1 on each frame', async () => {
     const ring = [0, 0, 5, 0, 5, 5]
     const { shapes } = await importedOne([
       { segmentation: [ring] },
@@ -114,7 +114,7 @@ describe('an import', () => {
     ])
   })
 
-  test('skips shapes without area, and says so', async () => {
+  test('skips shapes without area and reports them', async () => {
     const { shapes, report } = await importedOne([
       { bbox: [1, 2, 0, 4] },
       { segmentation: [[0, 0, 5, 5]] },
@@ -135,7 +135,7 @@ describe('an import', () => {
     ])
   })
 
-  test('tells attributes it does not know and ids given twice', async () => {
+  test('reports unknown attributes and duplicate ids', async () => {
     const { shapes, report } = await importedOne([
       {
         id: 7,
@@ -158,7 +158,7 @@ describe('an import', () => {
     ])
   })
 
-  test('gives an attribute no value that the file does not have, whatever its name', async () => {
+  test('does not read an attribute from the object prototype', async () => {
     const builtin = labelOf({ name: 'bus', attributes: [spec({ id: 9, name: 'constructor' })] })
     const document = {
       images: [{ id: 1, file_name: 'a.jpg' }],
@@ -170,14 +170,14 @@ describe('an import', () => {
     expect(shapes.map(({ attributes }) => attributes)).toEqual([[]])
   })
 
-  test('reads null among the attributes as nothing', async () => {
+  test('reads null attributes as missing', async () => {
     const attributes = { occluded: null, rotation: null, track_id: null, keyframe: null }
     const { shapes, tracks } = await importedOne([{ bbox: [1, 2, 3, 4], attributes }])
     expect(shapes).toMatchObject([{ occluded: false, rotation: 0 }])
     expect(tracks).toEqual([])
   })
 
-  test('keeps sources it knows, else calls them file', async () => {
+  test('keeps known sources and replaces others by "file"', async () => {
     const { shapes } = await importedOne([
       { bbox: [1, 2, 3, 4], attributes: { source: 'manual' } },
       { bbox: [1, 2, 3, 4], attributes: { source: 'elsewhere' } },
@@ -185,7 +185,7 @@ describe('an import', () => {
     expect(shapes.map(({ source }) => source)).toEqual(['manual', 'file'])
   })
 
-  test('drops background and what has no category', async () => {
+  test('drops background objects and objects without a category', async () => {
     const { shapes, report } = await imported({
       images: [{ id: 1, file_name: 'a.jpg' }],
       categories: [{ id: 5, name: 'background' }],
@@ -198,7 +198,7 @@ describe('an import', () => {
     expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
   })
 
-  test('leaves frames outside of the job alone', async () => {
+  test('ignores frames outside the job', async () => {
     const target = targetOf(labels, framesOf(['a.jpg', 'b/c.jpg']))
     target.frames.includes = (frame) => frame === 1
     const text = JSON.stringify(
@@ -209,12 +209,12 @@ describe('an import', () => {
     expect(report.entries).toMatchObject([{ code: 'frame-outside-job', count: 1 }])
   })
 
-  test('reports progress up to the whole', async () => {
+  test('reports progress up to 1', async () => {
     const { progress } = await importedOne([{ bbox: [1, 2, 3, 4] }])
     expect(progress.at(-1)).toBe(1)
   })
 
-  test('skips a box of a label that takes skeletons only', async () => {
+  test('skips a box of a skeleton label', async () => {
     const person = labelOf({ id: 41, name: 'road', type: 'skeleton' })
     const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
     const { shapes, report } = await importBytes(
@@ -235,7 +235,7 @@ describe('an import', () => {
     'val/a.jpg',
     'JPEGImages/a.jpg',
     'https://host/somewhere/a.jpg',
-  ])('finds the image of %s, though another has its name', async (file_name) => {
+  ])('finds the image of %s although another image has the same name', async (file_name) => {
     const document = { ...documentOf([{ bbox: [1, 2, 3, 4] }]), images: [{ id: 1, file_name }] }
     const bytes = await zipOf({ 'annotations/instances_val.json': JSON.stringify(document) })
     const target = targetOf(labels, framesOf(['other/a.jpg', 'a.jpg']))
@@ -243,7 +243,7 @@ describe('an import', () => {
     expect(shapes.map(({ frame }) => frame)).toEqual([1])
   })
 
-  test('reads flags of objects where they have a meaning', async () => {
+  test('reads rotation, outside and track flags only where they apply', async () => {
     const ring = [0, 0, 5, 0, 5, 5]
     const { shapes, tracks, report } = await importedOne([
       { bbox: [1, 2, 3, 4], attributes: { outside: true, rotation: 30, score: 0.5 } },
@@ -262,14 +262,14 @@ describe('an import', () => {
     ])
   })
 
-  test('takes a mask as it lies, whatever angle is told beside it', async () => {
+  test('ignores the rotation of a mask', async () => {
     const segmentation = { counts: [244, 1, 79, 1, 7675], size: [80, 100] }
     const { shapes, report } = await importedOne([{ segmentation, attributes: { rotation: 15 } }])
     expect(shapes.map(({ type, rotation }) => [type, rotation])).toEqual([['mask', 0]])
     expect(report.entries).toEqual([])
   })
 
-  test('keeps iscrowd where the label has an attribute for it', async () => {
+  test('keeps iscrowd when the label has the attribute is_crowd', async () => {
     const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
     const known = [labelOf({ id: 41, name: 'road', attributes })]
     const segmentation = [[0, 0, 5, 0, 5, 5]]

@@ -1,4 +1,4 @@
-/** Imports COCO instances (spec/formats.md 8.3): two passes over each file, flat in memory. */
+/** Imports COCO instances: two passes over each file, in constant memory (docs/spec/formats.md#coco). */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Flags } from '../flags.ts'
@@ -23,15 +23,15 @@ import {
   readIds,
 } from './record.ts'
 
-/** What lasts over all files of an import. */
+/** State of an import across all its files. */
 interface Import {
   intake: Intake
-  /** By the names of files. */
+  /** Builders of tracks by their id in the files. */
   tracks: Map<string, TrackBuilder>
   onBytes: (bytes: number) => void
 }
 
-/** One annotation on its way. */
+/** One annotation with its label and frame. */
 interface Found {
   record: JsonRecord
   place: Place
@@ -77,7 +77,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
   }
 }
 
-/** The shapes of a file, a batch of annotations at a time. */
+/** Yields the shapes of a file in batches of annotations. */
 async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewShape[]> {
   const index = await readIndex(file, state.intake.target.frames, state.onBytes)
   const ids = idSet()
@@ -99,7 +99,7 @@ async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewSha
   }
 }
 
-/** The frame and label of an annotation; undefined when it is passed over. */
+/** Returns the frame and label of an annotation; undefined when it is skipped. */
 function findPlaces(
   record: JsonRecord,
   place: Place,
@@ -118,14 +118,14 @@ function findPlaces(
   return frame && label && { record, place, label, frame }
 }
 
-/** Empty for what is unlabelled: category 0, where it is none of the file's. */
+/** Returns the label name. It is empty for unlabelled objects: category 0, unless the file declares it. */
 function labelName(categoryId: CocoId, { categories }: CocoIndex, place: Place): string {
   const name = categories.get(categoryId) ?? (categoryId === 0 ? '' : undefined)
   if (name !== undefined) return name
   throw new FormatError(`category_id ${categoryId} is none of the categories`, place)
 }
 
-/** Adds the shapes of an annotation to those of no track; a part of a track goes to the builder. */
+/** Adds the shapes of an annotation to `shapes`; shapes of tracks are added to the track builder. */
 function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]): void {
   const { record, place, label, frame } = found
   const parts = partsOf(found, intake)
@@ -161,7 +161,7 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
 
 const boxInstead = 'the segmentation has no area or cannot be read, its bbox is read instead'
 
-/** The parts that have an area. */
+/** Returns the parts that have an area. */
 function partsOf({ record, place, frame }: Found, { run, note, skip }: Intake): Geometry[] {
   const { parts: all, isBoxInstead } = readGeometry(record, frame, place)
   const parts = all.filter((part) => part !== undefined)
@@ -181,7 +181,7 @@ function noteLosses(
   flags: Flags,
   { skip }: Intake,
 ): void {
-  // CVAT writes the angle of an ellipse beside a mask that is turned already
+  // CVAT writes the angle of an ellipse next to a mask that is already rotated.
   const isMask = isRecord(record.segmentation)
   if (flags.rotation !== 0 && !isMask && parts.some((part) => part.type !== 'rectangle')) {
     skip('unsupported-rotation', 'only boxes are rotated', place)

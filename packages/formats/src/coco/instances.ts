@@ -1,6 +1,6 @@
 /**
- * Shapes of a frame as COCO instances (spec/formats.md 8.2): the members of a group become one object,
- * the largest of them gives label and attributes.
+ * Converts the shapes of a frame to COCO instances. A group becomes one object; its largest member determines label
+ * and attributes (docs/spec/formats.md#coco).
  */
 import {
   boxOfPoints,
@@ -24,13 +24,13 @@ export interface Instance {
   leader: ItemShape
   label: Label
   members: readonly ItemShape[]
-  /** Rings, or column runs of the whole frame. */
+  /** Rings, or column-wise run lengths of the whole frame. */
   segmentation: { rings: (readonly number[])[] } | { runs: number[] }
   bbox: PixelBox
   area: number
-  /** Masks went out as polygons. */
+  /** True when masks were converted to polygons. */
   hasTracedMasks: boolean
-  /** Coordinates went out with two decimals. */
+  /** True when coordinates were rounded to two decimals. */
   isRounded: boolean
 }
 
@@ -39,7 +39,7 @@ export interface Size {
   height: number
 }
 
-/** What becomes of each kind: told to clients, and what is written. */
+/** How each kind of annotation is exported; published to clients and used by the export. */
 export const carries = carriesOnly({
   rectangle: 'kept',
   polygon: 'kept',
@@ -49,7 +49,10 @@ export const carries = carriesOnly({
 
 export const features = featuresOf('kept', { group: 'converted', z_order: 'converted' })
 
-/** The instances of shapes of a frame that are written, in painting order; `onEmpty` gets objects that cover nothing of it. */
+/**
+ * Returns the instances of the shapes of a frame in painting order. `onEmpty` receives objects that cover no pixel of
+ * the frame.
+ */
 export function instancesOf(
   shapes: readonly ItemShape[],
   labels: ReadonlyMap<number, Label>,
@@ -63,15 +66,18 @@ export function instancesOf(
   })
 }
 
-/** A member as it is written: points have two decimals. Pixels are counted, painted only where needed. */
+/**
+ * A group member in its exported form; polygon and box points have two decimals. `area` is in pixels; polygons are
+ * painted only when several have to be united.
+ */
 interface Member {
   shape: ItemShape
   points: readonly number[]
   isRounded: boolean
   area: number
-  /** Undefined: it covers nothing. */
+  /** Undefined when the member covers no pixel. */
   box: PixelBox | undefined
-  /** Column runs of masks and ellipses. */
+  /** Column-wise run lengths of masks and ellipses. */
   runs: number[] | undefined
 }
 
@@ -87,7 +93,7 @@ function instanceOf(
   if (!label || !bbox) return undefined
   const isRounded = members.some((member) => member.isRounded)
   const areas = members.filter(({ shape }) => shape.type !== 'rectangle')
-  // Made field by field: spread, a hundred thousand of them take half a second.
+  // Built field by field: object spread took half a second for a hundred thousand instances.
   const instance = (segmentation: Instance['segmentation'], area: number): Instance => ({
     leader,
     label,
@@ -134,8 +140,8 @@ function unionOf(members: readonly Member[], { width, height }: Size): number[] 
 }
 
 /**
- * Run lengths are written when the leader says that it is a crowd, or says nothing and has a mask of its
- * label with it.
+ * Returns whether an object is written as run lengths: its leader has is_crowd set, or has no value and the group
+ * contains a mask of its label.
  */
 function isRunLengths(leader: ItemShape, label: Label, shapes: readonly ItemShape[]): boolean {
   const spec = label.attributes.find(({ name }) => name === 'is_crowd')
@@ -152,7 +158,7 @@ function ringsOf({ points, runs }: Member, { width, height }: Size): (readonly n
   return crop ? maskToPolygons(crop) : []
 }
 
-/** The box around all members, or undefined when they cover nothing. */
+/** Returns the box around all members, or undefined when they cover nothing. */
 function boxOf(members: readonly Member[]): PixelBox | undefined {
   let around: PixelBox | undefined
   for (const { box } of members)

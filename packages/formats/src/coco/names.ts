@@ -1,4 +1,4 @@
-/** What an import of a COCO file keeps in memory: its images and categories (spec/formats.md 8.3). */
+/** Reads the images and categories of a COCO file, the part that an import keeps in memory. */
 import { FormatError, type Place } from '../errors.ts'
 import type { FileItem } from '../item-frames.ts'
 import { isRecord, type JsonRecord, readText, wrong } from '../json/fields.ts'
@@ -14,18 +14,18 @@ export interface CocoIndex {
   categories: Map<CocoId, string>
 }
 
-/** The names of a file as they stand there, by id. */
+/** Images and categories of a file by id, with the names as written. */
 export interface CocoNames {
   images: Map<CocoId, NamedImage>
   categories: Map<CocoId, string>
-  /** What is above a category, by the names of both; only for those that have something above them. */
+  /** Parent names by category name, for categories that have a parent. */
   parents: Map<string, string>
 }
 
-/** An image with the size that the file declares. */
+/** Image with the size that the file declares. */
 export type NamedImage = Pick<FileItem, 'name' | 'size'>
 
-/** The images of a file with the frames that they are. */
+/** Reads the images of a file with their frames, and its categories. */
 export async function readIndex(
   file: CocoFile,
   target: TargetFrames,
@@ -36,9 +36,9 @@ export async function readIndex(
 }
 
 /**
- * Reads images and categories. The keys of the root come in any order, and official files have
- * annotations before categories: those are walked over, the rest of the file is left for later.
- * @throws {FormatError} when the file is no COCO file, or an image is given twice.
+ * Reads images and categories. Root keys may come in any order, and official files have annotations before
+ * categories: those are skipped, and reading stops once everything needed has been read.
+ * @throws {FormatError} when the file is not a COCO file or an image id is duplicate
  */
 export async function readNames(
   file: CocoFile,
@@ -52,7 +52,7 @@ export async function readNames(
   const wanted = (key: string): boolean => {
     keys.add(key)
     const isIndex = key === 'images' || key === 'categories'
-    // The members before this key have been read to their end.
+    // When a key arrives, the values of all earlier keys have been read completely.
     isComplete = !isIndex && expectedKeys.every((expected) => keys.has(expected))
     return isIndex
   }
@@ -71,8 +71,8 @@ export async function readNames(
 const expectedKeys = ['images', 'categories', 'annotations']
 
 /**
- * The members of a file; faults of the text come as a `FormatError` with file and byte.
- * @param isEnough Asked after each piece: true ends the scan before the file does.
+ * Yields the members of a file. Syntax errors become a `FormatError` with file and byte.
+ * @param isEnough called after each piece; true ends the scan early
  */
 export async function* scanFile(
   file: CocoFile,
@@ -106,14 +106,14 @@ function readImages(member: Member, file: CocoFile, names: Map<CocoId, NamedImag
   }
 }
 
-/** The size that a record declares in pixels; undefined where a side is missing or not a number. */
+/** Returns the size that a record declares in pixels; undefined when a side is missing or not a number. */
 export function sizeOf({ width, height }: JsonRecord): NamedImage['size'] {
   return isSide(width) && isSide(height) ? { width, height } : undefined
 }
 
 const isSide = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0
 
-/** LVIS says only where an image is from. */
+/** Returns the field with the file name. LVIS has only the URL of an image. */
 const nameField = ({ file_name, coco_url }: JsonRecord): string =>
   file_name === undefined && typeof coco_url === 'string' ? 'coco_url' : 'file_name'
 
@@ -132,7 +132,7 @@ function readCategories(
   }
 }
 
-/** The elements of a list as records, each with the name it has in messages. */
+/** Yields the elements of a list as records, each with its name for messages. */
 export function* recordsOf(member: Member, file: CocoFile, noun: string) {
   if (!isBatch(member)) throw wrong(member.key, member.value, 'a list', { file: file.name })
   for (let index = 0; index < member.items.length; index += 1) {
@@ -148,7 +148,7 @@ export function* recordsOf(member: Member, file: CocoFile, noun: string) {
   }
 }
 
-/** Of millions of records few are ever named: the name is made when it is asked for. */
+/** Place of a record. Only few of millions of records appear in messages, so the name is built on demand. */
 class RecordPlace implements Place {
   readonly file: string
   readonly #id: unknown
@@ -180,7 +180,7 @@ function matchImages(
   return images
 }
 
-/** The path as it stands, and without the folders that tools put before it; the shortest is the last. */
+/** Returns the path as written, then without the folders that tools add; the shortest path is last. */
 export function pathsOf(name: string, subset: string): string[] {
   if (/^https?:\/\//.test(name)) return [lastOfUrl(name)]
   const folders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']
@@ -190,7 +190,7 @@ export function pathsOf(name: string, subset: string): string[] {
   return [path, ...without.sort((a, b) => b.length - a.length)]
 }
 
-/** The name of the file that an address ends with. */
+/** Returns the file name at the end of a URL. */
 function lastOfUrl(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
   const name = path.slice(path.lastIndexOf('/') + 1)

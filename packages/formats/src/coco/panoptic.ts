@@ -1,11 +1,11 @@
-/** Panoptic COCO files (spec/formats.md 8.3): a picture an image, each colour a segment. */
+/** Reads panoptic COCO files: one image of segments for each image, one colour for each segment. */
 import { flipsToRuns } from '@reticle/geometry'
 import sharp from 'sharp'
 import { FormatError, type Place } from '../errors.ts'
 import { isRecord, type JsonRecord, readInteger, readText, wrong } from '../json/fields.ts'
 import type { CocoFile } from './files.ts'
 
-/** Pixels of a picture at most (reliability.md 9). */
+/** Maximum number of pixels of an image. */
 const pixelsInPicture = 178_956_970
 
 export interface PlacedRecord {
@@ -14,8 +14,8 @@ export interface PlacedRecord {
 }
 
 /**
- * The segments of one annotation as records of instances with run lengths.
- * @param firstId The id of the first one; the file gives ids that are unique in an image only.
+ * Returns the segments of one annotation as instance records with run lengths.
+ * @param firstId Id of the first record; segment ids of the file are unique only within an image.
  */
 export async function segmentRecords(
   { record, place }: PlacedRecord,
@@ -49,7 +49,7 @@ export async function segmentRecords(
   })
 }
 
-/** Column runs by segment id, which is red + 256 green + 65536 blue; other colours are no segments. */
+/** Returns column-wise run lengths by segment id (red + 256 green + 65536 blue); undeclared colours are ignored. */
 async function readSegments(
   picture: Uint8Array,
   isDeclared: (id: number) => boolean,

@@ -6,7 +6,10 @@ import { writeRgbPng } from '../image/png.ts'
 import { all, framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openCocoDataset } from './dataset.ts'
 
-/** Files as other tools and public data sets have them: what is in them is imported, or the refusal says what would be right. */
+/**
+ * Files in the variants of other tools and public datasets: each is imported, or refused with a message that names
+ * the valid form.
+ */
 
 const labels = [labelOf({ id: 1, name: 'person' }), labelOf({ id: 2, name: 'car' })]
 const target = targetOf(labels, framesOf(['000000000139.jpg', 'set 1/b.jpg']))
@@ -24,7 +27,7 @@ interface Change {
   rest?: object
 }
 
-/** One box of a person on the first frame, but for what is changed. */
+/** A document with one box of a person on the first frame, with changes. */
 function documentOf({ image, annotation, rest }: Change = {}) {
   const one = { id: 900100000139, image_id: 139, category_id: 1, bbox: [1, 2, 3, 4], iscrowd: 0 }
   return {
@@ -39,7 +42,7 @@ function documentOf({ image, annotation, rest }: Change = {}) {
 const read = (content: string | Uint8Array) => importBytes(coco, content, target)
 const textOf = (change: Change = {}) => JSON.stringify(documentOf(change))
 
-describe('is imported', () => {
+describe('a COCO import accepts', () => {
   const accepted: [string, Change, string[]][] = [
     ['an image of the official set', {}, ['rectangle']],
     [
@@ -107,13 +110,13 @@ describe('is imported', () => {
     expect(shapes.map(({ type }) => type)).toEqual(types)
   })
 
-  test('a crowd of a keypoint file, which has no keypoints to lose', async () => {
+  test('a crowd of a keypoint file without keypoints, and reports nothing', async () => {
     const annotation = { keypoints: [0, 0, 0, 0, 0, 0], num_keypoints: 0 }
     const { shapes, report } = await read(textOf({ annotation }))
     expect([shapes.length, report.entries]).toEqual([1, []])
   })
 
-  test('a file with a mark, line ends of Windows and blanks', async () => {
+  test('a file with a byte order mark, Windows line ends and whitespace', async () => {
     const pretty = JSON.stringify(documentOf(), null, '\t').replaceAll('\n', '\r\n')
     expect((await read(`\ufeff${pretty}\r\n\r\n`)).shapes).toHaveLength(1)
   })
@@ -137,7 +140,7 @@ describe('is imported', () => {
   })
 })
 
-describe('is left out, and told of', () => {
+describe('a COCO import skips and reports', () => {
   test.each<[string, object, number, string]>([
     [
       'a ring that is a box',
@@ -160,7 +163,7 @@ describe('is left out, and told of', () => {
   })
 })
 
-describe('is refused', () => {
+describe('a COCO import refuses', () => {
   const panoptic = {
     image_id: 139,
     file_name: '139.png',
@@ -246,11 +249,11 @@ describe('is refused', () => {
   })
 })
 
-describe('into a project', () => {
+describe('a COCO import into a project', () => {
   const open = async (files: Record<string, string | Uint8Array>) =>
     openCocoDataset(sourceOf(await zipOf(files)), newRun().run)
 
-  test('a panoptic archive has subsets, images and labels', async () => {
+  test('reads subsets, images and labels of a panoptic archive', async () => {
     const segments = [
       { id: 7, category_id: 1 },
       { id: 9, category_id: 3 },
@@ -271,7 +274,7 @@ describe('into a project', () => {
     ])
   })
 
-  test('files called as their subsets find images of equal names', async () => {
+  test('finds images with equal names in files named after subsets', async () => {
     const image = { file_name: '1.jpg' }
     const { subsets } = await open({
       'annotations/train.json': textOf({ image }),

@@ -1,4 +1,4 @@
-/** One annotation of a COCO file (spec/formats.md 8.3): checked, and turned into geometry and flags. */
+/** Validates one annotation of a COCO file and converts it to geometry and flags (docs/spec/formats.md#coco). */
 import { columnsToCrop, decodeRuns } from '@reticle/geometry'
 import { FormatError, type Place } from '../errors.ts'
 import { customOf, type Flags, flagsOf, hasCrowd, isOfTrack } from '../flags.ts'
@@ -8,17 +8,20 @@ import type { Label } from '../model.ts'
 import { furthest } from '../numbers.ts'
 import type { PictureSize } from '../relative-box.ts'
 
-/** Numbers as texts are numbers; some tools have names instead. */
+/** Id of a record. Texts with digits are read as numbers; some tools use names instead. */
 export type CocoId = number | string
 
-/** @throws {FormatError} when the field is missing or of a wrong kind */
+/**
+ * Reads an id.
+ * @throws {FormatError} when the field is missing or has the wrong type
+ */
 export function readId(record: JsonRecord, field: string, place: Place): CocoId {
   const value = record[field]
   if (typeof value === 'string' && value !== '' && !/^-?\d+$/.test(value)) return value
   return readInteger(record, field, place)
 }
 
-/** The ids an annotation must have. */
+/** Reads the ids that an annotation must have. */
 export function readIds(record: JsonRecord, place: Place) {
   return {
     id: readId(record, 'id', place),
@@ -27,18 +30,18 @@ export function readIds(record: JsonRecord, place: Place) {
   }
 }
 
-/** The geometry of an annotation. */
+/** Geometry of an annotation. */
 export interface Outline {
-  /** Rings, masks or one box; those without area are undefined. */
+  /** Rings, masks or one box; parts without area are undefined. */
   parts: (Geometry | undefined)[]
-  /** The box replaces a segmentation without area, or one that cannot be read. */
+  /** True when the box replaces a segmentation that has no area or cannot be read. */
   isBoxInstead: boolean
 }
 
 /**
- * The rings and masks of an annotation, or its box.
- * @param size Of the frame, in pixels.
- * @throws {FormatError} when a mask is of another size, or when neither the segmentation nor the box can be read
+ * Reads the rings and masks of an annotation, or its box.
+ * @param size Size of the frame in pixels.
+ * @throws {FormatError} when a mask has another size, or when neither the segmentation nor the box can be read
  */
 export function readGeometry(record: JsonRecord, size: PictureSize, place: Place): Outline {
   const segmentation = withoutEmptyRings(record.segmentation ?? [])
@@ -52,7 +55,7 @@ export function readGeometry(record: JsonRecord, size: PictureSize, place: Place
   return { parts, isBoxInstead: false }
 }
 
-/** Some tools write the numbers of the only ring, or its points, without a list around them. */
+/** Removes empty rings. Some tools write the numbers of the only ring, or its points, without an enclosing list. */
 function withoutEmptyRings(segmentation: unknown): unknown {
   if (!Array.isArray(segmentation)) return segmentation
   const rings: unknown[] = segmentation.filter((ring) => !Array.isArray(ring) || ring.length > 0)
@@ -60,17 +63,20 @@ function withoutEmptyRings(segmentation: unknown): unknown {
   return isFlat || arePoints(rings) ? [rings] : rings
 }
 
-/** At least three lists of x and y. */
+/** Returns whether the value is a list of at least three points of x and y. */
 const arePoints = (rings: readonly unknown[]): boolean =>
   rings.length >= 3 && rings.every((ring) => Array.isArray(ring) && ring.length === 2)
 
 interface ReadParts {
   parts: (Geometry | undefined)[]
-  /** Why there are none. */
+  /** Error that explains why the list of parts is empty. */
   failure?: FormatError
 }
 
-/** @throws {FormatError} for a mask of another size, because it belongs to another picture */
+/**
+ * Reads the parts of a segmentation.
+ * @throws {FormatError} for a mask of another size, because it belongs to another image
+ */
 function readParts(segmentation: unknown, size: PictureSize, place: Place): ReadParts {
   try {
     if (isRecord(segmentation)) return { parts: [readMask(segmentation, size, place)] }
@@ -118,7 +124,7 @@ function readRing(value: unknown, field: string, place: Place): Geometry | undef
   return points.length < 6 ? undefined : { type: 'polygon', points }
 }
 
-/** What is painted later is walked pixel by pixel. */
+/** Limits coordinates, because polygons may later be painted pixel by pixel. */
 function within(points: number[], field: string, place: Place): number[] {
   const far = points.find((value) => Math.abs(value) > furthest)
   if (far === undefined) return points
@@ -145,7 +151,7 @@ function readMask(
   }
 }
 
-/** Runs come as numbers, as the compressed text, or as a list of one such text. */
+/** Reads run lengths: numbers, the compressed text, or a list of one such text. */
 function readCounts(value: unknown, place: Place): number[] {
   const text: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   const runs =
@@ -155,12 +161,15 @@ function readCounts(value: unknown, place: Place): number[] {
   return runs
 }
 
-/** What the file says of the object beside geometry and attributes of its label. */
+/** Reads the flags of an object: fields and attributes that are not attributes of its label. */
 export function readFlags(record: JsonRecord, place: Place): Flags {
   return flagsOf(withTrackId(record, attributesOf(record, place)), place)
 }
 
-/** What is for a label to declare: `is_crowd` is where it does, and then follows the field `iscrowd`. */
+/**
+ * Reads the attributes of a label. `is_crowd` is among them only when the label declares it; its value is then the
+ * field `iscrowd`.
+ */
 export function readCustom(record: JsonRecord, label: Label, place: Place) {
   const attributes = attributesOf(record, place)
   const custom = customOf(attributes, label)
@@ -169,19 +178,19 @@ export function readCustom(record: JsonRecord, label: Label, place: Place) {
   return custom
 }
 
-/** What among the attributes of a record is for a label to declare. */
+/** Reads the attributes of a record that a label would have to declare. */
 export function readCustomAttributes(record: JsonRecord, place: Place) {
   const all = attributesOf(record, place)
   return { attributes: customOf(all), isOfTrack: isOfTrack(withTrackId(record, all)) }
 }
 
-/** Data sets of videos have the field `track_id` beside the attributes. */
+/** Video datasets have the field `track_id` next to the attributes. */
 const withTrackId = ({ track_id }: JsonRecord, attributes: JsonRecord): JsonRecord =>
   track_id === undefined || attributes.track_id !== undefined
     ? attributes
     : { ...attributes, track_id }
 
-/** Whether it has points of a skeleton: those that are not labelled are 0. */
+/** Returns whether a record has skeleton points; unlabelled points are 0. */
 export function hasKeypoints({ keypoints }: JsonRecord): boolean {
   const isNothing = Array.isArray(keypoints) && keypoints.every((value) => value === 0)
   return keypoints !== undefined && keypoints !== null && !isNothing
@@ -189,7 +198,7 @@ export function hasKeypoints({ keypoints }: JsonRecord): boolean {
 
 function attributesOf(record: JsonRecord, place: Place): JsonRecord {
   const attributes = record.attributes ?? {}
-  // Tools whose language knows one kind of list write what is empty so.
+  // Tools in PHP write an empty object as an empty list.
   if (Array.isArray(attributes) && attributes.length === 0) return {}
   if (!isRecord(attributes)) throw wrong('attributes', attributes, 'an object', place)
   return attributes

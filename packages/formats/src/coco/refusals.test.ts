@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { documentOf, importedOne, importText } from '../testing/coco.ts'
 import { zipOf } from '../testing/run.ts'
 
-describe('an import is refused', () => {
+describe('a COCO import refuses', () => {
   const box = { id: 17, image_id: 1, category_id: 2, bbox: [1, 2, 3, 4] }
   const noBox = { bbox: undefined }
   const cases: [string, object, string][] = [
@@ -107,7 +107,7 @@ describe('an import is refused', () => {
     )
   })
 
-  test('labels that the task has not, all of them', async () => {
+  test('labels that the task does not have, and lists all of them', async () => {
     const document = documentOf([box, { ...box, category_id: 3 }, { ...box, category_id: 4 }])
     document.categories.push(
       { id: 3, name: 'tree' },
@@ -119,7 +119,7 @@ describe('an import is refused', () => {
     )
   })
 
-  test('annotated images without a frame, up to ten by name', async () => {
+  test('annotated images without a frame, and names up to ten', async () => {
     const document = documentOf([])
     for (let id = 10; id < 23; id += 1) {
       document.images.push({ id, file_name: `other${id}.jpg` })
@@ -131,7 +131,7 @@ describe('an import is refused', () => {
     )
   })
 
-  test('an image given twice', async () => {
+  test('a duplicate image id', async () => {
     const document = documentOf([])
     document.images.push({ id: 2, file_name: 'again.jpg' })
     await expect(importText(JSON.stringify(document))).rejects.toThrow(
@@ -149,7 +149,7 @@ describe('an import is refused', () => {
     await expect(importText('{"annotations":[]}')).rejects.toThrow('images, categories missing')
   })
 
-  test('a file that is cut off, at its byte', async () => {
+  test('a truncated file, and names the byte', async () => {
     const text = JSON.stringify(documentOf([box, box, box]))
     const half = text.slice(0, text.lastIndexOf('"bbox"'))
     await expect(importText(half)).rejects.toThrow(
@@ -161,7 +161,7 @@ describe('an import is refused', () => {
     )
   })
 
-  test('a number that JSON has not', async () => {
+  test('a number that is invalid in JSON', async () => {
     const text = JSON.stringify(documentOf([box])).replace('[1,2,3,4]', '[NaN,2,3,4]')
     await expect(importText(text)).rejects.toThrow('annotations[0]: "NaN" is no JSON value at byte')
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { importedOne } from '../testing/coco.ts'
 
-/** Segmentations in other forms than a list of rings, and the bbox beside an unreadable segmentation. */
+/** Segmentations in other forms than a list of rings, and the bbox next to an unreadable segmentation. */
 
 const polygon = [10, 20, 40, 20, 40, 45, 10, 45]
 const points = [
@@ -13,7 +13,7 @@ const points = [
 const bbox = [10, 20, 30, 25]
 const box = [10, 20, 40, 45]
 
-describe('one polygon is read from', () => {
+describe('a COCO import reads one polygon from', () => {
   test.each<[string, unknown]>([
     ['a list of rings', [polygon]],
     ['a flat list of numbers', polygon],
@@ -26,12 +26,12 @@ describe('one polygon is read from', () => {
   })
 })
 
-test('run lengths without a size have that of the frame', async () => {
+test('run lengths without a size use the size of the frame', async () => {
   const { shapes } = await importedOne([{ segmentation: { counts: [244, 1, 79, 1, 7675] } }])
   expect(shapes).toMatchObject([{ type: 'mask' }])
 })
 
-describe('the bbox is read instead of', () => {
+describe('a COCO import reads the bbox instead of', () => {
   const cases: [string, unknown][] = [
     ['a ring of two points', [[10, 20, 40, 45]]],
     [
@@ -75,7 +75,7 @@ describe('the bbox is read instead of', () => {
   })
 })
 
-test('a readable ring beside one of two points is kept without the bbox', async () => {
+test('a readable ring next to an unreadable one is kept without the bbox', async () => {
   const { shapes, report } = await importedOne([{ segmentation: [polygon, [1, 2, 3, 4]], bbox }])
   expect(shapes).toMatchObject([{ type: 'polygon', points: polygon }])
   expect(report.entries).toMatchObject([{ kind: 'skipped', code: 'degenerate-shape' }])
@@ -92,7 +92,7 @@ test.each([
   expect(report.entries).toMatchObject([{ kind: 'skipped', code: 'degenerate-shape', count: 1 }])
 })
 
-test('a mask of another size fails although there is a bbox', async () => {
+test('a mask of another size fails even when there is a bbox', async () => {
   const segmentation = { counts: [200], size: [10, 20] }
   await expect(importedOne([{ segmentation, bbox }])).rejects.toThrow(
     'mask of 20 x 10 pixels on a frame of 100 x 80',

@@ -13,9 +13,9 @@ import {
 } from '../testing/run.ts'
 
 /**
- * The order of members in the archives of all formats: files that describe the set (labels, lists of images), then annotations,
- * then images. A member describes the set if it does not depend on the annotations. These tests run for every exporter in the
- * registry.
+ * The order of members in the archives of all formats: files that describe the dataset (labels, lists of images),
+ * then annotations, then images. A member describes the dataset if it does not depend on the annotations. These tests
+ * run for every exporter in the registry.
  */
 
 const labels = ['road', 'car', 'a bus'].map((name, at) => labelOf({ id: at + 1, name }))
@@ -28,7 +28,7 @@ const withPicture = (frame: ItemFrame): ItemFrame => ({
   },
 })
 
-/** Objects on the frames of a task: files about a frame differ between the even and the odd set. */
+/** Objects on the frames of a task: annotation files differ between the even and the odd set. */
 function annotationsOf(frames: readonly ItemFrame[], isEven: boolean) {
   const points = isEven ? [10, 20, 30, 50] : [11, 22, 33, 55]
   const full = frames.filter((_, at) => (at % 2 === 0) === isEven)
@@ -59,7 +59,7 @@ function oneTask({ isEven = true, saveImages = true }: Wanted): Dataset {
   return datasetOf(labels, frames, annotationsOf(frames, isEven), { saveImages })
 }
 
-/** Three subsets that are not in the order of their names; frames of two have the same names. */
+/** Three subsets that are not in the order of their names; frames of two subsets have the same names. */
 function project(wanted: Wanted): Dataset {
   const paths = {
     train: ['b.jpg', 'a.jpg'],
@@ -87,7 +87,7 @@ describe.each(exported)('an archive of $name', ({ exporter }) => {
   const membersIn = async (dataset: Dataset) =>
     membersOf((await exportBytes(exporter, dataset)).bytes)
 
-  test.each(sets)('of %s describes the set first and has images last', async (_, setOf) => {
+  test.each(sets)('of %s describes the dataset first and ends with images', async (_, setOf) => {
     const members = await membersIn(setOf({}))
     const others = await membersIn(setOf({ isEven: false }))
     const names = Object.keys(members)
@@ -98,7 +98,7 @@ describe.each(exported)('an archive of $name', ({ exporter }) => {
     expect(names).toEqual(names.toSorted((one, other) => rankOf(one) - rankOf(other)))
   })
 
-  test.each(sets)('of %s has one order of members', async (_, setOf) => {
+  test.each(sets)('of %s has a stable order of members', async (_, setOf) => {
     const names = Object.keys(await membersIn(setOf({})))
     expect(Object.keys(await membersIn(setOf({})))).toEqual(names)
     const without = Object.keys(await membersIn(setOf({ saveImages: false })))

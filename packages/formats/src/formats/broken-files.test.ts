@@ -15,7 +15,10 @@ import {
   zipOf,
 } from '../testing/run.ts'
 
-/** Whatever became of the files in an archive, it is imported or refused with a sentence: never a TypeError, never a place that is none. */
+/**
+ * Any corruption of the files in an archive leads to an import or a FormatError: never a TypeError, never an invalid
+ * coordinate or frame.
+ */
 
 const image = async function* () {
   yield Buffer.from('an image')
@@ -23,7 +26,7 @@ const image = async function* () {
 const pictures = frames.map((frame) => ({ ...frame, image }))
 const [shapes = []] = fc.sample(anyShapes(shapeTypes), { numRuns: 1, seed: 3 })
 
-/** What stands where a number or word was. */
+/** Replacements for a number or word. */
 const odd = fc.constantFrom(
   ...['', '-1', '0', '1.5', '1e999', 'NaN', 'Infinity', '-0', '9'.repeat(30), '1e300', 'null'],
   ...['"x"', '[]', '{}', '<', '&amp;', '&x;', '\0', 'ü', '\ufeff', '\r\n', ' ', ',', ':'],
@@ -31,7 +34,7 @@ const odd = fc.constantFrom(
 const change = fc.record({ member: fc.nat(), at: fc.nat(), odd: fc.option(odd), byte: fc.nat(255) })
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
-/** A word of a text becomes another, or a byte of anything. */
+/** Replaces a word of a text, or a byte of other content. */
 function changed(content: Buffer, { at, odd, byte }: Change): Buffer {
   const words = [...content.toString('latin1').matchAll(/[\w.+-]+/g)]
   const word = words[at % Math.max(1, words.length)]
@@ -52,7 +55,7 @@ describe.each(withImporter)('$name', (format) => {
     datasetOf(labels, pictures, { shapes }, { saveImages: true }),
   ).then(({ bytes }) => membersOf(bytes))
 
-  test('whatever is changed in its files, they are read or refused', async () => {
+  test('files with random changes are imported or refused with a FormatError', async () => {
     const members = Object.entries(await whole)
     const isAnyImage = (name: string): boolean => name.endsWith('.jpg')
     const names = members.map(([name]) => name).filter((name) => !isAnyImage(name))
@@ -83,7 +86,7 @@ async function unlessRefused<T>(attempt: Promise<T> | undefined): Promise<T | un
   }
 }
 
-/** Places are numbers within what the service stores, and frames those of the task. */
+/** Checks that coordinates are within the limits of the service, and frames within the task. */
 function expectSound(one: Imported): void {
   if (one.kind === 'tag') return
   const all = one.kind === 'shape' ? [one.shape, ...one.shape.elements] : one.track.shapes

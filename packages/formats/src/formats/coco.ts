@@ -1,4 +1,4 @@
-/** COCO 1.0, the instances of the COCO data set (spec/formats.md 8). */
+/** COCO 1.0: the instances format of the COCO dataset. */
 
 import { openCocoDataset } from '../coco/dataset.ts'
 import { declaredCocoImages } from '../coco/declared-images.ts'

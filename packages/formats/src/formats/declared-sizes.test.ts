@@ -4,7 +4,7 @@ import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.
 import { recordOf } from '../testing/tfrecord.ts'
 import { documentText, objectText } from '../testing/voc.ts'
 
-/** A size that a file declares for a picture and that is not that of its frame is reported, with both. */
+/** A size that a file declares for an image is reported, with both sizes, when it differs from the frame. */
 
 const labels = [labelOf({ id: 5, name: 'car' })]
 const target = targetOf(labels, framesOf(['x/a.png', 'b.png'], 100, 50))
@@ -19,7 +19,7 @@ async function imported(name: string, files: Record<string, string | Uint8Array>
 type Size = readonly [width: unknown, height: unknown]
 type Sized = (...sizes: Size[]) => Record<string, string | Uint8Array>
 
-/** Files of a picture for each size, `a.png` and `b.png`, with a box each. */
+/** Files of each format for the images `a.png` and `b.png` with the given sizes and one box each. */
 const filesOf: Record<string, Sized> = {
   'COCO 1.0': (...sizes) => ({
     'annotations/instances_train.json': JSON.stringify({
@@ -88,7 +88,7 @@ describe.each(Object.entries(filesOf))('%s', (name, files) => {
     ['of a larger picture', [200, 100]],
     ['of a turned picture', [50, 100]],
     ['of another width', [101, 50]],
-  ])('a size %s is reported once', async (_, [width, height]) => {
+  ])('a declared size %s is reported once', async (_, [width, height]) => {
     const { shapes, entries } = await imported(name, files([width, height], [width, height]))
     expect(shapes).toHaveLength(2)
     expect(entries).toMatchObject([
@@ -112,17 +112,17 @@ describe.each(Object.entries(filesOf))('%s', (name, files) => {
     ])
   })
 
-  test('the size of the frame is not reported', async () => {
+  test('a declared size equal to the frame is not reported', async () => {
     expect((await imported(name, files([100, 50], [100, 50]))).entries).toEqual([])
   })
 
-  test('a size that is missing or not a number is not reported', async () => {
+  test('a declared size that is missing or not a number is not reported', async () => {
     for (const size of ['', 0, 'no', -1])
       expect((await imported(name, files([size, size]))).entries).toEqual([])
   })
 })
 
-describe('tracks of a Service document', () => {
+describe('tracks of a native document', () => {
   const track =
     '<track id="3" label="car"><box frame="0" outside="0" keyframe="1" xtl="1" ytl="1" xbr="9" ybr="9"/></track>'
   const meta = (width: number, height: number) =>
@@ -130,7 +130,7 @@ describe('tracks of a Service document', () => {
   const read = (text: string) =>
     imported('Service 1.1', { 'annotations.xml': `<annotations>${text}</annotations>` })
 
-  test('of a video of another size are reported once', async () => {
+  test('of a video with another size are reported once', async () => {
     const { tracks, entries } = await read(`${meta(640, 480)}${track}${track}`)
     expect(tracks).toHaveLength(2)
     const item = 'track 3: 640 x 480 in the file, 100 x 50 in the task'
@@ -139,7 +139,7 @@ describe('tracks of a Service document', () => {
     ])
   })
 
-  test('of a video of the same size are not reported', async () => {
+  test('of a video with the same size are not reported', async () => {
     expect((await read(`${meta(100, 50)}${track}`)).entries).toEqual([])
     expect((await read(track)).entries).toEqual([])
   })

@@ -14,7 +14,10 @@ import {
   targetOf,
 } from '../testing/run.ts'
 
-/** What a format says of itself is what it does, kind by kind: a line of the registry is all it takes to be tried here. */
+/**
+ * Checks for each kind of annotation that a format does what its registry entry declares. A new format in the
+ * registry is tested without further code.
+ */
 
 const joint = labelOf({ id: 2, name: 'joint', type: 'points' })
 const labels = [
@@ -46,7 +49,7 @@ const runs = { numRuns: 40 }
 describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format) => {
   const { exporter, importer } = format
 
-  test.each(exporter ? cases : [])('does with a $kind what it says', async ({ kind, given }) => {
+  test.each(exporter ? cases : [])('a $kind is exported as declared', async ({ kind, given }) => {
     const { bytes, report } = await exportBytes(exporter, datasetOf(labels, frames, given))
     const said = exporter?.carries[kind]
     expect({ dropped: report.dropped, isConverted: report.converted > 0 }).toEqual({
@@ -67,11 +70,11 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
   })
 
   const carried = shapeTypes.filter((kind) => exporter?.carries[kind] !== 'dropped')
-  // Masks change from frame to frame, and skeletons are tracked by their points.
+  // Masks change from frame to frame, and skeletons are tracked by their elements.
   const tracked = carried.filter((kind) => kind !== 'mask' && kind !== 'skeleton')
   const outIf = (kinds: readonly Kind[]) => (exporter && kinds.length > 0 ? [exporter] : [])
 
-  test.each(outIf(shapeTypes))('accounts for whatever shapes and tags there are', async (out) => {
+  test.each(outIf(shapeTypes))('random shapes and tags are kept or reported', async (out) => {
     const all = fc.record({ shapes: anyShapes(shapeTypes), tags: anyTags })
     const account = fc.asyncProperty(all, async (given) => {
       const { found, told, tags } = await outAndIn(format, given)
@@ -90,7 +93,7 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
     await fc.assert(account, runs)
   })
 
-  test.each(outIf(tracked))('does with tracks what it says', async (out) => {
+  test.each(outIf(tracked))('tracks are exported as declared', async (out) => {
     const account = fc.asyncProperty(anyTracks(tracked), async (tracks) => {
       const { found, told, again } = await outAndIn(format, { tracks })
       const seen = await expanded({ tracks })
@@ -106,7 +109,7 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
     await fc.assert(account, runs)
   })
 
-  test.each(outIf(carried))('does with groups what it says', async (out) => {
+  test.each(outIf(carried))('groups are exported as declared', async (out) => {
     const account = fc.asyncProperty(anyGroups(carried), async (shapes) => {
       const { found, told } = await outAndIn(format, { shapes })
       const said = out.features.group
@@ -114,7 +117,7 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
       if (said === 'dropped') expect(told('dropped-attribute')).toBeGreaterThanOrEqual(found.length)
       if (!importer) return
       if (said === 'kept') expect(groupsOf(found)).toEqual(groupsOf(shapes))
-      // Members that are not there as they were are told of, once for their group at least.
+      // A group with changed members is reported at least once.
       const changed = shapes.filter((one) => !isThere(one, found, format))
       const groups = new Set(changed.map(({ group }) => group))
       expect(told('any')).toBeGreaterThanOrEqual(groups.size)
@@ -124,7 +127,7 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
 
   const option = importer?.options.find(({ name }) => name === 'conv_mask_to_poly')
   const choices = option && exporter ? [option] : []
-  test.each(choices)('turns masks into polygons as $name says', async ({ default: usual }) => {
+  test.each(choices)('masks become polygons only with $name', async ({ default: usual }) => {
     const shapes = [shapeOf({ ...samples.mask, type: 'mask' })]
     const { bytes } = await exportBytes(exporter, datasetOf(labels, frames, { shapes }))
     const typeOf = async (conv_mask_to_poly?: boolean) => {

@@ -10,7 +10,10 @@ const labels = [labelOf({ id: 5, name: 'car' })]
 const target = targetOf(labels, framesOf(['a.png', 'x/b.png', 'c.png'], side, side))
 const job = { ...target, frames: { ...target.frames, includes: (frame: number) => frame < 2 } }
 
-/** Few values, so that equal objects in both files are frequent; a width of 0 is without area, `c` is outside of the job. */
+/**
+ * Few distinct values, so that both files often contain equal objects; a width of 0 has no area, and `c` is outside
+ * the job.
+ */
 const anyObject = (hasUnlabelled: boolean): fc.Arbitrary<FileObject> =>
   fc.record({
     file: fc.constantFrom(0, 1),

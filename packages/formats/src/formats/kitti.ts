@@ -1,4 +1,4 @@
-/** KITTI 1.0, boxes and masks (spec/formats.md 13). */
+/** KITTI 1.0: boxes and masks. */
 import { openKittiDataset } from '../kitti/dataset.ts'
 import { carries, exportKitti, features } from '../kitti/export.ts'
 import { importKitti } from '../kitti/import.ts'

@@ -1,4 +1,4 @@
-/** LabelMe 3.0, the XML of the MIT web tool (spec/formats.md 12). */
+/** LabelMe 3.0: the XML format of the MIT web tool. */
 
 import { openLabelMeDataset } from '../labelme/dataset.ts'
 import { carries, exportLabelMe, features } from '../labelme/export.ts'

@@ -15,7 +15,7 @@ import {
   zipOf,
 } from '../testing/run.ts'
 
-/** An import takes time in proportion to the length of a line, whatever the line is made of, up to 1 MiB. */
+/** The time of an import grows linearly with the length of a line, for any content up to 1 MiB. */
 
 const image = async function* () {
   yield Buffer.from('an image')
@@ -23,7 +23,7 @@ const image = async function* () {
 const pictures = frames.map((frame) => ({ ...frame, image }))
 const [shapes = []] = fc.sample(anyShapes(shapeTypes), { numRuns: 1, seed: 3 })
 
-/** What a line is made of: `before`, then `piece` as often as fits, then `after`. */
+/** Content of a line: `before`, then `piece` repeated to the length, then `after`. */
 const runs: readonly { before?: string; piece: string; after?: string }[] = [
   { piece: ' ', after: 'x' },
   { piece: '\t' },
@@ -59,20 +59,20 @@ const lineOf = ({ before = '', piece, after = '' }: LineShape, length: number): 
 
 type Files = Record<string, string | Uint8Array>
 
-/** Where a long line may stand in a text: as a line of its own, and within a word. */
+/** Positions of the long line in a text: as a separate line, and within a word. */
 const places: readonly ((text: string, line: string) => string)[] = [
   (text, line) => `${line}\n${text}`,
   (text, line) => `${text}\n${line}\n`,
   (text, line) => text.replace(/(?<=\w\W{1,20}\w)\b/, () => line),
 ]
 
-/** More files of a format than its export has. */
+/** Files of a format that its export does not write. */
 const more: Record<string, Files> = {
   'YOLO 1.1': { 'data.yaml': 'names:\n  0: car\n  1: "road"\n' },
   'MOT 1.1': { 'seqinfo.ini': '[Sequence]\nimWidth=100\nimHeight=80\n' },
   'Pascal VOC 1.1': { 'ImageSets/Main/car_default.txt': 'a  1\nb -1\n' },
 }
-/** Layouts of their own. */
+/** Archives with other layouts of a format. */
 const others: Record<string, Files> = {
   'YOLO 1.1': {
     'data.yaml': 'names: [car, "road"]\n',
@@ -99,12 +99,12 @@ function expectBounded(thrown: unknown): void {
   expect(String(thrown).length).toBeLessThan(2000)
 }
 
-/** The square of a length that is 8 times as long takes 64 times as long. */
+/** With quadratic time a line that is 8 times as long would take 64 times as long. */
 const mostGrowth = 24
-/** The longest is the most that a line may have, less what stands around it. */
+/** The longest length is the limit of a line minus the text around the inserted part. */
 const lengths = [8192, 65_536, 524_288, 1_048_500]
 
-/** Measured again when it seems to grow: another process may have been in the way. */
+/** Repeats a measurement that exceeds the limit, because another process may have interfered. */
 async function growth(cost: (length: number) => Promise<number>, from: number, to: number) {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 4 && least > mostGrowth; attempt += 1)
@@ -136,7 +136,7 @@ describe.each(readable)('$name', (format) => {
   })
 })
 
-/** One text of each folder and extension: others are alike. */
+/** Returns one text of each folder and extension; others are alike. */
 function kindsOf<T extends { name: string }>(texts: readonly T[]): T[] {
   const kindOf = ({ name }: T) =>
     name.replace(/[^/]*(?=\.\w{1,6}$)/, name.includes('/') ? '' : name)

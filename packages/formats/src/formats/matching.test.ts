@@ -11,11 +11,14 @@ import {
   targetOf,
 } from '../testing/run.ts'
 
-/** Names decide before numbers to which frame a picture belongs, in every format that names pictures. */
+/** In every format with image names, the name takes precedence over the number when an image is matched to a frame. */
 
 const labels = [labelOf({ id: 5, name: 'car' })]
 
-/** The frames that boxes are on after pictures with other names were exported; each box ends at 10 times its position. */
+/**
+ * Returns the frames on which boxes end up after an export with other image names; each box ends at 10 times its
+ * position.
+ */
 async function framesHit(
   format: Format,
   pictures: readonly string[],
@@ -48,11 +51,14 @@ describe.each(named)('$name', (format) => {
     ['another name', ['a.png', 'b.png'], ['a.png', 'c.png'], 'b'],
     ['the name of a frame of a video', ['frame_000001.png'], ['a.png', 'b.png'], 'frame_000001'],
     ['a number of other letters', ['1.png'], ['a.png', '1a.png', '10.png'], '1'],
-  ])('a picture with %s that is not in the task fails', async (_, pictures, frames, missing) => {
-    await expect(framesHit(format, pictures, frames)).rejects.toThrow(
-      new RegExp(`no matching frame in this task: (.*/)?${missing}(\\.png)?$`),
-    )
-  })
+  ])(
+    'an image with %s that the task lacks fails the import',
+    async (_, pictures, frames, missing) => {
+      await expect(framesHit(format, pictures, frames)).rejects.toThrow(
+        new RegExp(`no matching frame in this task: (.*/)?${missing}(\\.png)?$`),
+      )
+    },
+  )
 
   test.each([
     ['in other folders', ['0.png', '1.png', '2.png'], ['train/1.png', 'val/0.png', 'val/2.png']],
@@ -61,7 +67,7 @@ describe.each(named)('$name', (format) => {
     ['in other letters', ['IMG_1.PNG', 'img_0.png'], ['y.png', 'x/img_1.png', 'x/IMG_0.png']],
     ['percent-encoded', ['a%20b%201.png', '%C3%BC.png'], ['x/ü.png', 'a b 1.png']],
     ['with another extension', ['1.png', '2.png'], ['2.jpg', 'a.jpg', '1.jpg']],
-  ])('pictures %s are found by their base names', async (_, pictures, frames) => {
+  ])('images %s are found by their base names', async (_, pictures, frames) => {
     const base = (path: string) =>
       decodeURIComponent(path)
         .toLowerCase()
@@ -70,7 +76,7 @@ describe.each(named)('$name', (format) => {
     expect(found.map(base)).toEqual(pictures.map(base))
   })
 
-  test('the literal name counts before a percent-decoded one', async () => {
+  test('the literal name takes precedence over the percent-decoded one', async () => {
     const frames = ['a b.png', 'a%20b.png']
     expect(await framesHit(format, ['a%20b.png'], frames)).toEqual(['a%20b.png'])
   })

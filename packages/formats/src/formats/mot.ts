@@ -1,4 +1,4 @@
-/** MOT 1.1, the ground truth and the detections of the MOT challenge (spec/formats.md 14). */
+/** MOT 1.1: ground truth and detections of the MOT challenge. */
 import type { Format } from '../model.ts'
 import { openMotDataset } from '../mot/dataset.ts'
 import { carries, exportMot, features } from '../mot/export.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { formats } from '../registry.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
-/** An import that understood nothing fails; files that were understood and have no objects are a success. */
+/** An import without any recognized content fails; recognized files without objects are a success. */
 
 const target = targetOf([labelOf({ id: 5, name: 'car' })], framesOf(['a.png', 'b.png']))
 const box = '0 0.5 0.5 0.2 0.2\n'
@@ -20,7 +20,7 @@ async function imported(name: string, files: Record<string, string>) {
   return importBytes(format, await zipOf(files), target)
 }
 
-describe('fails', () => {
+describe('an import fails', () => {
   test.each<[string, string, Record<string, string>, string]>([
     ['DOTA texts', 'YOLO 1.1', { 'labelTxt/a.txt': dota }, 'labelTxt/a.txt'],
     [
@@ -74,7 +74,7 @@ describe('fails', () => {
   })
 })
 
-describe('is a success', () => {
+describe('an import succeeds', () => {
   test.each<[string, string, Record<string, string>]>([
     ['empty texts of a list', 'YOLO 1.1', { ...lists, 'obj_train_data/a.txt': '' }],
     ['empty texts of a folder', 'YOLO 1.1', { 'labels/val/b.txt': '', 'classes.txt': 'car\n' }],
@@ -93,7 +93,7 @@ describe('is a success', () => {
   })
 })
 
-test('a text that is understood counts beside others that are not', async () => {
+test('one recognized text file is enough, and others are reported', async () => {
   const files = { 'a.txt': box, 'notes.txt': 'made by hand', 'obj.names': 'car\n' }
   const { shapes, report } = await imported('YOLO 1.1', files)
   expect(shapes).toHaveLength(1)
@@ -111,6 +111,6 @@ test.each<[string, Record<string, string>, string]>([
     { 'label_colors.txt': '1 2 3 car\n', 'image_2/a.png': 'x' },
     'no picture has a file of boxes or masks in the archive',
   ],
-])('%s reports pictures that all have no annotations', async (name, files, reason) => {
+])('%s reports listed images when none of them has annotations', async (name, files, reason) => {
   expect((await imported(name, files)).report.entries).toMatchObject([{ reason }])
 })

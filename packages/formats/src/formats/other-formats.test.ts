@@ -18,7 +18,10 @@ import {
   trackShapeOf,
 } from '../testing/run.ts'
 
-/** An archive of one format that is sent as another one fails: an import replaces the annotations of its task. */
+/**
+ * An archive of one format that is imported as another must fail, because an import replaces the annotations of its
+ * task.
+ */
 
 const labels = [labelOf({ id: 5, name: 'car' })]
 const picture = writeRgbPng(20, 10, new Array(200).fill(0x405060))
@@ -49,7 +52,7 @@ const pairs = formats
   )
   .filter(([from, to]) => from.split(' ')[0] !== to.split(' ')[0])
 
-/** Pascal VOC has the folders of Segmentation mask, and its importer reads both. */
+/** Pascal VOC shares its folders with Segmentation mask, and its importer reads both. */
 const isReadable = (from: string, to: string, kind: string): boolean =>
   (kind.startsWith('masks') && from === 'Pascal VOC 1.1' && to === 'Segmentation mask 1.1') ||
   (kind !== 'no objects' && from === 'Segmentation mask 1.1' && to === 'Pascal VOC 1.1')
@@ -57,7 +60,7 @@ const isReadable = (from: string, to: string, kind: string): boolean =>
 describe.each(contents)('an export with %s', (kind, given, saveImages) => {
   const unreadable = pairs.filter(([from, to]) => !isReadable(from, to, kind))
 
-  test.each(unreadable)('of %s fails as %s', async (_, __, from, to) => {
+  test.each(unreadable)('of %s fails when imported as %s', async (_, __, from, to) => {
     for (const frames of sets) {
       const target = targetOf(labels, frames)
       const dataset = datasetOf(labels, frames, given, { saveImages })

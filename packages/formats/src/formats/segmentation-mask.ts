@@ -1,4 +1,4 @@
-/** Segmentation mask 1.1, pictures of classes and objects (spec/formats.md 11). */
+/** Segmentation mask 1.1: images of classes and objects. */
 import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'
 import { openSegmentationMaskDataset } from '../segmentation-mask/dataset.ts'

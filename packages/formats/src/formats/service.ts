@@ -1,4 +1,4 @@
-/** The native format (spec/formats.md 7): one importer of all layouts, and an exporter of each. */
+/** The native format: one importer for all layouts, and one exporter for each layout. */
 
 import { type Exporter, type Format, shapeTypes } from '../model.ts'
 import { openServiceDataset } from '../service/dataset.ts'

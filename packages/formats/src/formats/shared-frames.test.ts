@@ -5,7 +5,7 @@ import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.
 import { recordOf } from '../testing/tfrecord.ts'
 import { documentText, objectText } from '../testing/voc.ts'
 
-/** Items that are on one frame are reported, whatever the format; an object that two files have is stored once. */
+/** Every format reports items that share a frame; an object that occurs in two files is stored once. */
 
 const target = targetOf([labelOf({ id: 5, name: 'car' })], framesOf(['a.png', 'x/b.png'], 20, 10))
 
@@ -19,7 +19,7 @@ async function imported(name: string, files: Files) {
   return { ...found, shared: entryOf('duplicate-entry'), repeated: entryOf('duplicate') }
 }
 
-// ---- a file with one box, which ends at `x` and `9`
+// ---- files with one box that ends at (x, 9)
 
 type FileText = (x: number) => string | Uint8Array
 
@@ -141,7 +141,7 @@ const cases: [string, string, string, FileText, string, FileText, Files][] = [
 ]
 
 describe('two items on one frame', () => {
-  test.each(cases)('%s are reported, %s', async (_, name, one, textOf, other, otherOf, more) => {
+  test.each(cases)('%s are reported: %s', async (_, name, one, textOf, other, otherOf, more) => {
     const files = { [one]: textOf(10), [other]: otherOf(18), ...more }
     const { shapes, shared, repeated } = await imported(name, files)
     expect(shapes.map(({ frame }) => frame)).toEqual([0, 0])
@@ -150,7 +150,7 @@ describe('two items on one frame', () => {
   })
 
   test.each(cases)(
-    '%s have equal objects once, %s',
+    '%s store equal objects once: %s',
     async (_, name, one, textOf, other, otherOf, more) => {
       const files = { [one]: textOf(10), [other]: otherOf(10), ...more }
       const { shapes, repeated, report } = await imported(name, files)
@@ -161,27 +161,27 @@ describe('two items on one frame', () => {
   )
 })
 
-test('items on frames of their own are not reported', async () => {
+test('items on different frames are not reported', async () => {
   const files = { 'labels/a.txt': yolo(10), 'labels/b.txt': yolo(10), 'classes.txt': 'car\n' }
   const { shapes, report } = await imported('YOLO 1.1', files)
   expect(shapes).toHaveLength(2)
   expect(report.entries).toEqual([])
 })
 
-test('an item without objects beside one with objects is not reported', async () => {
+test('an item without objects next to one with objects is not reported', async () => {
   const files = { 'labels/p/a.txt': yolo(10), 'labels/q/a.txt': '', 'classes.txt': 'car\n' }
   const { shapes, report } = await imported('YOLO 1.1', files)
   expect(shapes).toHaveLength(1)
   expect(report.entries).toEqual([])
 })
 
-test('equal objects of one file are all stored', async () => {
+test('equal objects in one file are all stored', async () => {
   const files = { 'labels/a.txt': `${yolo(10)}${yolo(10)}`, 'classes.txt': 'car\n' }
   const { shapes, report } = await imported('YOLO 1.1', files)
   expect([shapes.length, report.entries]).toEqual([2, []])
 })
 
-test('two images of one name in one file are reported', async () => {
+test('two images with the same name in one file are reported', async () => {
   const image = '<image name="a.png"><box label="car" xtl="1" ytl="1" xbr="9" ybr="9"/></image>'
   const { shapes, shared } = await imported('Service 1.1', {
     'a.xml': `<annotations>${image}${image}</annotations>`,
@@ -189,8 +189,8 @@ test('two images of one name in one file are reported', async () => {
   expect([shapes.length, shared?.count]).toEqual([2, 2])
 })
 
-describe('equal tracks of two files', () => {
-  test('are stored once, of Service documents', async () => {
+describe('equal tracks in two files', () => {
+  test('are stored once for native documents', async () => {
     const box = (frame: number, x: number) =>
       `<box frame="${frame}" keyframe="1" outside="0" occluded="0" xtl="${x}" ytl="1" xbr="9" ybr="9"/>`
     const text = (x: number) =>
@@ -201,7 +201,7 @@ describe('equal tracks of two files', () => {
     expect([both.tracks.length, both.repeated]).toEqual([2, undefined])
   })
 
-  test('are stored once, of COCO files', async () => {
+  test('are stored once for COCO files', async () => {
     const text = (x: number) => {
       const attributes = { track_id: 3, keyframe: true }
       const annotation = { category_id: 1, attributes }

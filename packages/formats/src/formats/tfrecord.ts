@@ -1,4 +1,4 @@
-/** TFRecord 1.0, the records of the TensorFlow Object Detection API (spec/formats.md 15). */
+/** TFRecord 1.0: records of the TensorFlow Object Detection API. */
 
 import type { Format } from '../model.ts'
 import { openTfDataset } from '../tfrecord/dataset.ts'

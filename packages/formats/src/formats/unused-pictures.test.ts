@@ -16,7 +16,7 @@ import {
   zipOf,
 } from '../testing/run.ts'
 
-/** Each picture of an archive that is imported into a project becomes a frame, or the report names it. */
+/** Each image of an archive that is imported into a project becomes a frame, or the report names it. */
 
 const labels = [labelOf({ id: 5, name: 'car' })]
 const picture = writeRgbPng(20, 10, new Array(200).fill(0x405060))
@@ -34,7 +34,7 @@ const given = {
 
 type Files = Record<string, string | Uint8Array>
 
-/** The members that become frames, and those that the report names. */
+/** Returns the members that become frames, and the entries of the report. */
 async function opened({ importer }: Pick<Format, 'importer'>, files: Files) {
   const { run } = newRun()
   const dataset = await importer?.openDataset?.(sourceOf(await zipOf(files)), run)
@@ -50,7 +50,7 @@ const formatOf = (name: string): Format => {
   return format
 }
 
-// Records of TFRecord hold their pictures.
+// TFRecord is excluded because its records contain the images.
 const withMembers = formats.filter(
   ({ name, importer, exporter }) => importer && exporter && name !== 'TFRecord 1.0',
 )
@@ -61,14 +61,14 @@ describe.each(withMembers)('$name', (format) => {
     datasetOf(labels, frames, given, { saveImages: true }),
   ).then(({ bytes }) => membersOf(bytes))
 
-  test('an own export leaves no picture out', async () => {
+  test('no image of an export is left out', async () => {
     const { used, entries } = await opened(format, await exported)
     expect(used).toHaveLength(3)
     expect(entries).toEqual([])
   })
 
   test.each(['extra.png', 'b/Extra 2.JPG', 'other/folder/4.webp'])(
-    'the picture %s without annotations is a frame or named',
+    'the unannotated image %s becomes a frame or is named in the report',
     async (extra) => {
       const members = await exported
       const { used } = await opened(format, members)
@@ -130,7 +130,7 @@ test.each<[string, string, Files, string[]]>([
     },
     ['images/test/b.png', 'images/test/c.png'],
   ],
-])('pictures %s are named, %s', async (_, name, files, expected) => {
+])('images %s are named: %s', async (_, name, files, expected) => {
   const { used, entries } = await opened(formatOf(name), files)
   expect(used).toHaveLength(1)
   expect(entries).toMatchObject([

@@ -1,4 +1,4 @@
-/** Pascal VOC 1.1: boxes in XML, masks in pictures, tags in lists (spec/formats.md 10). */
+/** Pascal VOC 1.1: boxes in XML, masks in images, tags in lists. */
 
 import { convMaskToPoly } from '../masks.ts'
 import type { Format } from '../model.ts'

@@ -1,4 +1,4 @@
-/** YOLO 1.1, the files of Darknet (spec/formats.md 9). */
+/** YOLO 1.1: the files of Darknet. */
 import type { Format } from '../model.ts'
 import { openYoloDataset } from '../yolo/dataset.ts'
 import { carries, exportYolo, features } from '../yolo/export.ts'

@@ -1,11 +1,11 @@
-/** What a bitmap says of itself: the file header and one of the many headers that may follow it. */
+/** Reads the header of a bitmap: the file header and one of the many info headers that may follow it. */
 import { FormatError } from '../errors.ts'
 
 export interface Masks {
   red: number
   green: number
   blue: number
-  /** 0: there is none. */
+  /** 0 when the bitmap has no alpha channel. */
   alpha: number
 }
 
@@ -13,13 +13,13 @@ export interface BmpHeader {
   width: number
   height: number
   isTopDown: boolean
-  /** Bits of a pixel. */
+  /** Bits per pixel. */
   depth: 1 | 2 | 4 | 8 | 16 | 24 | 32
-  /** Run lengths of 4 or 8 bits. */
+  /** True for run lengths of 4 or 8 bits. */
   isPacked: boolean
   masks?: Masks
   palette: { start: number; count: number; entryBytes: 3 | 4 }
-  /** Where the pixels begin. */
+  /** Offset of the first pixel byte. */
   start: number
 }
 
@@ -30,7 +30,7 @@ const no = (reason: string): FormatError => new FormatError(`bitmap cannot be re
 
 const isHeaderSize = (size: number): boolean => size === 12 || (size >= 16 && size <= 124)
 
-/** Do these first bytes look like a bitmap's? Text that begins with the same two letters does not. */
+/** Returns whether the first bytes are those of a bitmap. Text that starts with the same two letters is not. */
 export function isBitmap(head: Uint8Array): boolean {
   if (head.length < 26 || head[0] !== 0x42 || head[1] !== 0x4d) return false
   return isHeaderSize(new DataView(head.buffer, head.byteOffset).getUint32(14, true))
@@ -38,7 +38,7 @@ export function isBitmap(head: Uint8Array): boolean {
 
 /**
  * Reads the headers.
- * @throws {FormatError} when it is no bitmap or of a kind that is not supported
+ * @throws {FormatError} when the bytes are not a bitmap, or a bitmap of an unsupported kind
  */
 export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -60,7 +60,7 @@ function depthOf(bits: number): BmpHeader['depth'] {
   return depth
 }
 
-/** OS/2 1: sides of 16 bits, colours of three bytes. */
+/** Reads an OS/2 1 header: sides of 16 bits, colours of three bytes. */
 function readCore(view: DataView): Read {
   const depth = depthOf(view.getUint16(24, true))
   if (depth === 16 || depth === 32) throw no(`${depth} bits a pixel are not supported`)
@@ -74,14 +74,14 @@ function readCore(view: DataView): Read {
   }
 }
 
-/** How pixels are written: `compression` of the header. */
+/** Values of `compression` in the header. */
 const plain = 0
 const packed8 = 1
 const packed4 = 2
 const fields = 3
 const fieldsWithAlpha = 6
 
-/** Windows 3 and later, and OS/2 2, whose header may stop after 16 bytes. */
+/** Reads a header of Windows 3 and later, or of OS/2 2, which may stop after 16 bytes. */
 function readInfo(view: DataView, size: number): Read {
   const at32 = (at: number): number => (at + 4 <= size ? view.getUint32(14 + at, true) : 0)
   const signedHeight = view.getInt32(22, true)
@@ -90,7 +90,7 @@ function readInfo(view: DataView, size: number): Read {
   const isPacked = compression === packed8 || compression === packed4
   assertKind({ depth, compression, size, isTopDown: signedHeight < 0 })
   const isMasked = compression === fields || compression === fieldsWithAlpha
-  // Without a place in the header the masks stand behind it.
+  // Masks follow the header when they are not part of it.
   const masksBehind = isMasked && size < 52 ? (compression === fieldsWithAlpha ? 16 : 12) : 0
   const masks = masksOf(view, { depth, compression, size })
   const most = depth <= 8 ? 2 ** depth : 0
@@ -117,7 +117,7 @@ function assertKind({ depth, compression, size, isTopDown }: Kind & { isTopDown:
     compression === plain ||
     (compression === packed8 && depth === 8) ||
     (compression === packed4 && depth === 4) ||
-    // The header of OS/2 2 means fax and another packing by the same numbers.
+    // In an OS/2 2 header the same numbers mean fax and another compression.
     (compression === fields && (depth === 16 || depth === 32) && size !== 64) ||
     (compression === fieldsWithAlpha && (depth === 16 || depth === 32))
   if (!isKnown) throw no(`compression ${compression} with ${depth} bits is not supported`)
@@ -125,7 +125,7 @@ function assertKind({ depth, compression, size, isTopDown }: Kind & { isTopDown:
     throw no('packed rows cannot begin at the top')
 }
 
-/** Of pixels that are not just three bytes. */
+/** Returns the masks of pixels that are not simply three bytes. */
 function masksOf(view: DataView, { depth, compression, size }: Kind): Masks | undefined {
   if (depth === 16 && compression === plain)
     return { red: 0x7c00, green: 0x03e0, blue: 0x001f, alpha: 0 }
@@ -143,14 +143,17 @@ function masksOf(view: DataView, { depth, compression, size }: Kind): Masks | un
   return masks
 }
 
-/** Neighbouring bits only. */
+/** Returns whether all set bits of a mask are adjacent. */
 function isRun(mask: number): boolean {
   if (mask === 0) return true
   const shifted = mask >>> (31 - Math.clz32(mask & -mask))
   return (shifted & (shifted + 1)) === 0
 }
 
-/** Where the pixels begin: as the file says, but never before the headers end. */
+/**
+ * Returns the offset of the pixels as declared in the file, or the end of the headers if the declared offset is
+ * invalid.
+ */
 function startOf(view: DataView, { palette: { start, count, entryBytes } }: Read): number {
   const claimed = view.getUint32(10, true)
   return claimed >= 26 && claimed < view.byteLength ? claimed : start + count * entryBytes

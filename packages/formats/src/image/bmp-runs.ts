@@ -1,7 +1,7 @@
-/** Run lengths of bitmaps: colours by number, a byte each, row by row from above. */
+/** Run lengths of bitmaps, decoded to one palette index per byte, row by row from the top. */
 import type { BmpHeader } from './bmp-header.ts'
 
-/** Where the next colour goes; rows are counted from below. */
+/** Position of the next pixel; rows are counted from the bottom. */
 interface Pen {
   x: number
   y: number
@@ -9,8 +9,8 @@ interface Pen {
 }
 
 /**
- * Numbers of the colours. What is jumped over is colour 0; what would lie outside is not drawn; the end of the bytes is the
- * end of the picture.
+ * Decodes runs to palette indexes. Skipped pixels are index 0, pixels outside the image are dropped, and missing
+ * bytes end the image early.
  */
 export function drawRuns(header: BmpHeader, bytes: Uint8Array): Uint8Array {
   const { width, height, depth, start } = header
@@ -45,7 +45,7 @@ const endOfRow = 0
 const endOfPicture = 1
 const jump = 2
 
-/** What is no run. Answers how many bytes it took. */
+/** Handles everything except runs, and returns the number of bytes consumed. */
 function drawOther(
   value: number,
   at: number,
@@ -67,8 +67,8 @@ function drawOther(
     pen.put(isByte ? byte : nibble(byte, n))
   }
   const length = isByte ? value : Math.ceil(value / 2)
-  return length + (length % 2) // numbers fill whole pairs of bytes
+  return length + (length % 2) // indexes are padded to whole pairs of bytes
 }
 
-/** Two colours a byte, the upper half first. */
+/** Two palette indexes per byte, high half first. */
 const nibble = (byte: number, n: number): number => (n % 2 === 0 ? byte >> 4 : byte & 15)

@@ -19,10 +19,10 @@ interface Crafted {
   width: number
   height: number
   depth: number
-  /** Rows as they stand in the file, padded. */
+  /** Rows as stored in the file, padded. */
   data: number[]
   compression?: number
-  /** Of the header. */
+  /** Size of the header in bytes. */
   size?: number
   palette?: Colour[]
   masks?: number[]
@@ -30,7 +30,7 @@ interface Crafted {
   start?: number
 }
 
-/** A bitmap of Windows, byte by byte. */
+/** Builds a Windows bitmap byte by byte. */
 function craft({
   width,
   height,
@@ -78,7 +78,7 @@ function decode(bytes: Uint8Array, most = 10_000): Pixels {
   }
 }
 
-/** Rows from above. */
+/** Returns the rows from the top. */
 function rowsOf(bytes: Uint8Array): Colour[][] {
   const { width, height, channels, data } = decode(bytes)
   return Array.from({ length: height }, (_, y) =>
@@ -233,7 +233,7 @@ describe('each kind of bitmap is decoded', () => {
         depth: 8,
         compression: 1,
         palette: colours,
-        // below: 3 x red, then one pixel as it is; middle: jump of one; above: three as they are, padded
+        // bottom: 3 x red, then one literal pixel; middle: skip of one; top: three literal pixels, padded
         data: [3, 1, 1, 2, 0, 0, 0, 2, 1, 0, 2, 3, 0, 0, 0, 3, 4, 5, 1, 0, 0, 1],
       },
       [
@@ -288,7 +288,7 @@ describe('each kind of bitmap is decoded', () => {
   })
 })
 
-describe('a bitmap that cannot be decoded is refused before anything is allocated', () => {
+describe('an invalid bitmap is refused before memory is allocated', () => {
   const one = { width: 1, height: 1, depth: 24, data: [1, 2, 3, 0] }
   const cases: [string, Buffer, string][] = [
     ['nothing', Buffer.alloc(0), 'it has no header'],
@@ -325,7 +325,7 @@ describe('a bitmap that cannot be decoded is refused before anything is allocate
   })
 })
 
-test('large ones are decoded in steps', () => {
+test('a large bitmap is decoded in steps', () => {
   const bytes = craft({
     width: 2000,
     height: 4100,
@@ -339,7 +339,7 @@ test('large ones are decoded in steps', () => {
   expect(count).toBe(3)
 })
 
-test('whatever the bytes are, it ends with pixels or a sentence', () => {
+test('any bytes lead to pixels or a FormatError', () => {
   const head = fc.record({
     width: fc.integer({ min: -2, max: 60 }),
     height: fc.integer({ min: -40, max: 40 }),

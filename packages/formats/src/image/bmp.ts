@@ -1,7 +1,7 @@
 /**
- * Decodes Windows and OS/2 bitmaps (reliability.md 9: BMP has a decoder of our own). Depths of 1, 2, 4, 8, 16, 24 and 32 bits,
- * run lengths of 4 and 8 bits, bit fields, rows from below or from above. Whatever the bytes are, it ends: headers are checked
- * before anything is allocated, and pixels that are missing or lie outside are left as they are.
+ * Decodes Windows and OS/2 bitmaps, because the image library does not: depths of 1, 2, 4, 8, 16, 24 and 32 bits, run
+ * lengths of 4 and 8 bits, bit fields, bottom-up and top-down rows. Decoding terminates for any input: headers are
+ * checked before memory is allocated, and pixels that are missing or outside are skipped.
  */
 import { FormatError } from '../errors.ts'
 import { type BmpHeader, readBmpHeader } from './bmp-header.ts'
@@ -9,7 +9,7 @@ import { drawRuns } from './bmp-runs.ts'
 
 export { type BmpHeader, isBitmap, readBmpHeader } from './bmp-header.ts'
 
-/** Pixels row by row from above, three or four bytes each: red, green, blue and, where there is one, alpha. */
+/** Pixels row by row from the top, three or four bytes each: red, green, blue and optionally alpha. */
 export interface Pixels {
   width: number
   height: number
@@ -17,13 +17,13 @@ export interface Pixels {
   data: Uint8Array
 }
 
-/** Rows that are decoded between two looks at the clock of whoever called. */
+/** Number of pixels to decode between two yields to the caller. */
 const pixelsAtOnce = 4_000_000
 
 /**
- * Decodes a bitmap in steps, between which others may work.
- * @param maxPixels More are refused before anything is allocated.
- * @throws {FormatError} for what is no bitmap, is of a kind that is not supported, or has fewer bytes than its pixels take
+ * Decodes a bitmap in steps, so that the caller can run other work in between.
+ * @param maxPixels A bitmap with more pixels is refused before memory is allocated.
+ * @throws {FormatError} when the bytes are not a bitmap, its kind is unsupported, or pixel bytes are missing
  */
 export function* decodeBmp(bytes: Uint8Array, maxPixels: number): Generator<undefined, Pixels> {
   const header = readBmpHeader(bytes)
@@ -45,12 +45,12 @@ export function* decodeBmp(bytes: Uint8Array, maxPixels: number): Generator<unde
   return { width, height, channels, data }
 }
 
-/** Rows are padded to four bytes. */
+/** Returns the bytes of a row, padded to a multiple of four. */
 const strideOf = ({ width, depth }: BmpHeader): number => Math.ceil((width * depth) / 32) * 4
 
 function assertLength(header: BmpHeader, bytes: Uint8Array): void {
   const { height, start, depth, width } = header
-  // The padding behind the last row may be missing.
+  // The padding after the last row may be missing.
   const needed = start + strideOf(header) * (height - 1) + Math.ceil((width * depth) / 8)
   if (needed > bytes.length)
     throw new FormatError(`bitmap is cut off: it has ${bytes.length} of ${needed} bytes`)
@@ -58,7 +58,7 @@ function assertLength(header: BmpHeader, bytes: Uint8Array): void {
 
 type DrawRow = (y: number) => void
 
-/** The row of the file that is row `y` from above. */
+/** Returns the index in the file of row `y` from the top. */
 const storedRow = ({ height, isTopDown }: BmpHeader, y: number): number =>
   isTopDown ? y : height - 1 - y
 
@@ -105,7 +105,7 @@ function copyRow(
   }
 }
 
-/** Colours that the palette lacks are black. */
+/** Writes one pixel. Colours missing from the palette are black. */
 function paint(data: Uint8Array, pixel: number, palette: Uint8Array, index = 0): void {
   const to = pixel * 3
   const from = index * 3
@@ -114,7 +114,7 @@ function paint(data: Uint8Array, pixel: number, palette: Uint8Array, index = 0):
   data[to + 2] = palette[from + 2] ?? 0
 }
 
-/** Red, green and blue of each colour. */
+/** Returns red, green and blue of each colour. */
 function paletteOf({ palette: { start, count, entryBytes } }: BmpHeader, bytes: Uint8Array) {
   const colours = new Uint8Array(count * 3)
   for (let index = 0; index < count; index += 1) {
@@ -124,7 +124,7 @@ function paletteOf({ palette: { start, count, entryBytes } }: BmpHeader, bytes: 
   return colours
 }
 
-/** Pixels of 16 or 32 bits, of which masks say what is red, green, blue and alpha. */
+/** Returns a row decoder for pixels of 16 or 32 bits, in which masks define red, green, blue and alpha. */
 function maskedRows(header: BmpHeader, bytes: Uint8Array, data: Uint8Array): DrawRow {
   const { width, depth, start, masks } = header
   const stride = strideOf(header)
@@ -143,7 +143,7 @@ function maskedRows(header: BmpHeader, bytes: Uint8Array, data: Uint8Array): Dra
   }
 }
 
-/** From the bits of a mask to a byte: all bits set is 255. */
+/** Returns a function that scales the bits of a mask to a byte: all bits set is 255. */
 function scaleOf(mask: number): (value: number) => number {
   if (mask === 0) return () => 0
   const shift = 31 - Math.clz32(mask & -mask)

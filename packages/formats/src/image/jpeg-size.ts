@@ -1,6 +1,6 @@
 /**
- * The size of a JPEG as people see it, from its first bytes (ITU-T T.81 annex B; EXIF 2.32, 4.6.4 for the orientation).
- * A picture takes microseconds here, where opening a decoder takes some hundred.
+ * Reads the displayed size of a JPEG from its first bytes (ITU-T T.81 annex B; EXIF 2.32, 4.6.4 for the orientation).
+ * This takes microseconds, where opening a decoder takes hundreds of them.
  */
 
 export interface Size {
@@ -12,7 +12,7 @@ export interface Size {
 const startOfImage = 0xffd8
 const startOfScan = 0xda
 const app1 = 0xe1
-/** Baseline, extended and progressive frames: those that decoders take. */
+/** Markers of baseline, extended and progressive frames, which decoders support. */
 const frames = [0xc0, 0xc1, 0xc2]
 
 interface Head {
@@ -22,9 +22,8 @@ interface Head {
 
 /**
  * Reads the headers up to the first scan.
- *
- * @param head of the file, as much of it as is at hand
- * @returns undefined where `head` ends too soon or anything is unusual: a decoder has to be asked then
+ * @param head First bytes of the file.
+ * @returns undefined when `head` ends too early or anything is unusual; then the decoder must be used
  */
 export function readJpegSize(head: Uint8Array): Size | undefined {
   const read = readHead(head)
@@ -34,10 +33,9 @@ export function readJpegSize(head: Uint8Array): Size | undefined {
 }
 
 /**
- * How it is to be turned before it is shown, from 1, upright as it is, to 8.
- *
- * @param head of the file, as much of it as is at hand
- * @returns undefined as for the size
+ * Reads the orientation, from 1 (upright) to 8.
+ * @param head First bytes of the file.
+ * @returns undefined in the same cases as for the size
  */
 export function readJpegOrientation(head: Uint8Array): number | undefined {
   return readHead(head)?.orientation
@@ -48,7 +46,7 @@ function readHead(head: Uint8Array): Head | undefined {
   try {
     return headOf(view)
   } catch (thrown) {
-    if (thrown instanceof RangeError) return undefined // beyond what is at hand
+    if (thrown instanceof RangeError) return undefined // read beyond `head`
     throw thrown
   }
 }
@@ -65,12 +63,15 @@ function headOf(view: DataView): Head | undefined {
 
 interface Segment {
   marker: number
-  /** Where its content begins and ends. */
+  /** Start and end offset of the content. */
   at: number
   end: number
 }
 
-/** All before the first scan; none where that is not reached, or something stands before it that is unusual. */
+/**
+ * Returns the segments before the first scan; an empty list when the scan is not reached or an unusual segment
+ * precedes it.
+ */
 function segmentsOf(view: DataView): Segment[] {
   const segments: Segment[] = []
   let at = view.getUint16(0) === startOfImage ? 2 : view.byteLength
@@ -85,7 +86,7 @@ function segmentsOf(view: DataView): Segment[] {
   return []
 }
 
-/** Besides frames: tables of Huffman codes and quantization, restart intervals, what applications add, comments. */
+/** Usual segments besides frames: Huffman and quantization tables, restart intervals, application data, comments. */
 const applications = Array.from({ length: 16 }, (_, index) => 0xe0 + index)
 const usual = new Set([...frames, 0xc4, 0xdb, 0xdd, ...applications, 0xfe])
 
@@ -105,8 +106,9 @@ const orientationTag = 0x0112
 const short = 3
 
 /**
- * @param at where the TIFF header begins, from which its offsets count
- * @returns 1 where none is given, undefined for what is not plain
+ * Reads the EXIF orientation.
+ * @param at Offset of the TIFF header, to which its offsets are relative.
+ * @returns 1 when no orientation is set, undefined for unusual data
  */
 function readOrientation(view: DataView, at: number, end: number): number | undefined {
   const order = view.getUint16(at)

@@ -1,4 +1,4 @@
-/** Reads PNG pictures sample by sample (PNG, third edition): no colour management, nothing is expanded. */
+/** Reads PNG images sample by sample (PNG, third edition), without colour management and without expanding palettes. */
 import { promisify } from 'node:util'
 import { crc32, inflate, inflateSync } from 'node:zlib'
 import { FormatError, type Place } from '../errors.ts'
@@ -9,24 +9,28 @@ export interface Png {
   height: number
   kind: 'indexed' | 'grey' | 'rgb' | 'rgba'
   /**
-   * Row by row, those of a pixel after one another: 1 (indexed, grey), 3 or 4. Grey of 16 bits is a `Uint16Array`, colours of 16 bits are
-   * reduced to 8. Of lower depths they are indexes, and grey as it is stored, from 0 to 2 ** depth - 1.
+   * Row by row, with the samples of a pixel adjacent: 1 (indexed, grey), 3 or 4. Grey of 16 bits is a `Uint16Array`;
+   * colours of 16 bits are reduced to 8. Lower depths are not scaled: indexes, or grey values from 0 to 2 ** depth -
+   * 1.
    */
   samples: Uint8Array | Uint16Array
-  /** Bits of a grey sample; absent: 8, or 16 of a `Uint16Array`. */
+  /** Bits of a grey sample; when absent 8, or 16 for a `Uint16Array`. */
   depth?: number
-  /** Of indexed pictures: 0xRRGGBB by index; every index that occurs is in it. */
+  /** Only for indexed images: 0xRRGGBB by index; it contains every index that occurs. */
   palette?: readonly number[]
-  /** Of indexed pictures that have any transparency: 0 to 255 by index, for the rest of the palette 255. */
+  /** Only for indexed images with transparency: 0 to 255 by index; missing entries are 255. */
   alphas?: readonly number[]
 }
 
-/** Pixels of a picture at most (reliability.md 9). */
+/** Maximum number of pixels of an image. */
 export const pixelsInPicture = 178_956_970
 
 const inflated = promisify(inflate)
 
-/** @throws {FormatError} for what is no PNG, is damaged or has too many pixels */
+/**
+ * Decodes a PNG.
+ * @throws {FormatError} when the bytes are not a PNG, are damaged or have too many pixels
+ */
 export async function readPng(bytes: Uint8Array, place: Place): Promise<Png> {
   const refuse: Refuse = (reason) =>
     new FormatError(`the PNG picture cannot be read: ${reason}`, place)
@@ -42,7 +46,7 @@ export async function readPng(bytes: Uint8Array, place: Place): Promise<Png> {
   return { width, height, kind, samples, palette, ...(alphas.length > 0 && { alphas }) }
 }
 
-/** A loop: of pictures with millions of samples a callback each takes ten times as long. */
+/** Returns the highest sample. A plain loop: a callback for each of millions of samples takes ten times as long. */
 function highestOf(samples: Uint8Array | Uint16Array): number {
   let highest = 0
   for (let at = 0; at < samples.length; at += 1) highest = Math.max(highest, samples[at] ?? 0)
@@ -51,7 +55,7 @@ function highestOf(samples: Uint8Array | Uint16Array): number {
 
 type Refuse = (reason: string) => FormatError
 
-/** By colour type. Grey with alpha becomes colours, of which three are equal. */
+/** Kind of samples by colour type. Grey with alpha becomes colours with three equal components. */
 const kinds: Record<number, Png['kind']> = { 2: 'rgb', 3: 'indexed', 4: 'rgba', 6: 'rgba' }
 
 // ---- chunks
@@ -79,7 +83,7 @@ function readChunks(bytes: Uint8Array, refuse: Refuse) {
 
 const known = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT'])
 
-/** Chunks up to the end of the picture; those that nobody needs are passed over unread. */
+/** Yields the chunks up to the end of the image; chunks that are not needed are skipped without reading. */
 function* chunksOf(bytes: Uint8Array, refuse: Refuse) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 8; at + 12 <= bytes.length; ) {
@@ -97,7 +101,7 @@ function* chunksOf(bytes: Uint8Array, refuse: Refuse) {
   throw refuse('it is cut off')
 }
 
-/** Bits a sample for each colour type (table 12). */
+/** Valid bits per sample for each colour type (table 12). */
 const depths: Record<number, readonly number[]> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -132,7 +136,10 @@ function readPalette(data: Uint8Array, refuse: Refuse): number[] {
 
 const mib = 1_048_576
 
-/** A header may claim much more than there is: room is taken as pixels come. Small pictures are not worth the way to another thread. */
+/**
+ * Inflates the rows. Memory is allocated as data arrives, because a header may declare far more than the file
+ * contains. Small images are inflated synchronously, because a thread costs more.
+ */
 async function inflateRows(packed: Uint8Array, layout: Layout, refuse: Refuse) {
   const expected = bytesOf(layout)
   let rows: Uint8Array

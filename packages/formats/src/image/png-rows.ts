@@ -1,16 +1,16 @@
-/** The rows of a PNG: what filters did to them is undone, and samples are taken out of their bytes. */
+/** Decodes the rows of a PNG: reverses the filters and unpacks samples from bytes. */
 
 export interface Layout {
   width: number
   height: number
-  /** Bits a sample. */
+  /** Bits per sample. */
   depth: number
-  /** Colour type: 0 grey, 2 colours, 3 indexes, 4 grey and 6 colours with alpha. */
+  /** Colour type: 0 grey, 2 colours, 3 indexes, 4 grey with alpha, 6 colours with alpha. */
   color: number
   isInterlaced: boolean
 }
 
-/** Some of the pixels, every `dx`-th and `dy`-th from the first on, stored as a picture of their own. */
+/** Subset of the pixels, every `dx`-th and `dy`-th, stored as a separate image. */
 interface Pass {
   x: number
   y: number
@@ -20,7 +20,7 @@ interface Pass {
   height: number
 }
 
-/** Where the seven pictures of an interlaced one begin and how far their pixels are apart: x, y, dx, dy. */
+/** Passes of an interlaced image: first pixel and distance of pixels: x, y, dx, dy. */
 const adam7 = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -33,13 +33,13 @@ const adam7 = [
 
 const storedSamples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** Bits of a pixel as it is stored. */
+/** Returns the stored bits per pixel. */
 const bitsOf = ({ depth, color }: Layout): number => depth * (storedSamples[color] ?? 1)
 
 const rowBytes = (layout: Layout, { width }: Pass): number =>
   Math.ceil((width * bitsOf(layout)) / 8)
 
-/** Bytes of all rows, each with its filter. */
+/** Returns the number of bytes of all rows, including their filter bytes. */
 export const bytesOf = (layout: Layout): number =>
   passesOf(layout).reduce((sum, pass) => sum + pass.height * (1 + rowBytes(layout, pass)), 0)
 
@@ -53,8 +53,8 @@ function passesOf({ width, height, isInterlaced }: Layout): Pass[] {
 }
 
 /**
- * The samples of all pixels (`Png.samples`).
- * @param rows as long as `bytesOf` says; they are changed
+ * Unpacks the samples of all pixels (`Png.samples`).
+ * @param rows Must have the length that `bytesOf` returns; it is modified.
  */
 export function unpackPixels(
   rows: Uint8Array,
@@ -86,7 +86,7 @@ export function unpackPixels(
 
 // ---- filters (PNG, third edition, 9.2)
 
-/** Of a byte: the one of the pixel before (a), of the row above (b), and of the pixel before that (c). */
+/** Neighbours of a byte: in the previous pixel (a), the row above (b), and the previous pixel of that row (c). */
 type Undo = (line: Uint8Array, above: Uint8Array, pixelBytes: number) => void
 
 const filters: readonly Undo[] = [
@@ -112,7 +112,7 @@ const filters: readonly Undo[] = [
   },
 ]
 
-/** Of the three the one that is nearest to a + b - c. */
+/** Returns the one of the three that is nearest to a + b - c. */
 function paeth(a: number, b: number, c: number): number {
   const [toA, toB, toC] = [Math.abs(b - c), Math.abs(a - c), Math.abs(a + b - 2 * c)]
   if (toA <= toB && toA <= toC) return a
@@ -121,7 +121,7 @@ function paeth(a: number, b: number, c: number): number {
 
 // ---- samples
 
-/** Pixels of a row, and where the first of their samples go. */
+/** Pixels of a row, and the position of their first sample. */
 interface Run {
   count: number
   first: number
@@ -140,7 +140,7 @@ function unpackRow(
   else unpackBytes(line, run, { stored: storedSamples[color] ?? 1, bytes: depth / 8 }, samples)
 }
 
-/** Of samples of two bytes the first counts. */
+/** Unpacks whole bytes; for samples of two bytes the first one. */
 function unpackBytes(
   line: Uint8Array,
   { count, first, step }: Run,
@@ -176,7 +176,7 @@ function unpackGreyAlpha(
   }
 }
 
-/** Several pixels a byte, the first in the high bits. */
+/** Unpacks several pixels per byte, the first in the high bits. */
 function unpackBits(
   line: Uint8Array,
   { count, first, step }: Run,

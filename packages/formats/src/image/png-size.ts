@@ -4,7 +4,7 @@ import type { Size } from './jpeg-size.ts'
 const signature = [0x89504e47, 0x0d0a1a0a] as const
 const chunk = { IHDR: 0x49484452, PLTE: 0x504c5445, IDAT: 0x49444154, eXIf: 0x65584966 }
 
-/** Bits a sample for each colour type (PNG, third edition, table 12). */
+/** Valid bits per sample for each colour type (PNG, third edition, table 12). */
 const depths: Record<number, readonly number[]> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -14,9 +14,9 @@ const depths: Record<number, readonly number[]> = {
 }
 
 /**
- * The size of a PNG from its first bytes (PNG, third edition, 11.2.1), up to where its pixels begin.
- *
- * @returns undefined where `head` ends too soon or anything is unusual, an orientation for example: a decoder has to be asked then
+ * Reads the size of a PNG from its first bytes (PNG, third edition, 11.2.1), up to the start of its pixels.
+ * @returns undefined when `head` ends too early or anything is unusual, such as an orientation; then the decoder must
+ * be used
  */
 export function readPngSize(head: Uint8Array): Size | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
@@ -31,7 +31,7 @@ export function readPngSize(head: Uint8Array): Size | undefined {
   return isPlain(view, colour === 3) ? { width, height } : undefined
 }
 
-/** Whether the pixels begin within what is at hand, and nothing before them changes how they are shown. */
+/** Returns whether the pixels begin within the available bytes and no earlier chunk changes how they are displayed. */
 function isPlain(view: DataView, needsPalette: boolean): boolean {
   let hasPalette = false
   for (let at = 33; at + 8 <= view.byteLength; at += 12 + view.getUint32(at)) {

@@ -1,14 +1,17 @@
-/** Writes PNG pictures of labels: packed by run lengths, which is what such pictures are made of (perf-design.md 6.3). */
+/** Writes PNG images of labels, compressed with run lengths, which suit their large uniform areas. */
 import { constants, crc32, deflateSync } from 'node:zlib'
 
 export interface PaletteEntry {
   /** 0xRRGGBB. */
   color: number
-  /** 0 to 255; 255 where nothing is said. */
+  /** 0 to 255; default 255. */
   alpha?: number
 }
 
-/** @param colors 0xRRGGBB a pixel, row by row */
+/**
+ * Encodes an RGB image.
+ * @param colors 0xRRGGBB per pixel, row by row
+ */
 export function writeRgbPng(
   width: number,
   height: number,
@@ -32,7 +35,10 @@ export function writeRgbPng(
   return picture(rows, { width, height, depth: 8, color: 2 })
 }
 
-/** @param values 0 to 65535 a pixel, row by row */
+/**
+ * Encodes a grey image of 16 bits.
+ * @param values 0 to 65535 per pixel, row by row
+ */
 export function writeGrey16Png(width: number, height: number, values: Uint16Array): Uint8Array {
   const length = 1 + 2 * width
   const rows = new Uint8Array(height * length)
@@ -51,7 +57,10 @@ export function writeGrey16Png(width: number, height: number, values: Uint16Arra
   return picture(rows, { width, height, depth: 16, color: 0 })
 }
 
-/** @param indexes into the palette, one a pixel, row by row */
+/**
+ * Encodes an indexed image.
+ * @param indexes Palette index per pixel, row by row
+ */
 export function writePalettePng(
   width: number,
   height: number,
@@ -69,7 +78,7 @@ export function writePalettePng(
   return picture(rows, { width, height, depth: 8, color: 3 }, before)
 }
 
-/** The filter of rows that hold what is added to the pixel before: 0 within a run, whatever its colour is. */
+/** Filter that stores differences to the previous pixel: 0 within a run of any colour. */
 const difference = 1
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)

@@ -7,7 +7,7 @@ import { type Png, readPng, writeGrey16Png, writePalettePng, writeRgbPng } from 
 
 const place = { file: 'a.png' }
 
-describe('reading', () => {
+describe('reading a PNG', () => {
   const kinds = [
     ...[1, 2, 4, 8, 16].map((depth) => ({ color: 0, depth })),
     ...[1, 2, 4, 8].map((depth) => ({ color: 3, depth })),
@@ -15,7 +15,7 @@ describe('reading', () => {
   ].flatMap((kind) => [false, true].map((isInterlaced) => ({ ...kind, isInterlaced })))
 
   test.each(kinds)(
-    'colour type $color of $depth bits, interlaced $isInterlaced, is what another decoder sees',
+    'type $color of $depth bits, interlaced $isInterlaced, equals the reference decoder',
     async (kind) => {
       const sizes = fc.record({
         width: fc.integer({ min: 1, max: 20 }),
@@ -34,7 +34,7 @@ describe('reading', () => {
     },
   )
 
-  test('grey of 16 bits keeps all of them', async () => {
+  test('grey of 16 bits keeps its full depth', async () => {
     const bytes = pngOf({ color: 0, depth: 16, width: 9, height: 7 })
     const raw = await sharp(bytes).toColourspace('grey16').raw({ depth: 'ushort' }).toBuffer()
     const { kind, samples } = await readPng(bytes, place)
@@ -56,10 +56,10 @@ describe('reading', () => {
   })
 })
 
-describe('writing', () => {
+describe('writing a PNG', () => {
   const [width, height] = [37, 11]
 
-  test('colours are read back, by another decoder as well', async () => {
+  test('colours are read back, also by the reference decoder', async () => {
     const colors = Uint32Array.from(
       { length: width * height },
       (_, at) => ((at >> 2) * 0x3a5f71) & 0xffffff,
@@ -70,7 +70,7 @@ describe('writing', () => {
     expect([...(await readPng(bytes, place)).samples]).toEqual(rgb)
   })
 
-  test('16 bits are read back, by another decoder as well', async () => {
+  test('16 bits are read back, also by the reference decoder', async () => {
     const values = Uint16Array.from({ length: width * height }, (_, at) => (at >> 2) * 40_503)
     const bytes = writeGrey16Png(width, height, values)
     const raw = await sharp(bytes).toColourspace('grey16').raw({ depth: 'ushort' }).toBuffer()
@@ -78,21 +78,21 @@ describe('writing', () => {
     expect((await readPng(bytes, place)).samples).toEqual(values)
   })
 
-  test('a palette is what another decoder sees', async () => {
+  test('a palette is read back by the reference decoder', async () => {
     const palette = [{ color: 0 }, { color: 0x800000, alpha: 128 }]
     const bytes = writePalettePng(2, 1, Uint8Array.of(1, 0), palette)
     const pixels = await sharp(bytes).raw().toBuffer()
     expect([...pixels]).toEqual([128, 0, 0, 128, 0, 0, 0, 255])
   })
 
-  test('a large picture of one colour takes little room', () => {
+  test('a large image of one colour is small', () => {
     expect(
       writeRgbPng(1920, 1080, new Uint32Array(1920 * 1080).fill(0x123456)).length,
     ).toBeLessThan(40_000)
   })
 })
 
-describe('what is refused', () => {
+describe('reading a PNG refuses', () => {
   const size = { color: 2, depth: 8, width: 4, height: 4 }
   const good = pngOf(size)
   const at = (text: string) => good.indexOf(text)
@@ -131,7 +131,7 @@ describe('what is refused', () => {
     await expect(attempt).rejects.toThrow(reason)
   })
 
-  test('whatever bytes are changed, it is read or refused with a sentence', async () => {
+  test('an image with changed bytes is read or refused with a FormatError', async () => {
     const originals = [good, pngOf({ ...size, color: 3, isInterlaced: true })]
     const changes = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), {
       minLength: 1,
@@ -156,7 +156,7 @@ describe('what is refused', () => {
   })
 })
 
-// ---- pictures of any kind
+// ---- images of any kind
 
 interface Kind {
   color: number
@@ -166,7 +166,7 @@ interface Kind {
   isInterlaced?: boolean
 }
 
-/** Any bytes are a picture: each row is a filter and whatever comes. */
+/** Builds an image from random bytes: each row is a filter byte and random data. */
 function pngOf(
   kind: Kind,
   random: Iterable<number> = Array.from({ length: 2000 }, (_, at) => (at * 37) % 256),
@@ -243,9 +243,9 @@ function changed(bytes: Buffer, at: number): Buffer {
   return copy
 }
 
-// ---- what others see
+// ---- reference decoder
 
-/** Red, green, blue and, where there is one, alpha as sharp has them. */
+/** Returns red, green, blue and optionally alpha as decoded by sharp. */
 const decoded = (bytes: Uint8Array): Promise<Buffer> =>
   sharp(bytes).toColourspace('srgb').raw().toBuffer()
 

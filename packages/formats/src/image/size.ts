@@ -5,20 +5,21 @@ import { readPngSize } from './png-size.ts'
 
 export type { Size } from './jpeg-size.ts'
 
-// Formats that run programs, name other files or draw are decoded by nobody, whatever a file pretends to be (`reliability.md` 9).
+// Security: formats that start programs, reference other files or draw vectors are blocked, regardless of the file
+// name.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((one) => `VipsForeignLoad${one}`),
 })
 
-/** Bytes that tell the size of nearly every image; EXIF data and profiles stand before it. */
+/** Bytes from the start that contain the size of nearly every image, because EXIF data and profiles may precede it. */
 export const headBytes = 128 * 1024
 
 /**
- * Pixels of an image as people see it, EXIF orientation applied. Nothing is decoded, and for most no decoder is asked.
- *
- * @param bytes of its beginning, which mostly suffice
- * @throws FormatError, and errors of the library, for what they do not tell
+ * Returns the displayed size of an image in pixels, with EXIF orientation applied. Pixels are not decoded, and most
+ * images need no decoder.
+ * @param bytes First bytes of the image.
+ * @throws FormatError, or errors of the library, when the bytes do not contain the size
  */
 export async function imageSize(bytes: Uint8Array): Promise<Size> {
   const plain = readJpegSize(bytes) ?? readPngSize(bytes)

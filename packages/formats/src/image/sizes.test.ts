@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { readJpegSize } from './jpeg-size.ts'
 import { readPngSize } from './png-size.ts'
 
-/** Wider than high, so that who turns it wrongly is seen. */
+/** Wider than high, so that a wrong orientation is detected. */
 const side = { width: 40, height: 24 }
 const scene = () => sharp({ create: { ...side, channels: 3, background: '#c63' } })
 const grey = () => scene().toColourspace('b-w')
@@ -57,11 +57,11 @@ describe.each([
   })
   const bytesOf = (name: string) => made.get(name) ?? Buffer.alloc(0)
 
-  test.each(pictures.map(([name]) => name))('%s is that of its decoder', async (name) => {
+  test.each(pictures.map(([name]) => name))('%s equals the size of the decoder', async (name) => {
     expect(read(bytesOf(name))).toEqual(await seen(bytesOf(name)))
   })
 
-  test('is not told by what ends too soon', () => {
+  test('is undefined when the bytes end too early', () => {
     const bytes = bytesOf('of three colours')
     const shortest = bytes.findIndex(
       (_byte, length) => read(bytes.subarray(0, length)) !== undefined,
@@ -70,7 +70,7 @@ describe.each([
     expect(read(bytes.subarray(0, shortest - 1))).toBeUndefined()
   })
 
-  test('is never another one than that of its decoder, whatever the bytes', async () => {
+  test('never differs from the size of the decoder, for any bytes', async () => {
     const change = fc.record({ at: fc.nat(400), by: fc.integer({ min: 1, max: 255 }) })
     const changed = fc.record({
       name: fc.constantFrom(...made.keys()),
@@ -90,12 +90,12 @@ describe.each([
 })
 
 describe('is left to the decoder', () => {
-  test('where a PNG says how it is to be turned', async () => {
+  test('for a PNG with an orientation', async () => {
     const bytes = await scene().withMetadata({ orientation: 6 }).png().toBuffer()
     expect(readPngSize(bytes)).toBeUndefined()
   })
 
-  test('of other files', () => {
+  test('for other files', () => {
     expect(readJpegSize(Buffer.from('no picture at all, but some text'))).toBeUndefined()
     expect(readPngSize(Buffer.from('no picture at all, but some text'))).toBeUndefined()
     expect(readJpegSize(Buffer.alloc(0))).toBeUndefined()

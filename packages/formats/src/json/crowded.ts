@@ -1,4 +1,4 @@
-/** Finds lists and objects with too many members in a text that has not arrived whole. */
+/** Finds lists and objects with too many members in a text that may be incomplete. */
 import { byte, endOfText } from './cursor.ts'
 import type { LargePart } from './member.ts'
 import { MembersError } from './scan-error.ts'
@@ -7,16 +7,16 @@ const bytesBetweenPauses = 16_384
 const deepest = 64
 
 export interface CountOptions {
-  /** Members that a list or an object may have. */
+  /** Maximum number of members of a list or an object. */
   maxMembers: number
-  /** Called between steps of some 16 KiB. */
+  /** Called between steps of about 16 KiB. */
   pause: () => Promise<void>
 }
 
 /**
- * Counts the members of every list and object of a JSON text whose end may be missing.
- *
- * @param first index of the first member, where the part is a batch of a longer list: members of that list are not counted
+ * Counts the members of every list and object of a JSON text that may be incomplete.
+ * @param first Index of the first member when the part is a batch of a longer list; the members of that list are not
+ * counted.
  * @throws {MembersError} for the first list or object with too many members
  */
 export async function refuseCrowded(
@@ -42,16 +42,16 @@ export async function refuseCrowded(
 interface Count {
   bytes: Uint8Array
   maxMembers: number
-  /** Lists and objects further out are not counted. */
+  /** Lists and objects at a lower depth are not counted. */
   leastDepth: number
   /** Position of the next byte. */
   at: number
   depth: number
-  /** Seen so far in the list or object that is open at a depth. */
+  /** Commas so far in the open list or object at each depth. */
   commas: Int32Array
-  /** Its bracket that is still to come. */
+  /** Closing bracket expected at each depth. */
   closing: Uint8Array
-  /** Where its last text began: the key of an object, once its value is a list or an object. */
+  /** Start of the last text at each depth: the key of an object once its value is a list or an object. */
   keys: number[]
 }
 
@@ -60,7 +60,9 @@ closingOf[byte.openBracket] = byte.closeBracket
 closingOf[byte.openBrace] = byte.closeBrace
 const isClosing = (code: number) => code === byte.closeBracket || code === byte.closeBrace
 
-/** Counts on for `bytesBetweenPauses`. True: the list or object at `depth` has too many members. */
+/**
+ * Continues counting for `bytesBetweenPauses`. Returns true when the list or object at `depth` has too many members.
+ */
 function countMembers(count: Count): boolean {
   const { bytes, maxMembers, keys } = count
   const stop = Math.min(bytes.length, count.at + bytesBetweenPauses)
@@ -89,7 +91,7 @@ function addComma({ depth, leastDepth, commas }: Count): number {
   return depth < leastDepth ? 0 : seen
 }
 
-/** Indexes and keys from the outermost list or object to the one at `depth`. */
+/** Returns indexes and keys from the outermost list or object to the one at `depth`. */
 function pathOf({ bytes, depth, commas, closing, keys }: Count): (string | number)[] {
   return Array.from({ length: depth - 1 }, (_, index) => {
     const level = index + 1

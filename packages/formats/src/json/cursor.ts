@@ -1,4 +1,4 @@
-/** The bytes under the scanner: a sliding window over the document and the loops that walk it. */
+/** The bytes under the scanner: a sliding window over the document, and the loops that walk it. */
 import { ScanError } from './scan-error.ts'
 
 export const byte = {
@@ -11,7 +11,7 @@ export const byte = {
   closeBrace: 0x7d,
 } as const
 
-/** Guards of reliability.md 9; see `ScanOptions`. */
+/** Limits of a scan; see `ScanOptions`. */
 export interface Limits {
   batchBytes: number
   maxDepth: number
@@ -22,22 +22,22 @@ export interface Limits {
 export interface Cursor {
   limits: Limits
   bytes: Uint8Array
-  /** The same memory, four bytes a word. */
+  /** The same memory in words of four bytes. */
   words: Uint32Array
-  /** Bytes filled. */
+  /** Number of filled bytes. */
   end: number
   pos: number
-  /** First byte that is still needed; everything before may be overwritten. */
+  /** First byte that is still needed; earlier bytes may be overwritten. */
   start: number
   /** Offset of `bytes[0]` in the document. */
   base: number
   depth: number
   isInText: boolean
-  /** Offset of the running text's opening quote in the document. */
+  /** Offset of the current text's opening quote in the document. */
   textStart: number
   /** Whether a comma between elements may end a batch. */
   mayCut: boolean
-  /** Commas seen between the elements of the running array. */
+  /** Number of commas so far between the elements of the current array. */
   commas: number
 }
 
@@ -58,7 +58,7 @@ export function newCursor(limits: Limits): Cursor {
   }
 }
 
-/** Appends a piece behind the bytes that are still needed. */
+/** Appends a piece after the bytes that are still needed. */
 export function refill(cursor: Cursor, piece: Uint8Array): void {
   const { start, end } = cursor
   const filled = end - start + piece.length
@@ -71,7 +71,7 @@ export function refill(cursor: Cursor, piece: Uint8Array): void {
     cursor.words = new Uint32Array(Math.ceil(filled / 2))
     cursor.bytes = new Uint8Array(cursor.words.buffer)
   }
-  if (isTooSmall || start > 0) cursor.bytes.set(held, 0) // a long element stays where it is
+  if (isTooSmall || start > 0) cursor.bytes.set(held, 0) // a long element stays in place
   cursor.bytes.set(piece, end - start)
   cursor.base += start
   cursor.pos -= start
@@ -79,7 +79,7 @@ export function refill(cursor: Cursor, piece: Uint8Array): void {
   cursor.end = filled
 }
 
-/** Moves over blanks and answers the byte after them, or undefined when the window ends. */
+/** Skips blanks and returns the byte after them, or undefined at the end of the window. */
 export function skipBlanks(cursor: Cursor): number | undefined {
   for (; cursor.pos < cursor.end; cursor.pos += 1) {
     const code = cursor.bytes[cursor.pos]
@@ -95,13 +95,13 @@ export function openText(cursor: Cursor): void {
   cursor.pos += 1
 }
 
-/** Moves behind the closing quote of the running text; false when it is not in the window yet. */
+/** Moves past the closing quote of the current text; returns false when it is not in the window yet. */
 export function closeText(cursor: Cursor): boolean {
   const { bytes, end } = cursor
   let pos = cursor.pos
   while (pos < end && cursor.isInText) {
     const code = bytes[pos]
-    if (code === 0x5c && pos + 1 === end) break // the escaped byte comes with the next piece
+    if (code === 0x5c && pos + 1 === end) break // the escaped byte is in the next piece
     if (code === byte.quote) cursor.isInText = false
     pos += code === 0x5c ? 2 : 1
   }
@@ -112,7 +112,7 @@ export function closeText(cursor: Cursor): boolean {
   return !cursor.isInText
 }
 
-/** Position of the quote that ends the text which begins at `start`. */
+/** Returns the position of the quote that ends the text that begins at `start`. */
 export function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== byte.quote) at += bytes[at] === 0x5c ? 2 : 1
@@ -132,8 +132,8 @@ classOf[byte.quote] = quotes
 classOf[byte.comma] = separates
 
 /**
- * Walks an array or object of the root. Answers `closed` with `pos` behind its closing bracket, `cut`
- * with `pos` behind a comma between two elements once a batch is full, or `more` at the window's end.
+ * Walks an array or object of the root. Returns `closed` with `pos` after its closing bracket, `cut` with `pos` after
+ * a comma between two elements once a batch is full, or `more` at the end of the window.
  */
 export function walk(cursor: Cursor): 'closed' | 'cut' | 'more' {
   if (cursor.isInText && !closeText(cursor)) return 'more'
@@ -147,7 +147,7 @@ export function walk(cursor: Cursor): 'closed' | 'cut' | 'more' {
   return 'more'
 }
 
-/** The hot loop: on to the next byte that matters; commas matter only between elements. */
+/** The hot loop: moves to the next significant byte. Commas are significant only between elements. */
 function skipPlain(cursor: Cursor): number {
   const { bytes, end } = cursor
   const ignored = cursor.depth === 2 ? 0 : separates
@@ -163,7 +163,7 @@ function skipPlain(cursor: Cursor): number {
   return pos < end ? kind : 0
 }
 
-/** Four bytes at a time over what lists of numbers consist of: no quote, nothing from 0x40 on, where letters and brackets are. */
+/** Skips lists of numbers four bytes at a time: no quote, and no byte from 0x40, where letters and brackets are. */
 function skipNumbers({ words, end }: Cursor, pos: number): number {
   const last = (end >> 2) - 1
   let at = pos >> 2
@@ -175,7 +175,7 @@ function skipNumbers({ words, end }: Cursor, pos: number): number {
   return at << 2
 }
 
-/** Steps over a bracket, a comma or a text; false when the window ends before. */
+/** Steps over a bracket, a comma or a text; returns false when the window ends first. */
 function step(cursor: Cursor, kind: number): boolean {
   if (kind === 0) return false
   if (kind === quotes) {

@@ -1,4 +1,4 @@
-/** Reads fields of parsed JSON records; every refusal names the field and what would be right. */
+/** Reads fields of parsed JSON records. Every error names the field and the expected value. */
 import { FormatError, type Place } from '../errors.ts'
 
 export type JsonRecord = Record<string, unknown>
@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A whole number; numeric texts count. */
+/** Reads a whole number; numeric texts are accepted. */
 export function readInteger(record: JsonRecord, field: string, place: Place): number {
   const value = record[field]
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
@@ -21,10 +21,10 @@ export function readText(record: JsonRecord, field: string, place: Place): strin
   throw wrong(field, value, 'a text', place)
 }
 
-/** More than any object may have: rasterisers walk them all (spec/api-annotations.md 1.5). */
+/** Maximum number of values in a list: more than any object may have, because rasterizers walk them all. */
 const numbersInList = 200_000
 
-/** A list of finite numbers; `field` is only its name in messages. */
+/** Reads a list of finite numbers; `field` is only its name for messages. */
 export function readNumbers(value: unknown, field: string, place: Place): number[] {
   if (isNumbers(value)) {
     if (value.length <= numbersInList) return value
@@ -37,7 +37,7 @@ export function readNumbers(value: unknown, field: string, place: Place): number
 
 function isNumbers(value: unknown): value is number[] {
   if (!Array.isArray(value)) return false
-  // By index: over iterators, lists of millions of numbers take three times as long.
+  // Loops by index: iterators take three times as long on lists of millions of numbers.
   for (let at = 0; at < value.length; at += 1) if (!Number.isFinite(value[at])) return false
   return true
 }
@@ -47,7 +47,7 @@ export function readNumber(value: unknown, field: string, place: Place): number 
   throw wrong(field, value, 'a finite number', place)
 }
 
-/** A boolean, also as the numbers and texts tools write for one. */
+/** Reads a boolean, also in the forms of numbers and texts that tools write. */
 export function readFlag(value: unknown, field: string, place: Place): boolean {
   if (typeof value === 'boolean') return value
   const flag = flags.get(typeof value === 'string' ? value.toLowerCase() : value)
@@ -66,7 +66,7 @@ const flags = new Map<unknown, boolean>([
   ['no', false],
 ])
 
-/** The refusal of a field: missing, or not what was expected. */
+/** Creates the error for a field that is missing or not as expected. */
 export function wrong(field: string, value: unknown, expected: string, place: Place): FormatError {
   if (value === undefined) return new FormatError(`${field} is missing`, place)
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseLarge } from './large.ts'
 import { MembersError, ScanError, scanArrays } from './scan.ts'
 
-/** Counts pauses: between two of them no more than some small parts are parsed. */
+/** Counts pauses: between two of them only a few small parts are parsed. */
 function countPauses() {
   const pauses = { count: 0 }
   const pause = async () => {
@@ -51,7 +51,7 @@ test.each([
   '[12345678901234567890x]',
   '{"a":1 "b":2,"c":3}',
   'truetruetruetrue',
-])('%s is refused, as by JSON.parse', async (text) => {
+])('%s is refused like by JSON.parse', async (text) => {
   expect(() => JSON.parse(text)).toThrow()
   await expect(parseLarge(partOf(text), options)).rejects.toBeInstanceOf(ScanError)
 })
@@ -74,12 +74,12 @@ test.each([
   expect(refusal).toMatchObject({ path, most: 20 })
 })
 
-test('texts with commas and brackets in them count as one member', async () => {
+test('a text with commas and brackets counts as one member', async () => {
   const text = JSON.stringify([',,,,,,,,,,,,,,,,[[[[[[', '"\\,,,{{{'])
   expect(await parseLarge(partOf(text), { ...options, maxMembers: 2 })).toEqual(JSON.parse(text))
 })
 
-test('a list that is refused was not parsed beyond its limit', async () => {
+test('a list with too many members is refused before the rest is parsed', async () => {
   const { pauses, pause } = countPauses()
   const text = `[${'1,'.repeat(5_000_000)}1]`
   const attempt = parseLarge(partOf(text), { maxMembers: 200_000, pause })
@@ -106,7 +106,7 @@ test('nested lists cannot make the number of passes grow without limit', async (
   await expect(parseLarge(partOf(text), options)).rejects.toThrow('nested too deep')
 })
 
-/** A set of a small shape, a large one and another small one, so that batches begin behind a large one. */
+/** A small shape, a large one and another small one, so that a batch begins after a large element. */
 const points = Array.from({ length: 150_000 }, (_, index) => index)
 const set = { version: 1, shapes: [{ id: 1 }, { id: 2, points }, { id: 3 }], tags: [{ id: 4 }] }
 
@@ -115,7 +115,7 @@ async function* piecesOf(text: string, size: number) {
 }
 
 test.each([1000, 65_536, 10_000_000])(
-  'a scan in pieces of %i bytes hands out large elements with small ones',
+  'a scan in pieces of %i bytes yields large elements with small ones',
   async (size) => {
     const found: unknown[] = []
     const firsts: number[] = []
@@ -136,7 +136,7 @@ test('a scan pauses between its pieces and within a large element', async () => 
   expect(pauses.count).toBeGreaterThanOrEqual(2 * Math.floor(text.length / 70_000))
 })
 
-test('a scan refuses too many members of an element of any index, and of a root that is no list', async () => {
+test('a scan refuses too many members in an element at any index, and in a root value', async () => {
   const scan = async (text: string) => {
     for await (const _ of scanArrays(piecesOf(text, 65_536), { maxMembers: 149_999 }));
   }
@@ -149,7 +149,7 @@ test('a scan refuses too many members of an element of any index, and of a root 
   await expect(scan(JSON.stringify({ shapes: keys }))).rejects.toMatchObject({ path: ['shapes'] })
 })
 
-/** Megabytes of an unfinished element, and how many pieces of it were taken. */
+/** Pieces of an unfinished element of several megabytes, and the number of bytes consumed. */
 function endlessPieces(start: string, item: string) {
   const taken = { bytes: 0 }
   async function* pieces() {
@@ -184,7 +184,7 @@ test.each([
   },
 )
 
-test('bytes of an element that arrives in pieces are counted a few times, however many pieces', async () => {
+test('the bytes of an element are counted only a few times, however many pieces it arrives in', async () => {
   const { pauses, pause } = countPauses()
   const text = JSON.stringify({ shapes: [{ text: 'a'.repeat(500_000) }, { points }, { points }] })
   for await (const _ of scanArrays(piecesOf(text, 1000), { maxMembers: 200_000, pause }));

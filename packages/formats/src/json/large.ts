@@ -1,4 +1,4 @@
-/** Parses large parts of a document piece by piece, so that no single step holds the event loop for long. */
+/** Parses large parts of a document step by step, so that no step blocks the event loop for long. */
 import type { CountOptions } from './crowded.ts'
 import { byte, endOfText } from './cursor.ts'
 import { locateFault } from './locate.ts'
@@ -6,21 +6,20 @@ import type { LargePart } from './member.ts'
 import { MembersError, ScanError } from './scan-error.ts'
 
 export interface LargeOptions extends CountOptions {
-  /** Size up to which a part is left to `JSON.parse`, in bytes (16,384). */
+  /** Maximum size in bytes of a part that `JSON.parse` parses in one step (default 16,384). */
   smallBytes?: number
 }
 
 const usualSmallBytes = 16_384
 const bytesBetweenPauses = 16_384
-/** The longest text that the scanner lets through, with its quotes. */
+/** Length of the longest text that the scanner accepts, including its quotes. */
 const longestLiteral = 1_048_578
-/** Large parts within each other: far more than annotations have. */
+/** Maximum nesting of large parts: far more than annotations have. */
 const deepest = 10
 
 /**
- * The value of a JSON text, as `JSON.parse` returns it.
- *
- * @param first index of the first member, where the part is a batch of a longer list
+ * Returns the value of a JSON text, as `JSON.parse` would.
+ * @param first Index of the first member when the part is a batch of a longer list.
  * @throws {MembersError} for a list or an object with too many members, before the rest of it is parsed
  * @throws {ScanError} for a text that is not JSON
  */
@@ -87,11 +86,11 @@ async function parseObject(object: LargePart, options: LargeOptions, { level }: 
 interface Group {
   bytes: Uint8Array
   offset: number
-  /** A single member that is too large to be parsed at once. */
+  /** True for a single member that is too large to be parsed at once. */
   isLarge: boolean
 }
 
-/** Members of a list or an object; small neighbours together. */
+/** Yields the members of a list or an object, with small neighbours combined. */
 async function* groupsOf(part: LargePart, options: LargeOptions): AsyncGenerator<Group> {
   const { bytes, offset, path } = part
   const { maxMembers, pause, smallBytes = usualSmallBytes } = options
@@ -106,7 +105,7 @@ async function* groupsOf(part: LargePart, options: LargeOptions): AsyncGenerator
     }
     count += 1
     if (count > maxMembers) throw new MembersError({ offset, path, most: maxMembers })
-    // `yield*` would wait once for each member, which no group ends with most of the time.
+    // `yield*` would await each member, although most members do not end a group.
     for (const group of groupsUpTo(part, cut, border, smallBytes)) {
       await pause() // a list of small members has a border in every scan
       yield group
@@ -118,7 +117,7 @@ async function* groupsOf(part: LargePart, options: LargeOptions): AsyncGenerator
   if (!isEmpty) yield rest
 }
 
-/** Where the group that is collected begins, and the member that ends next. */
+/** Start of the current group, and index of the member that ends next. */
 interface Cut {
   begin: number
   member: number
@@ -151,7 +150,10 @@ interface Scan {
   depth: number
 }
 
-/** The end of the next member: a comma or the closing bracket. Undefined after `bytesBetweenPauses`, for a pause. */
+/**
+ * Returns the end of the next member: a comma or the closing bracket. Undefined after `bytesBetweenPauses`, for a
+ * pause.
+ */
 function findBorder({ bytes, offset }: LargePart, scan: Scan): number | undefined {
   const last = bytes.length - 1
   const stop = Math.min(last, scan.at + bytesBetweenPauses)
@@ -193,7 +195,7 @@ function trim({ bytes, offset, path }: LargePart): LargePart {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses bytes between two brackets, or by themselves. */
+/** Parses bytes between two brackets, or on their own. */
 function parseSmall({ bytes, offset }: LargePart, open: string, close: string): unknown {
   let text: string
   try {

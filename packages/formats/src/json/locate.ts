@@ -1,13 +1,13 @@
 /**
- * Finds where bytes stop being JSON. Only reached after `JSON.parse` refused them: its own message
- * has no position that can be relied on.
+ * Finds where bytes stop being JSON. Used only after `JSON.parse` failed, because its error does not reliably contain
+ * a position.
  */
 
-/** The first byte that no JSON value may have there, and what would have been right. */
+/** The first byte that is invalid in JSON, and what was expected instead. */
 export interface Fault {
-  /** Index into the bytes given; their length when they end too early. */
+  /** Index into the input bytes; their length when they end too early. */
   at: number
-  /** Elements of the outermost array that are complete before the fault. */
+  /** Number of complete elements of the outermost array before the fault. */
   index: number
   reason: string
 }
@@ -23,7 +23,7 @@ interface Reader {
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const escapes = '"\\/bfnrtu'
 
-/** Reads one value and answers the first fault, or undefined when the bytes are one JSON value. */
+/** Reads one value. Returns the first fault, or undefined when the bytes are one JSON value. */
 export function locateFault(bytes: Uint8Array): Fault | undefined {
   const reader: Reader = { bytes, at: 0, depth: 0, index: 0, reason: '' }
   if (readValue(reader) && isAtEnd(reader)) return undefined

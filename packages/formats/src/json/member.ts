@@ -1,12 +1,12 @@
 /** Results and options of a scan. */
 
-/** Some elements of an array of the root; an empty array gives one batch without items. */
+/** Some elements of an array of the root; an empty array yields one batch without items. */
 export interface ArrayBatch {
   key: string
   items: unknown[]
   /** Index of `items[0]` in the array. */
   first: number
-  /** Where the batch starts, in bytes from the start of the document. */
+  /** Offset of the batch in bytes from the start of the document. */
   offset: number
 }
 
@@ -19,23 +19,23 @@ export interface RootValue {
 
 export type Member = ArrayBatch | RootValue
 
-/** Limits of a scan, and the members to hand out. */
+/** Limits of a scan, and the members to yield. */
 export interface ScanOptions {
-  /** Members for which it answers false are walked over, neither parsed nor handed out. */
+  /** Returns false for members to skip without parsing them. */
   wanted?: (key: string) => boolean
-  /** Size from which a batch is cut, in bytes (65,536). */
+  /** Minimum size of a batch in bytes (default 65,536). */
   batchBytes?: number
-  /** Deepest nesting, the root object counted (64). */
+  /** Maximum nesting, including the root object (default 64). */
   maxDepth?: number
-  /** Longest text in bytes, quotes and escapes counted (1 MiB). */
+  /** Maximum length of a text in bytes, including quotes and escapes (default 1 MiB). */
   maxTextBytes?: number
-  /** Largest element or single member in bytes (64 MiB). */
+  /** Maximum size of an element or single member in bytes (default 64 MiB). */
   maxItemBytes?: number
-  /** Called between steps of some 64 KiB: a chance for other work of the process. */
+  /** Called between steps of about 64 KiB, so that other work of the process can run. */
   pause?: () => Promise<void>
   /**
-   * Members that a list or an object inside of a large element may have (no limit); counted before it is parsed, and while the
-   * element arrives.
+   * Maximum number of members of a list or an object inside a large element (default unlimited); counted before it is
+   * parsed, and while the element arrives.
    */
   maxMembers?: number
 }
@@ -50,6 +50,6 @@ export interface LargePart {
   bytes: Uint8Array
   /** Offset of the first byte in the document. */
   offset: number
-  /** Where the part is in the document, such as `['shapes', 3]`. */
+  /** Path of the part in the document, such as `['shapes', 3]`. */
   path: readonly (string | number)[]
 }

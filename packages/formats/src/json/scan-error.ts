@@ -1,7 +1,7 @@
 /**
- * A document that is no JSON, or breaks a guard of the scanner.
- * `offset` counts bytes from the start of the document (a byte order mark included), `where` is the
- * member the fault lies in (`annotations[17]`, `info`) or empty outside of any.
+ * A document that is not JSON or exceeds a limit of the scanner. `offset` counts bytes from the start of the document
+ * (including a byte order mark); `where` is the member with the fault (`annotations[17]`, `info`), or empty outside
+ * of members.
  */
 export class ScanError extends Error {
   override readonly name: string = 'ScanError'
@@ -19,7 +19,7 @@ export class ScanError extends Error {
 
 /** A list or an object of a document with more members than allowed. */
 export class MembersError extends ScanError {
-  /** Such as `['shapes', 3, 'points']`. */
+  /** Path such as `['shapes', 3, 'points']`. */
   readonly path: readonly (string | number)[]
   readonly most: number
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createScanner, isBatch, type ScanOptions, scanArrays } from './scan.ts'
 
-test('members and elements come back in order, whatever the order of the keys', async () => {
+test('members and elements are yielded in document order', async () => {
   const members = await scanText('{"b":[1,{"x":[2,3]}],"version":0,"info":{"a":"}"},"a":[]}')
   expect(members).toEqual([
     { key: 'b', items: [1, { x: [2, 3] }], first: 0, offset: 5 },
@@ -12,7 +12,7 @@ test('members and elements come back in order, whatever the order of the keys', 
   ])
 })
 
-test('a long array comes in batches that know their index and place', async () => {
+test('a long array is yielded in batches with their index and offset', async () => {
   const text = JSON.stringify({ n: Array.from({ length: 9 }, (_, index) => ({ index })) })
   const members = await scanText(text, { batchBytes: 30 })
   const batches = members.filter(isBatch)
@@ -25,7 +25,7 @@ test('a long array comes in batches that know their index and place', async () =
   }
 })
 
-/** Texts of all characters that UTF-8 has, short and long ones side by side. */
+/** Short and long texts with all characters of UTF-8. */
 const anyText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -33,7 +33,10 @@ const anyText = fc.oneof(
 )
 const anyValue = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' })
 const anyDocument = fc.dictionary(anyText, anyValue)
-/** Where a stream is cut, as parts of its length: anywhere, also within a character or twice at one place. */
+/**
+ * Positions where a stream is cut, as fractions of its length: anywhere, also within a character or twice at one
+ * place.
+ */
 const borders = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 })
 const blanks = fc.constantFrom(undefined, 1, '\t', ' \r\n')
 
@@ -55,7 +58,7 @@ test('the result equals JSON.parse for any document in any pieces', async () => 
   )
 })
 
-test('members that are not wanted are as if they were not there, in any pieces', async () => {
+test('unwanted members are not yielded, for any pieces', async () => {
   await fc.assert(
     fc.asyncProperty(anyDocument, borders, async (value, cuts) => {
       const wanted = (key: string): boolean => key.length % 2 === 0
@@ -103,7 +106,7 @@ test('a document with any bytes changed is refused exactly when JSON.parse refus
   expect(refused).toBeLessThan(2900)
 })
 
-describe('a fault is named with its member and byte', () => {
+describe('a fault is reported with its member and byte', () => {
   const cases: [string, string][] = [
     ['', 'the text ends too early at byte 0'],
     ['[1]', 'expected an object at byte 0'],
@@ -126,7 +129,7 @@ describe('a fault is named with its member and byte', () => {
     await expect(collect(text, everywhere(text), {})).rejects.toThrow(message)
   })
 
-  test('also in a later batch', async () => {
+  test('a fault in a later batch', async () => {
     const text = '{"a":[1111,2222,3333,]}'
     await expect(scanText(text, { batchBytes: 4 })).rejects.toThrow('expected a value at byte 21')
   })
@@ -136,18 +139,18 @@ test('a byte order mark is skipped', async () => {
   expect(await scanText('\ufeff{"a":1}')).toEqual([{ key: 'a', value: 1, offset: 8 }])
 })
 
-test('bytes that are no UTF-8 are refused', async () => {
+test('invalid UTF-8 is refused', async () => {
   const bytes = Buffer.from('{"a":["\xff"]}', 'latin1')
   await expect(drain(scanArrays([bytes]))).rejects.toThrow('not UTF-8 in the part that starts')
 })
 
-test('members that are not wanted are walked over', async () => {
+test('unwanted members are skipped', async () => {
   const text = '{"a":[1,{"]":"]}"}],"b":{"c":"}"},"d":"\\"","e":7,"f":[8]}'
   const wanted = (key: string): boolean => key === 'f'
   expect([...(await collect(text, everywhere(text), { wanted }))]).toEqual([['f', [8]]])
 })
 
-test('a fault in them is named as well as it can be', async () => {
+test('a fault in an unwanted member is reported with an approximate place', async () => {
   const wanted = (): boolean => false
   await expect(collect('{"a":[[1,2],[3', [0.3, 0.5], { wanted })).rejects.toThrow(
     'a[1]: the text ends too early at byte 14',
@@ -165,7 +168,7 @@ test('nesting, texts and elements have limits', async () => {
   )
 })
 
-test('a large piece is handed out batch by batch', () => {
+test('a large piece is yielded batch by batch', () => {
   const scanner = createScanner()
   const text = JSON.stringify({ a: Array.from({ length: 200_000 }, (_, index) => index) })
   const first = scanner.feed(Buffer.from(text)).next()
@@ -173,7 +176,7 @@ test('a large piece is handed out batch by batch', () => {
   expect(first.value?.first).toBe(0)
 })
 
-// ---- support
+// ---- helpers
 
 function scanText(text: string, options: ScanOptions = {}) {
   return drain(scanArrays([Buffer.from(text)], options))
@@ -185,10 +188,10 @@ async function drain<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return seen
 }
 
-/** Borders after every byte of a text of ASCII. */
+/** Cuts after every byte of an ASCII text. */
 const everywhere = (text: string) => Array.from(text, (_, index) => index / text.length)
 
-/** The document put together again from what a scanner hands out that gets it cut at `borders`. */
+/** Reassembles the document from the members that a scanner yields when the document is cut at `borders`. */
 async function collect(given: string | Buffer, borders: readonly number[], options: ScanOptions) {
   const bytes = Buffer.from(given)
   const ends = borders.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b)
@@ -212,7 +215,7 @@ async function collect(given: string | Buffer, borders: readonly number[], optio
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** An object of JSON in UTF-8, maybe with a byte order mark. */
+/** Returns whether the bytes are a JSON object in UTF-8, optionally with a byte order mark. */
 function isDocument(bytes: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))

@@ -1,9 +1,8 @@
 /**
- * A byte scanner for large JSON objects (perf-design.md 5 and 6.1): it finds the members of the root
- * object and the elements of its arrays, and leaves everything inside to `JSON.parse`, about 64 KiB
- * at a time. Memory stays flat, documents beyond the engine's longest string are fine, and no byte
- * is read twice. Shared by annotation bodies and by COCO-like files, so it imports nothing outside
- * of its folder.
+ * A byte scanner for large JSON objects (docs/adr/0006-one-scanner-for-large-json.md). It finds the members of the
+ * root object and the elements of its arrays, and leaves their content to `JSON.parse`, about 64 KiB at a time.
+ * Memory stays constant, documents may exceed the longest string of the engine, and no byte is read twice. Annotation
+ * requests and COCO imports share it, so it imports nothing outside its folder.
  */
 import { type CountOptions, refuseCrowded } from './crowded.ts'
 import type { Cursor } from './cursor.ts'
@@ -22,7 +21,7 @@ export {
 } from './member.ts'
 export { MembersError, ScanError } from './scan-error.ts'
 
-/** The synchronous form: `feed` every piece in order and drain it, then `end`. */
+/** Synchronous scanner: `feed` every piece in order and drain the result, then call `end`. */
 export interface Scanner {
   feed(chunk: Uint8Array): Generator<Member>
   end(): void
@@ -30,7 +29,7 @@ export interface Scanner {
 
 /**
  * Scans a streamed document.
- * @throws {ScanError} when it is no JSON object, repeats a key of the root, or breaks a guard.
+ * @throws {ScanError} when it is not a JSON object, repeats a key of the root, or exceeds a limit
  */
 export async function* scanArrays(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -50,7 +49,10 @@ export async function* scanArrays(
   finish(scan)
 }
 
-/** @throws {ScanError} */
+/**
+ * Parses a large member.
+ * @throws {ScanError}
+ */
 async function readLarge(
   scan: Scan,
   { key, first, offset, bytes }: LargeMember,
@@ -66,7 +68,7 @@ async function readLarge(
   return { key, items: value, first, offset }
 }
 
-/** A scanner for callers who hold the pieces already; errors as `scanArrays`. */
+/** Creates a scanner for callers that already have the pieces in memory. Its errors are those of `scanArrays`. */
 export function createScanner(options: ScanOptions = {}): Scanner {
   const scan = newScan(options)
   return {
@@ -79,7 +81,7 @@ export function createScanner(options: ScanOptions = {}): Scanner {
   }
 }
 
-/** Counts the members of an element that has not arrived whole, each time its bytes have doubled. */
+/** Counts the members of an incomplete element, each time its size has doubled. */
 async function refuseEarly(scan: Scan, options: CountOptions): Promise<void> {
   const { cursor, key, first, isArray } = scan
   const bytes = cursor.bytes.subarray(cursor.start, cursor.end)
@@ -92,9 +94,9 @@ async function refuseEarly(scan: Scan, options: CountOptions): Promise<void> {
 }
 
 const pieceBytes = 65_536
-/** Well above what a batch of small elements has. */
+/** Well above the size of a batch of small elements. */
 const largeBytes = 262_144
-/** Bytes of an element of which the members are counted before it ends. */
+/** Size in bytes from which the members of an incomplete element are counted. */
 const leastCounted = 524_288
 
 function openNextBatch({ cursor }: Scan): void {
@@ -107,32 +109,32 @@ function* piecesOf(chunk: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A member, or a batch with a large element, whose bytes are still to be parsed; they are valid until the scan goes on. */
+/** A member, or a batch with a large element, that is not parsed yet. The bytes are valid until the scan continues. */
 interface LargeMember extends Pick<LargePart, 'bytes' | 'offset'> {
   key: string
-  /** As `ArrayBatch.first`; absent: it is no array. */
+  /** Like `ArrayBatch.first`; absent when the member is not an array. */
   first?: number
 }
 
 const isLarge = (found: Member | LargeMember): found is LargeMember => 'bytes' in found
 
-/** `more`: the phase waits for bytes; undefined: the next phase goes on at `pos`. */
+/** Result of a phase: `more` waits for bytes; undefined means that the next phase continues at `pos`. */
 type Step = Member | LargeMember | 'more' | undefined
 
 interface Scan {
   cursor: Cursor
-  /** Looks at the bytes from `pos`, moves it on and chooses the phase after it. */
+  /** Processes the bytes from `pos`, advances it and selects the next phase. */
   phase: (scan: Scan) => Step
   wanted: (key: string) => boolean
   keys: Set<string>
   key: string
   isWanted: boolean
   isArray: boolean
-  /** Elements of the running array handed out already. */
+  /** Number of elements of the current array that were already yielded. */
   first: number
-  /** Size from which bytes are handed out as they are. */
+  /** Size in bytes from which members are yielded unparsed. */
   largeBytes: number
-  /** Size of the running element from which its members are counted again. */
+  /** Size in bytes of the current element at which its members are counted again. */
   countFrom: number
 }
 
@@ -160,7 +162,7 @@ function* take(scan: Scan, piece: Uint8Array): Generator<Member | LargeMember> {
       const step = scan.phase(scan)
       if (step === 'more') return
       if (step) yield step
-      // the comma behind a large batch was its closing bracket until now
+      // The comma after a large batch was overwritten by its closing bracket until now.
       if (step && isLarge(step) && scan.phase === inNested) openNextBatch(scan)
     }
   } catch (error) {
@@ -291,7 +293,7 @@ function afterRoot(scan: Scan): Step {
   return 'more'
 }
 
-// ---- what the phases share
+// ---- shared by the phases
 
 function goOn(scan: Scan, pos: number, phase: Scan['phase']): undefined {
   scan.cursor.pos = pos
@@ -313,13 +315,13 @@ function takeValue(scan: Scan): Step {
     : { key, value, offset }
 }
 
-/** Hands out the elements up to the border before `pos`, a comma or the array's end. */
+/** Returns the elements up to the border before `pos`, a comma or the end of the array. */
 function takeBatch(scan: Scan, next: Scan['phase']): Step {
   const { cursor, key, first } = scan
   if (!scan.isWanted) return goOn(scan, cursor.pos, next)
   const offset = cursor.base + cursor.start
   const border = cursor.pos - 1
-  // Each batch reads as an array of its own: the comma before it became "[", the one behind it "]".
+  // Each batch is parsed as a separate array: the comma before it is overwritten by "[", the one after it by "]".
   const isLast = next === afterValue
   if (isLast && first > 0 && isBlankBetween(cursor, cursor.start + 1, border)) {
     throw fault(scan, border, 'expected a value')
@@ -362,7 +364,7 @@ function parse(scan: Scan, from: number, to: number): unknown {
   }
 }
 
-/** The exact place of a fault between two positions, as the element and the byte it lies in. */
+/** Returns the exact place of a fault between two positions: the element and the byte. */
 function faultIn(scan: Scan, from: number, to: number): ScanError {
   const { bytes, base } = scan.cursor
   const found = locateFault(bytes.subarray(from, to))

@@ -1,4 +1,4 @@
-/** What a KITTI archive holds (spec/formats.md 13): folders of boxes, pictures and images, with a folder for each subset around them. */
+/** Reads the layout of a KITTI archive: folders of boxes, masks and images, inside a folder for each subset. */
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -10,7 +10,7 @@ import { labelColorsName, readLabelColors } from './label-colors.ts'
 
 export interface KittiArchive {
   zip: ZipReader
-  /** The labels that it declares, if it does. */
+  /** Labels that the archive declares, if any. */
   declared: readonly MapLabel[] | undefined
   /** In order of names. */
   subsets: KittiSubset[]
@@ -24,13 +24,16 @@ export interface KittiSubset {
 
 const kinds = ['label_2', 'instance', 'semantic', 'semantic_rgb', 'image_2'] as const
 
-/** The members of an image, by the folders that they are in. */
+/** Members of an image, by their folder. */
 export interface KittiItem extends Partial<Record<(typeof kinds)[number], string>> {
-  /** Path of the image, without extension, as it may be meant: the likeliest first. */
+  /** Possible paths of the image, without extension, most likely first. */
   paths: readonly string[]
 }
 
-/** @throws {FormatError} for what is no archive, or has nothing of KITTI */
+/**
+ * Opens a KITTI archive.
+ * @throws {FormatError} when the upload is not an archive or contains no KITTI files
+ */
 export async function openKitti(source: RandomAccess, run: Run): Promise<KittiArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
@@ -62,19 +65,22 @@ export async function openKitti(source: RandomAccess, run: Run): Promise<KittiAr
 const sortedByKey = <T>(map: ReadonlyMap<string, T>): [string, T][] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Whether there are files that may have annotations of the image. */
+/** Returns whether the image has files that may contain annotations. */
 export const isAnnotated = (item: KittiItem): boolean =>
   kinds.some((kind) => kind !== 'image_2' && item[kind] !== undefined)
 
 interface Found {
   kind: (typeof kinds)[number]
   subset: string
-  /** The folder around those of the subset, so that equal ids in several stay apart. */
+  /** Folder around those of the subset, which distinguishes equal ids in several subsets. */
   around: string
   paths: readonly string[]
 }
 
-/** The folder around a known one is the subset; where there is none, the folder within it. */
+/**
+ * Returns subset and paths of a member. The subset is the folder around a known folder or, without one, the folder
+ * inside it.
+ */
 function placeOf(member: string): Found | undefined {
   const parts = member.split('/')
   const at = parts.findIndex((part, index) => index < parts.length - 1 && isKind(part))

@@ -1,4 +1,4 @@
-/** KITTI with its images (spec/formats.md 13): what an import into a project makes tasks of. */
+/** KITTI archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
@@ -36,7 +36,7 @@ export async function openKittiDataset(source: RandomAccess, run: Run): Promise<
   return { labels: named, subsets }
 }
 
-/** Whether an image has annotations; on the way it is noted which labels those have. */
+/** Returns whether an image has annotations; records their labels on the way. */
 async function noteLabels(
   item: KittiItem,
   { zip, declared }: KittiArchive,

@@ -21,12 +21,12 @@ import {
 
 const { exporter } = kitti
 
-describe('what is exported', () => {
+describe('a KITTI export', () => {
   const box = shapeOf({ label_id: 2, points: [0, 0.255, 4.126, 2] })
   const polygon = shapeOf({ type: 'polygon', points: [2, 0, 6, 0, 6, 4, 2, 4], z_order: 1 })
   const mask = shapeOf({ type: 'mask', label_id: 2, points: [0, 2, 0, 0, 1, 0], frame: 1 })
 
-  test('boxes as lines, masks as pictures of 16 bits, and colours in the order of their numbers', async () => {
+  test('writes boxes as lines, masks as 16-bit images, and colours in class order', async () => {
     const truncated = { ...box, occluded: true, score: 0.5, attributes: [yes(1)] }
     const shapes = [box, truncated, polygon, mask, { ...mask, points: [0, 2, 3, 0, 4, 0] }]
     const crowd = { ...mask, points: [0, 2, 0, 2, 1, 2], attributes: [yes(2)] }
@@ -65,13 +65,13 @@ describe('what is exported', () => {
     expect(report).toMatchObject({ created: { shapes: 6 }, converted: 3, dropped: 0 })
   })
 
-  test('a box that is turned once around is a box', async () => {
+  test('writes a box that is rotated by 360 degrees', async () => {
     const shapes = [shapeOf({ rotation: 360, points: [0, 0, 2, 2] })]
     const { files } = await exportBytes(exporter, datasetOf(labels, frames, { shapes }))
     expect(Object.keys(files)).toEqual(['label_colors.txt', 'default/label_2/a.txt'])
   })
 
-  test('how much is truncated, where that is a number', async () => {
+  test('writes the value of a numeric attribute named truncated', async () => {
     const share = { id: 5, name: 'truncated', mutable: false, input_type: 'number' as const }
     const attributes = [{ ...share, values: ['0', '1', '0.01'], default_value: '0' }]
     const tram = labelOf({ id: 7, name: 'Tram', attributes })
@@ -80,13 +80,13 @@ describe('what is exported', () => {
     expect(files['default/label_2/a.txt']).toMatch(/^Tram 0\.25 0 -1 /)
   })
 
-  test('an empty task is the colours', async () => {
+  test('writes only the colours for an empty task', async () => {
     const { bytes, files } = await exportBytes(exporter, datasetOf([], frames, {}))
     expect(files).toEqual({ 'label_colors.txt': '0 0 0 background\n' })
     expect((await importBytes(kitti, bytes, targetOf([], frames))).imported).toEqual([])
   })
 
-  test('what has no room in boxes and masks is told of', async () => {
+  test('reports annotations that boxes and masks cannot represent', async () => {
     const shapes = [
       { ...box, group: 1, z_order: 2, attributes: [yes(3)] },
       { ...mask, frame: 0, occluded: true, score: 0.5, attributes: [yes(3)] },
@@ -107,7 +107,7 @@ describe('what is exported', () => {
     ])
   })
 
-  test('labels with blanks are written without, and found again', async () => {
+  test('replaces blanks in label names, and the import finds these labels', async () => {
     const own = [labelOf({ id: 5, name: 'big car' })]
     const shapes = [
       shapeOf({ label_id: 5, points: [0, 0, 2, 2] }),
@@ -125,7 +125,7 @@ describe('what is exported', () => {
     ])
   })
 
-  test('more than 255 objects of a label become one from there on', async () => {
+  test('merges objects of a label beyond the number 255', async () => {
     const wide = framesOf(['a.jpg'], 300, 1)
     const points = (x: number) => [0, 1, x, 0, x, 0]
     const shapes = Array.from({ length: 300 }, (_, x) =>
@@ -137,14 +137,14 @@ describe('what is exported', () => {
     expect(read.shapes).toHaveLength(255)
   })
 
-  test('more labels than a byte can number are refused', async () => {
+  test('refuses more labels than a byte can number', async () => {
     const many = Array.from({ length: 256 }, (_, id) => labelOf({ id, name: `label ${id}` }))
     await expect(exportBytes(exporter, datasetOf(many, frames, {}))).rejects.toThrow(
       '257 labels with the background, KITTI has room for 256',
     )
   })
 
-  test('subsets have folders, and images are in them', async () => {
+  test('writes a folder with images for each subset', async () => {
     const image = async function* () {
       yield Buffer.from('an image')
     }
@@ -169,7 +169,7 @@ describe('what is exported', () => {
     ])
   })
 
-  test('frames of a video, on which tracks are shapes', async () => {
+  test('writes frames of a video with their tracks as shapes', async () => {
     const video = [10, 15, 20].map((number, frame) => ({
       ...{ frame, width: 6, height: 4 },
       path: `frame_${String(number).padStart(6, '0')}.PNG`,
@@ -195,7 +195,7 @@ describe('what is exported', () => {
     ])
   })
 
-  test('is the same after each round', async () => {
+  test('is stable over repeated exports and imports', async () => {
     const given = [
       { ...box, occluded: true, attributes: [yes(1)] },
       polygon,

@@ -1,4 +1,4 @@
-/** Exports KITTI (spec/formats.md 13.1): the boxes of a frame as lines, all else that has an area as pictures. */
+/** Exports KITTI: boxes of a frame as lines, all other shapes with an area as images of masks. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
 import { distinctNames, documentsRun, everyFrame, imageFiles, itemIds } from '../export-files.ts'
@@ -14,7 +14,7 @@ import { background, labelColorsName, labelColorsText, writtenName } from './lab
 import { noteBoxLosses, noteMaskLosses } from './losses.ts'
 import { objectLine } from './objects.ts'
 
-/** What becomes of each kind: told to clients, and what is written. */
+/** How each kind of annotation is exported; published to clients and used by the export. */
 export const carries = carriesOnly({
   rectangle: 'kept',
   polygon: 'converted',
@@ -26,7 +26,7 @@ export const features = featuresOf('converted')
 
 interface Export {
   labels: ReadonlyMap<number, Label>
-  /** Numbers and colours in pictures, by names. */
+  /** Class numbers and colours by label name. */
   classes: ReadonlyMap<string, { index: number; color: number }>
   run: Run
 }
@@ -60,10 +60,10 @@ export async function* exportKitti(dataset: Dataset, run: Run): AsyncGenerator<A
   if (dataset.saveImages) yield* imageFiles(dataset, run, (name) => `${folderOf(name)}/image_2`)
 }
 
-/** Numbers of classes are a byte. */
+/** Maximum number of classes: a class number is one byte. */
 const mostClasses = 256
 
-/** The background is number 0. */
+/** Returns the classes; the background is number 0. */
 function classesOf(labels: readonly Label[], run: Run): MapLabel[] {
   const colors = projectColors(labels, run)
   const isBackground = ({ name }: MapLabel): boolean => name === background
@@ -133,7 +133,7 @@ function* pictureFiles(
 
 const largestNumber = 255
 
-/** From 1 for each label; a crowd has 0, and those for which no number is left share the last one. */
+/** Returns object numbers, from 1 for each label; a crowd gets 0, and objects beyond the last number share it. */
 function numbersOf(
   instances: readonly MaskInstance[],
   frame: ItemFrame,
@@ -151,7 +151,7 @@ function numbersOf(
   })
 }
 
-/** The value of an attribute, where the label has one of that name. */
+/** Returns the value of an attribute if the label has one with that name. */
 function attributeOf(name: string, shape: ItemShape, label: Label, { path }: ItemFrame) {
   const own = { ...label, attributes: label.attributes.filter((one) => one.name === name) }
   return writtenValues(own, shape.attributes, { file: path, record: label.name })[0]?.[1]

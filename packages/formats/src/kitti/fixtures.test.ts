@@ -13,7 +13,7 @@ import {
 import { hasFixtures, readFixture, streetTask } from '../testing/street.ts'
 
 describe.skipIf(!hasFixtures)('archives of other tools in ../shared/fixtures', () => {
-  test('boxes of 15 columns without a list of labels', async () => {
+  test('boxes of 15 columns are imported without a list of labels', async () => {
     const labels = ['Truck', 'Van'].map((name, id) => labelOf({ id, name }))
     const frames = framesOf(['000030_10.png', '000030_11.png'], 10, 10)
     const bytes = readFixture('formats/kitti/dm_kitti_detection.zip')
@@ -29,7 +29,7 @@ describe.skipIf(!hasFixtures)('archives of other tools in ../shared/fixtures', (
     expect(report.entries).toMatchObject([{ reason: reason('Truck') }, { reason: reason('Van') }])
   })
 
-  test('masks with the classes of the data set', async () => {
+  test('masks are imported with the official KITTI classes', async () => {
     const names = ['out of roi', 'truck', 'train', 'wall']
     const labels = names.map((name, id) => labelOf({ id, name }))
     const frames = framesOf(['000030_10.png', '000030_11.png'], 5, 1)
@@ -61,7 +61,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   ] as const
 
   test.each(cases)(
-    'a task of $kind gives the same boxes and classes',
+    'a $kind export has the same boxes and classes',
     async ({ kind, task, subset }) => {
       const { labels, frames, shapes, tracks } = streetTask(task)
       const { bytes } = await exportBytes(
@@ -78,7 +78,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
       expect(texts(ours)).toEqual(expect.arrayContaining(texts(theirs)))
       for (const name of Object.keys(theirs).filter((one) => one.includes('semantic_rgb')))
         expect([name, await share(ours[name], theirs[name])]).toEqual([name, expect.closeTo(1, 2)])
-      // Theirs has the parts of skeletons among the labels.
+      // The CVAT export lists skeleton elements among the labels.
       const own = sorted(theirs['label_colors.txt']).filter(
         (line) => !/(foot|hand|head)$/.test(line),
       )
@@ -103,7 +103,7 @@ const sorted = (text: Uint8Array | undefined): string[] =>
     .split('\n')
     .sort()
 
-/** Of samples that are alike; the standard draws ellipses with another tool. */
+/** Share of equal samples; CVAT draws ellipses with another algorithm. */
 async function share(
   a: Uint8Array = Buffer.alloc(0),
   b: Uint8Array = Buffer.alloc(0),

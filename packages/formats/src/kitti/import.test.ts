@@ -7,7 +7,7 @@ import type { Run } from '../model.ts'
 import { asMasks, labels, yes } from '../testing/kitti.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 
-describe('what is imported', () => {
+describe('a KITTI import', () => {
   const small = framesOf(['a.jpg'], 4, 1)
   const target = targetOf(labels, small)
   const line = 'Car 0.00 2 -1.57 0 0 2 1 1.5 1.6 3.9 1 2 3 0.1'
@@ -23,7 +23,7 @@ describe('what is imported', () => {
   const found = ({ shapes }: Awaited<ReturnType<typeof read>>) =>
     shapes.map(({ label_id, points }) => [label_id, ...points])
 
-  test('lines of 15 and 16 columns; what nobody cares for is left out', async () => {
+  test('reads lines of 15 and 16 columns and ignores DontCare areas', async () => {
     const text = `${line}\r\n\r\nDontCare -1 -1 -10 0 0 1 1 -1 -1 -1 -1000 -1000 -1000 -10\r\n${line} 0.25`
     const { shapes, report } = await read({ 'training/label_2/a.txt': text })
     expect(shapes).toMatchObject([
@@ -40,7 +40,7 @@ describe('what is imported', () => {
     expect(report.entries).toEqual([])
   })
 
-  test('scores of detectors that are no shares are left out and told of', async () => {
+  test('replaces scores outside 0 to 1 and reports this', async () => {
     const { shapes, report } = await read({ 'label_2/a.txt': `${line} 12.5\n${line} 1\n` })
     expect(shapes.map(({ score }) => score)).toEqual([1, 1])
     expect(report.entries).toMatchObject([
@@ -48,14 +48,14 @@ describe('what is imported', () => {
     ])
   })
 
-  test('what is not to be looked at, where the task has such a label', async () => {
+  test('reads DontCare areas when the task has a label of that name', async () => {
     const to = targetOf([labelOf({ id: 7, name: 'DontCare' })], small)
     const text = 'DontCare -1 -1 -10 0 0 1 1 -1 -1 -1 -1000 -1000 -1000 -10\n'
     const { shapes } = await read({ 'training/label_2/a.txt': text }, {}, to)
     expect(shapes).toMatchObject([{ label_id: 7, occluded: false }])
   })
 
-  test('how much is truncated, where that is a number; less than nothing is nothing', async () => {
+  test('reads the truncation into a numeric attribute; negative values become 0', async () => {
     const share = { id: 5, name: 'truncated', mutable: false, input_type: 'number' as const }
     const attributes = [{ ...share, values: ['0', '1', '0.01'], default_value: '0' }]
     const to = targetOf([labelOf({ id: 2, name: 'Car', attributes })], small)
@@ -64,7 +64,7 @@ describe('what is imported', () => {
     expect(shapes.map((shape) => shape.attributes[0]?.value)).toEqual(['0.88', '0'])
   })
 
-  test('an image in a folder by all of its path, and labels by the first that is written so', async () => {
+  test('matches an image by its full path, and a label by the first equal spelling', async () => {
     const known = ['Tram car', 'Tram\tcar'].map((name, at) => labelOf({ id: at + 1, name }))
     const to = targetOf(known, framesOf(['x.jpg', 'a.jpg', 'val/a.jpg'], 4, 1))
     const text = line.replace('Car', 'Tram_car')
@@ -72,7 +72,7 @@ describe('what is imported', () => {
     expect(shapes).toMatchObject([{ frame: 2, label_id: 1 }])
   })
 
-  test('classes by their numbers, though there are colours; none of the first or without a name', async () => {
+  test('reads classes by number instead of colour; class 0 and objects without a class are dropped', async () => {
     const files = {
       'label_colors.txt': '9 9 9 other\n255 0 0 Car\n0 0 0 unlabeled\n',
       'a/semantic/a.png': grey(1, 0, 2, 2),
@@ -83,13 +83,13 @@ describe('what is imported', () => {
     expect(found(await read(instances))).toEqual([[2, 0, 1, 1, 0, 1, 0]])
   })
 
-  test('boxes without area are passed over', async () => {
+  test('skips boxes without area', async () => {
     const { shapes, report } = await read({ 'label_2/a.txt': line.replace('0 0 2 1', '2 0 2 1') })
     expect(shapes).toEqual([])
     expect(report.entries).toMatchObject([{ code: 'degenerate-shape', count: 1 }])
   })
 
-  test('a folder within that of the boxes is a subset', async () => {
+  test('takes a folder inside label_2 as a subset', async () => {
     const files = {
       'label_2/train/a.txt': line,
       'image_2/train/a.jpg': 'an image',
@@ -103,7 +103,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('boxes and instances of one image; an object without number is a crowd', async () => {
+  test('reads boxes and instances of one image; an object without a number is a crowd', async () => {
     const files = { ...colors, 'x/label_2/a.txt': line, 'x/instance/a.png': grey(0, 256, 384, 513) }
     const { shapes } = await read(files)
     expect(shapes).toMatchObject([
@@ -114,7 +114,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('several polygons of one object share a group', async () => {
+  test('groups the polygons of one object', async () => {
     const { shapes } = await read({ ...colors, 'x/instance/a.png': grey(257, 0, 257, 0) }, {})
     expect(shapes).toMatchObject([
       { type: 'polygon', group: 1, points: [0, 0, 1, 0, 1, 1, 0, 1] },
@@ -122,7 +122,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('classes alone, as numbers of any depth or as colours', async () => {
+  test('reads semantic classes from numbers or colours', async () => {
     const expected = [
       [2, 0, 2, 1, 0, 2, 0],
       [1, 0, 1, 3, 0, 3, 0],
@@ -133,7 +133,7 @@ describe('what is imported', () => {
     expect(found(await read({ 'x/semantic_rgb/a.png': rgb }))).toEqual(expected)
   })
 
-  test('numbers of labels of the task by name, where none are declared and none is of the data set', async () => {
+  test('numbers undeclared labels by name when none is an official class', async () => {
     const own = [labelOf({ id: 3, name: 'b' }), labelOf({ id: 4, name: 'a' })]
     const files = { 'x/semantic/a.png': grey(0, 1, 2, 2) }
     expect(found(await read(files, asMasks, targetOf(own, small)))).toEqual([
@@ -142,7 +142,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('frames outside of the job are passed over, other files are told of', async () => {
+  test('skips frames outside the job and reports other files', async () => {
     const files = {
       'x/label_2/a.txt': line,
       'x/velodyne/a.bin': 'points',
@@ -227,13 +227,13 @@ describe('what is imported', () => {
       { 'x/label_2/z.txt': line },
       '1 annotated item has no matching frame in this task: z',
     ],
-  ])('%s is refused', async (_, files, reason) => {
+  ])('refuses %s', async (_, files, reason) => {
     const attempt = read(files)
     await expect(attempt).rejects.toThrow(FormatError)
     await expect(attempt).rejects.toThrow(reason)
   })
 
-  test('with its images the labels are those that occur, and truncated boxes give them an attribute', async () => {
+  test('into a project derives labels and the attribute "truncated" from the annotations', async () => {
     const files = {
       'x/label_2/a.txt': line.replace('0.00', '0.50'),
       'x/instance/a.png': grey(0, 27 * 256 + 1, 0, 0),

@@ -1,4 +1,4 @@
-/** Imports KITTI (spec/formats.md 13.2): boxes and masks of an image at a time. */
+/** Imports KITTI, boxes and masks of one image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { hasCrowd } from '../flags.ts'
@@ -18,7 +18,7 @@ export async function* importKitti(
 ): AsyncGenerator<Imported> {
   const archive = await openKitti(source, run)
   const understood = yield* importKittiArchive(archive, target, run)
-  // An export without objects has the file of labels alone.
+  // An export without objects contains only the file of labels.
   if (understood > 0 || archive.declared) return
   const reason = 'no KITTI annotations: no text has objects or belongs to a picture of this task'
   throw new FormatError(reason, { file: archive.subsets[0]?.items[0]?.label_2 })
@@ -28,11 +28,11 @@ interface Import {
   archive: KittiArchive
   classes: Classes
   intake: Intake
-  /** Names of the task's labels by how they may be written. */
+  /** Label names of the task by their spelling in files. */
   names: ReadonlyMap<string, string>
 }
 
-/** Returns the number of texts and pictures that were understood. */
+/** Imports an archive and returns the number of recognized texts and images. */
 export async function* importKittiArchive(
   archive: KittiArchive,
   target: ImportTarget,

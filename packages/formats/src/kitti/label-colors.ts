@@ -1,4 +1,4 @@
-/** `label_colors.txt` of KITTI (spec/formats.md 13.1): the classes of pictures, by their order, and their colours. */
+/** Reads and writes `label_colors.txt` of KITTI: the classes of images in order, with their colours. */
 import { colorText, parseColor, rgb } from '../colors.ts'
 import { FormatError } from '../errors.ts'
 import { isByte, type MapLabel } from '../masks/label-map.ts'
@@ -8,13 +8,16 @@ import { lineOf, linesOf } from '../text-lines.ts'
 
 export const labelColorsName = 'label_colors.txt'
 
-/** Names stand between blanks. */
+/** Replaces blanks, because names are separated by blanks. */
 export const writtenName = (name: string): string => name.replace(/\s/g, '_')
 
 export const labelColorsText = (labels: readonly MapLabel[]): string =>
   labels.map(({ name, color = 0 }) => `${colorText(color, ' ')} ${writtenName(name)}\n`).join('')
 
-/** @throws {FormatError} for a line that is none, or a name that is given twice */
+/**
+ * Parses the file.
+ * @throws {FormatError} for an invalid line or a duplicate name
+ */
 export function readLabelColors(bytes: Uint8Array, file: string): MapLabel[] {
   const labels = new Map<string, MapLabel>()
   for (const line of linesOf(bytes, file)) {
@@ -32,17 +35,17 @@ export function readLabelColors(bytes: Uint8Array, file: string): MapLabel[] {
 }
 
 export interface Classes {
-  /** By the numbers of pictures. */
+  /** Classes by their number in images. */
   byIndex: readonly MapLabel[]
-  /** By colour the first one counts. */
+  /** Classes by colour; the first one with a colour counts. */
   byColor: readonly MapLabel[]
-  /** Where names are from, if not from the file. */
+  /** Source of the names when they are not from the file. */
   origin?: string
 }
 
 /**
- * What classes are where the file does not say: those of the data set where a label of the task is one of them, else the background and
- * then the labels by name, as an export has them. Colours are those of the labels first.
+ * Returns the classes for an archive that declares none: the official ones when a label of the task is among them,
+ * otherwise the background and then the labels by name, like an export. Colours of the labels take precedence.
  */
 export function assumedClasses(labels: readonly Label[]): Classes {
   const official = streetClasses.map(({ name, color }) => mapLabel(name, color))

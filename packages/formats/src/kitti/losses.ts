@@ -1,4 +1,4 @@
-/** What boxes and masks of KITTI have no room for (spec/formats.md 2 and 3.4). */
+/** Reports data that boxes and masks of KITTI cannot represent. */
 import { round2 } from '@reticle/geometry'
 import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
 

@@ -1,4 +1,4 @@
-/** The masks of an image in its pictures (spec/formats.md 13.2). */
+/** Reads the masks of an image from its images of instances or classes. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Png } from '../image/png.ts'
@@ -11,14 +11,14 @@ import { background, type Classes } from './label-colors.ts'
 
 export interface KittiMask {
   label: string
-  /** It is left out where nobody has a label of that name. */
+  /** True for background classes; they are skipped unless a label has that name. */
   isBackground: boolean
   isCrowd: boolean
   crop(): number[]
   place: Place
 }
 
-/** Of several pictures the one that says most is read. */
+/** Reads the most detailed of the available images: instances, then classes, then colours. */
 export async function readMasks(
   zip: ZipReader,
   item: KittiItem,
@@ -39,7 +39,10 @@ export async function readMasks(
   })
 }
 
-/** The class is in the high byte, the number of the object in the low one; objects without number are a crowd. */
+/**
+ * Reads instances: the class is in the high byte, the object number in the low one; objects without a number are a
+ * crowd.
+ */
 function instancesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
   if (!(png.samples instanceof Uint16Array))
     throw new FormatError('instances have to be grey of 16 bits', place)

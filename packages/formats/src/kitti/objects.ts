@@ -1,4 +1,4 @@
-/** The boxes of an image: a line each (spec/formats.md 13). */
+/** Reads the boxes of an image, one per line. */
 import { orderCorners, round2 } from '@reticle/geometry'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError, type Place } from '../errors.ts'
@@ -8,17 +8,17 @@ import { lineOf, linesIn } from '../text-lines.ts'
 
 export interface KittiObject {
   type: string
-  /** 0 is not at all. */
+  /** 0 means not truncated. */
   truncated: number
   occluded: boolean
   /** x1, y1, x2, y2. */
   points: readonly number[]
-  /** As it is given; undefined: there is no such column. */
+  /** Value as written; undefined when the column is missing. */
   score: number | undefined
   place: Place
 }
 
-/** What is not to be looked at. */
+/** Class of areas that evaluations ignore. */
 export const dontCare = 'DontCare'
 
 export async function* readObjects(zip: ZipReader, file: string): AsyncGenerator<KittiObject> {
@@ -29,7 +29,7 @@ export async function* readObjects(zip: ZipReader, file: string): AsyncGenerator
       if (line.text.trim() !== '') yield readObject(line.text.trim(), lineOf(file, line))
 }
 
-/** What is said of three dimensions is not read. */
+/** Parses a line. Three-dimensional values are ignored. */
 function readObject(text: string, place: Place): KittiObject {
   const columns = text.split(/\s+/)
   if (columns.length !== 15 && columns.length !== 16)

@@ -4,7 +4,9 @@ import { kitti } from '../formats/kitti.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 
-/** Trees as the data set and other tools have them: what is in them is imported, or the refusal says what would be right. */
+/**
+ * Archives of the dataset and of other tools: each is imported, or refused with a message that names the valid form.
+ */
 
 const labels = ['Car', 'Pedestrian', 'road', 'car', 'Person sitting'].map((name, at) =>
   labelOf({ id: at + 1, name }),
@@ -18,7 +20,7 @@ const car = 'Car 0.88 3 -0.69 0.00 192.37 402.31 374.00 1.60 1.57 3.23 -2.70 1.7
 const dontCare = 'DontCare -1 -1 -10 503.89 169.71 590.61 190.13 -1 -1 -1 -1000 -1000 -1000 -10'
 const grey = (...values: number[]) => writeGrey16Png(4, 1, Uint16Array.from(values))
 
-describe('is imported', () => {
+describe('a KITTI import accepts', () => {
   const box = [0, 'rectangle', 1]
   const cases: [string, Files, unknown[][]][] = [
     [
@@ -78,13 +80,13 @@ describe('is imported', () => {
   })
 })
 
-test('a box with swapped corners is put in order', async () => {
+test('swapped corners of a box are reordered', async () => {
   const { shapes, report } = await read({ 'label_2/000008.txt': car.replace('402.31', '-4') })
   expect(shapes.map(({ points: [left = 0, , right = 0] }) => left < right)).toEqual([true])
   expect(report.entries).toMatchObject([{ code: 'dropped-attribute' }])
 })
 
-describe('is refused', () => {
+describe('a KITTI import refuses', () => {
   const file = 'training/label_2/000008.txt'
   const cases: [string, Files, string][] = [
     [
@@ -142,7 +144,7 @@ describe('is refused', () => {
   })
 })
 
-test('the tree with its images is a subset of a project, and images to test on are another', async () => {
+test('a training tree and a testing tree become two subsets of a project', async () => {
   const bytes = await zipOf({
     'data_object/training/label_2/000008.txt': `${car}\n${dontCare}\n`,
     'data_object/training/image_2/000008.png': 'x',
@@ -157,7 +159,7 @@ test('the tree with its images is a subset of a project, and images to test on a
   ])
 })
 
-test('two trees of one name are refused in a project: an image would be lost', async () => {
+test('two trees with the same name are refused in a project, because images would be lost', async () => {
   const bytes = await zipOf({
     'a/training/label_2/000008.txt': car,
     'a/training/image_2/000008.png': 'x',

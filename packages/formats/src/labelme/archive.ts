@@ -1,4 +1,4 @@
-/** What a LabelMe archive holds (spec/formats.md 12.2): documents anywhere in it, and the pictures of their masks. */
+/** Reads the layout of a LabelMe archive: documents in any folder, and the images of their masks. */
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -10,11 +10,14 @@ import { type LabelMeDocument, readLabelMeDocument } from './record.ts'
 
 export interface LabelMeArchive {
   zip: ZipReader
-  /** Names of its documents, sorted. */
+  /** Names of the documents, sorted. */
   documents: string[]
 }
 
-/** @throws {FormatError} for what is no archive, or has no documents */
+/**
+ * Opens a LabelMe archive.
+ * @throws {FormatError} when the upload is not an archive or contains no documents
+ */
 export async function openLabelMe(source: RandomAccess, run: Run): Promise<LabelMeArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
@@ -26,7 +29,7 @@ export async function openLabelMe(source: RandomAccess, run: Run): Promise<Label
   throw new FormatError('no LabelMe annotations: expected <subset>/<image>.xml')
 }
 
-/** The tool of the same name that has windows of its own writes one JSON file a picture. */
+/** Returns whether a JSON file is from the desktop tool of the same name, which writes one for each image. */
 async function isOfDesktopTool(zip: ZipReader, name: string): Promise<boolean> {
   const entry = zip.files.get(name)
   let text = ''
@@ -50,8 +53,8 @@ export async function readDocument(
 }
 
 /**
- * The folder of the subset, with its last `/`: that of the document without the one that its picture is in. What the tool calls a
- * folder is a collection, and then stands nowhere in the path.
+ * Returns the folder of the subset, with its trailing `/`: the folder of the document without the `folder` that the
+ * document names. When `folder` is a collection of the web tool, it is not part of the path.
  */
 export function subsetFolder(name: string, { folder }: Pick<LabelMeDocument, 'folder'>): string {
   const own = name.slice(0, name.lastIndexOf('/') + 1)
@@ -59,7 +62,7 @@ export function subsetFolder(name: string, { folder }: Pick<LabelMeDocument, 'fo
   return isPath ? own.slice(0, -folder.length - 1) : own
 }
 
-/** Where the picture may be meant to be, the likeliest first. */
+/** Returns the possible paths of the image, most likely first. */
 export function picturePaths(name: string, document: LabelMeDocument): string[] {
   const { folder, filename } = document
   const below = withoutExtension(name.slice(subsetFolder(name, document).length))
@@ -68,8 +71,9 @@ export function picturePaths(name: string, document: LabelMeDocument): string[] 
 }
 
 /**
- * The picture of a mask: in `Masks/` of the subset or of all, there in the folder of its document, or beside that.
- * @throws {FormatError} naming it where it is nowhere
+ * Finds the image of a mask: first in `Masks/<folder>/` of the subset and its parents, then in their `Masks/`, then
+ * next to the document.
+ * @throws {FormatError} that names the image when it is missing
  */
 export async function findMaskPicture(
   { zip }: LabelMeArchive,

@@ -13,14 +13,14 @@ const values: AttributeText[] = [
   ['empty', ''],
 ]
 
-test('attributes are one text', () => {
+test('attributes are written as one text', () => {
   expect(writeAttributes(values)).toBe(
     'color=blue, doors=2.5, parked=True, seen=False, plate=A <1> & \\"2\\", number="007", ' +
       'a\\=b\\, \\"c\\"\\\\=x\\,y\\=z\\\\, blanks=" a\nb ", empty=',
   )
 })
 
-test('and are read again', () => {
+test('attributes are read from that text', () => {
   expect(readAttributes(writeAttributes(values))).toEqual(values)
 })
 
@@ -56,7 +56,7 @@ test.each<[string, AttributeText[]]>([
   expect(readAttributes(text)).toEqual(expected)
 })
 
-test('no text takes long', () => {
+test('reading takes linear time for any text', () => {
   const text = '\\"'.repeat(100_000)
   expect(readAttributes(`a="${text}`)).toHaveLength(1)
   expect(readAttributes(`a${'="\\'.repeat(100_000)}`)).toHaveLength(1)

@@ -1,15 +1,15 @@
-/** The attributes of a LabelMe object, which are one text: `name=value, name=value` (spec/formats.md 12). */
+/** Reads and writes the attributes of a LabelMe object, which are one text: `name=value, name=value`. */
 
 export type AttributeText = readonly [name: string, value: string | number | boolean]
 
-/** Texts that would read as numbers, or lose their blanks, stand in quotes. */
+/** Formats attributes. Texts that would be read as numbers or would lose blanks are quoted. */
 export function writeAttributes(values: Iterable<AttributeText>): string {
   return [...values].map(([name, value]) => `${escaped(name)}=${valueText(value)}`).join(', ')
 }
 
 /**
- * Pairs of a text; a word that stands alone is true, and so is a value `True` for attributes that know no texts.
- * Texts in quotes are told from numbers.
+ * Parses pairs of name and value. A word without a value is true, and so is `True` for attributes of a type other
+ * than text. A quoted text is not read as a number.
  */
 export function readAttributes(text: string): [name: string, value: string | number | boolean][] {
   return [...text.matchAll(pair)].flatMap(([, left = '', right]) => {
@@ -32,8 +32,8 @@ function valueText(value: string | number | boolean): string {
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
 /**
- * A name up to `=`, then a text in quotes or anything, up to a comma. Each alternative begins with another character, so that no
- * text takes long.
+ * A name up to `=`, then a quoted text or any text up to a comma. The alternatives begin with different characters,
+ * so that matching takes linear time.
  */
 const pair =
   /((?:\\.|\\$|[^\\,=])*)(?:=(\s*"(?:\\.|[^\\"])*"\s*(?=,|$)|(?:\\.|\\$|[^\\,])*))?(?:,|$)/gs

@@ -18,8 +18,8 @@ function document({
   return `<annotation><filename>${filename}</filename><folder>${folder}</folder>${name ? object : ''}</annotation>`
 }
 
-describe('a set with its images', () => {
-  test('has a subset for each folder, its images under the paths below it', async () => {
+describe('a LabelMe dataset with images', () => {
+  test('has a subset for each folder, with images under their paths below that folder', async () => {
     const { subsets, labels } = await opened({
       'train/a.xml': document(),
       'train/a.jpg': 'x',
@@ -42,7 +42,7 @@ describe('a set with its images', () => {
     expect(labels.map(({ name }) => name)).toEqual(['road', 'car'])
   })
 
-  test('is read into frames of those names', async () => {
+  test('is imported into frames of those names', async () => {
     const { subsets } = await opened({
       'train/a.xml': document(),
       'train/a.jpg': 'x',
@@ -62,7 +62,7 @@ describe('a set with its images', () => {
     ['of one subset in a folder', 'set/train/a.xml', 'set/train/a.jpg', 'train'],
     ['as the tool has them', 'Annotations/s/a.xml', 'Images/s/a.jpg', 'default'],
     ['anywhere', 'train/a.xml', 'pictures/of/all/a.jpg', 'train'],
-  ])('may be %s', async (_, path, member, subset) => {
+  ])('finds its image in this layout: %s', async (_, path, member, subset) => {
     const folder = path.includes('/s/') ? 's' : 'a collection'
     const { subsets } = await opened({ [path]: document({ folder }), [member]: 'x', 'b.jpg': 'x' })
     const name = folder === 's' ? 's/a.jpg' : 'a.jpg'
@@ -71,7 +71,7 @@ describe('a set with its images', () => {
     ])
   })
 
-  test('tells what the attributes of its labels are', async () => {
+  test('derives the attributes of its labels from their values', async () => {
     const { labels } = await opened({
       'a.xml': document({ attributes: 'wet, lanes=2, name="7", rotation=0.0, parked=True' }),
       'a.jpg': 'x',

@@ -1,4 +1,4 @@
-/** LabelMe with its images (spec/formats.md 12): what an import into a project makes tasks of. */
+/** LabelMe archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { importLabelMeArchive } from './import.ts'
 import { customValues, type LabelMeDocument } from './record.ts'
 
-/** A subset for each folder that documents are in. */
+/** Opens a LabelMe archive with one subset for each folder of documents. */
 export async function openLabelMeDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const archive = await openLabelMe(source, run)
   const labels = labelCollector()
@@ -57,7 +57,7 @@ export async function openLabelMeDataset(source: RandomAccess, run: Run): Promis
 }
 
 interface Wanted extends WantedImage {
-  /** Its document, and the folder of the subset that this is in. */
+  /** The document of the image, and the folder of its subset. */
   document: string
   folder: string
 }
@@ -70,7 +70,10 @@ function noteLabels({ objects }: LabelMeDocument, labels: LabelCollector): void 
   }
 }
 
-/** Subsets are called as the first folder that tells them apart, or the only one. */
+/**
+ * Groups images by subset, which is named after the first folder that differs between subsets, or after the only
+ * folder.
+ */
 function bySubset(wanted: readonly Wanted[]): Map<string, Wanted[]> {
   const folders = new Set(wanted.map(({ folder }) => folder))
   let shared = commonFolder([...folders])
@@ -86,7 +89,10 @@ function bySubset(wanted: readonly Wanted[]): Map<string, Wanted[]> {
   return subsets
 }
 
-/** Pictures are beside their documents, or in the folder `Images/` of the tool, or alone in having their name. */
+/**
+ * Finds images next to their documents, in the folder `Images/` of the web tool, or by a name that is unique in the
+ * archive.
+ */
 function pictureFinder({ zip }: LabelMeArchive) {
   const names = [...zip.files.keys()].filter((name) => isImageName(name) && !isOfTool(name))
   const exact = memberFinder(names)
@@ -101,5 +107,5 @@ function pictureFinder({ zip }: LabelMeArchive) {
   }
 }
 
-/** Pictures of masks, and of what was drawn to make them. */
+/** Returns whether a file is an image of a mask, or of the strokes from which the tool made it. */
 const isOfTool = (name: string): boolean => /(^|\/)(Masks|Scribbles)\//.test(name)

@@ -1,4 +1,4 @@
-/** The XML document of a picture (spec/formats.md 12.1). */
+/** Writes the XML document of an image. */
 import { boxCorners, round2 } from '@reticle/geometry'
 import { writtenValues } from '../labels.ts'
 import type { ItemFrame, ItemShape, Label } from '../model.ts'
@@ -9,11 +9,14 @@ import { type AttributeText, writeAttributes } from './attributes.ts'
 export interface WrittenObject {
   shape: ItemShape
   label: Label
-  /** Of what is written as a mask: the name of its picture, and left, top, right, bottom in pixels. */
+  /** Only for shapes that are written as masks: the name of the mask image, and left, top, right, bottom in pixels. */
   mask?: { picture: string; box: readonly number[] }
 }
 
-/** @throws {FormatError} naming frame, label and attribute of a value that is none */
+/**
+ * Formats a document.
+ * @throws {FormatError} that names frame, label and attribute of an invalid value
+ */
 export function documentText(frame: ItemFrame, objects: readonly WrittenObject[]): string {
   const { path, width, height } = frame
   const slash = path.lastIndexOf('/')
@@ -67,7 +70,7 @@ ${geometryText(object, username)}\
 `
 }
 
-/** Ids of the objects of each group. */
+/** Returns the ids of the objects of each group. */
 function membersOfGroups(objects: readonly WrittenObject[]): Map<number, number[]> {
   const groups = new Map<number, number[]>()
   for (const [id, { shape }] of objects.entries()) {
@@ -78,7 +81,7 @@ function membersOfGroups(objects: readonly WrittenObject[]): Map<number, number[
   return groups
 }
 
-/** The first of a group has the others as its parts. */
+/** Returns the relations of an object: the first of a group has the others as parts. */
 function relations(id: number, members: readonly number[]): [parts: string, whole: string] {
   const [leader = id, ...others] = members
   return leader === id ? [others.join(), ''] : ['', String(leader)]
@@ -116,7 +119,7 @@ const pointTexts = (points: readonly number[]): string[] =>
       : [],
   )
 
-/** Attributes of the label, then what the format has no field for. */
+/** Returns the attributes of the label, then fields that the format itself does not have. */
 function attributesText(
   values: Map<string, AttributeText[1]>,
   { type, rotation, track_id, keyframe }: ItemShape,

@@ -22,7 +22,7 @@ const exported = (streams: Parameters<typeof datasetOf>[2], known = labels) =>
 const again = (bytes: Uint8Array, known = labels) =>
   importBytes(labelMe, bytes, targetOf(known, twoFrames()), { conv_mask_to_poly: false })
 
-describe('an export', () => {
+describe('a LabelMe export', () => {
   test('writes exactly this document', async () => {
     const color = [{ spec_id: 1, value: 'a, b' }]
     const { files, report } = await exported({
@@ -41,14 +41,14 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 3 }, entries: [] })
   })
 
-  test('has the rotation of a box once, though its label has such an attribute', async () => {
+  test('writes the rotation of a box once although its label has an attribute "rotation"', async () => {
     const turned = labelOf({ id: 7, name: 'x', attributes: [spec({ id: 9, name: 'rotation' })] })
     const shape = shapeOf({ label_id: 7, rotation: 30, attributes: [{ spec_id: 9, value: '5' }] })
     const { files } = await exported({ shapes: [shape] }, [turned])
     expect(files['default/a.xml']).toContain('<attributes>rotation=30.0</attributes>')
   })
 
-  test('of nothing has a document for each image', async () => {
+  test('writes a document for each image without annotations', async () => {
     const { files, report } = await exported({})
     expect(files['default/b/c.xml']).toBe(`<annotation>
   <filename>c.jpg</filename>
@@ -66,7 +66,7 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 0 }, entries: [] })
   })
 
-  test('has a translucent picture of a mask, nothing around it', async () => {
+  test('writes a mask as a cropped translucent image', async () => {
     const mask = shapeOf({ label_id: 41, type: 'mask', frame: 1, points: [0, 2, 3, 4, 4, 4] })
     const { bytes, files } = await exported({ shapes: [mask] })
     expect(files['default/b/c.xml']).toContain('<mask>c_mask_0.png</mask>')
@@ -82,7 +82,7 @@ describe('an export', () => {
     expect(set).toEqual([403, 404])
   })
 
-  test('keeps subsets and images apart, and frames that differ by extension', async () => {
+  test('separates subsets and images whose names differ only by extension', async () => {
     const image = async function* () {
       yield Buffer.from('pixels')
     }
@@ -102,7 +102,7 @@ describe('an export', () => {
     expect(files['Train/ä ö/1.png.xml']).toContain('<folder>ä ö</folder>')
   })
 
-  test('has tracks as shapes that say which, and tells of it once', async () => {
+  test('writes tracks as shapes with a track_id and reports this once', async () => {
     const shapes = [trackShapeOf({ frame: 0 }), trackShapeOf({ frame: 1, points: [2, 2, 12, 22] })]
     const { files, report } = await exported({ tracks: [trackOf(shapes, { label_id: 41 })] })
     expect(files['default/b/c.xml']).toContain(
@@ -111,7 +111,7 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 2 }, converted: 1, dropped: 0 })
   })
 
-  test('drops what it has no place for, and tells of what it converts', async () => {
+  test('reports shapes that it drops and shapes that it converts', async () => {
     const { report } = await exported({
       tags: [{ frame: 0, label_id: 40, group: 0, source: 'manual', attributes: [] }],
       shapes: [
@@ -131,7 +131,7 @@ describe('an export', () => {
     ])
   })
 
-  test('refuses a value that is none, naming frame, label and attribute', async () => {
+  test('refuses an invalid attribute value and names frame, label and attribute', async () => {
     const shape = shapeOf({ label_id: 40, attributes: [{ spec_id: 2, value: 'many' }] })
     await expect(exported({ shapes: [shape] })).rejects.toThrow(
       'a.jpg: car: attribute "doors" is "many", expected a number',
@@ -139,8 +139,8 @@ describe('an export', () => {
   })
 })
 
-describe('export and import again', () => {
-  test('keep boxes, polygons, masks, groups, flags and attributes', async () => {
+describe('a LabelMe export that is imported again', () => {
+  test('keeps boxes, polygons, masks, groups, flags and attributes', async () => {
     const values = ['blue, "x"=\\', '2.5', 'true'].map((value, index) => ({
       spec_id: index + 1,
       value,
@@ -159,7 +159,7 @@ describe('export and import again', () => {
     expect(second.bytes.equals(bytes)).toBe(true)
   })
 
-  test('keep who drew a shape where the label has an attribute for it', async () => {
+  test('keeps the user name of a shape when the label has an attribute for it', async () => {
     const user = labelOf({
       id: 7,
       name: 'a <b> & c',
@@ -172,7 +172,7 @@ describe('export and import again', () => {
     expect((await again(bytes, [user])).shapes).toEqual([shape])
   })
 
-  test('are the same from the second time on, whatever was sent', async () => {
+  test('is stable from the second round trip on', async () => {
     const sent: Shape[] = [
       shapeOf({ label_id: car.id, points: [1.2345, 2.005, 11.999, 22.5], z_order: 3 }),
       shapeOf({ type: 'ellipse', label_id: 41, points: [20.4, 20, 5, 9], rotation: 20 }),

@@ -1,4 +1,4 @@
-/** Exports LabelMe 3.0 (spec/formats.md 12.1), a document an image, with a picture for each of its masks. */
+/** Exports LabelMe 3.0: one document for each image, and one image for each mask. */
 import { columnsToCrop, cropToBitmap, cropToColumns, ellipseToColumns } from '@reticle/geometry'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, everyFrame, imageFiles, itemIds } from '../export-files.ts'
@@ -7,7 +7,7 @@ import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
 import type { Dataset, Item, ItemFrame, ItemShape, Label, Run } from '../model.ts'
 import { documentText, type WrittenObject } from './document.ts'
 
-/** What becomes of each kind: told to clients, and what is written. */
+/** How each kind of annotation is exported; published to clients and used by the export. */
 export const carries = carriesOnly({
   rectangle: 'kept',
   polygon: 'kept',
@@ -86,7 +86,7 @@ function noteEllipse({ path }: ItemFrame, run: Run): void {
   })
 }
 
-/** The pixels of a mask or ellipse; undefined for other kinds. */
+/** Returns the pixels of a mask or ellipse; undefined for other kinds. */
 function cropOf(
   { type, points, rotation }: ItemShape,
   { width, height }: ItemFrame,
@@ -99,7 +99,7 @@ function cropOf(
   return columnsToCrop(runs, width, height) ?? 'empty'
 }
 
-/** Bounds of masks are inclusive, boxes end behind their last pixel. */
+/** Returns the box of a mask: bounds of masks are inclusive, boxes end after their last pixel. */
 function boxOfCrop(crop: readonly number[]): number[] {
   const [left = 0, top = 0, right = 0, bottom = 0] = crop.slice(-4)
   return [left, top, right + 1, bottom + 1]
@@ -115,7 +115,7 @@ function maskPicture(crop: readonly number[], { width, height }: ItemFrame): Uin
   return writePalettePng(width, height, indexes, maskColors)
 }
 
-/** Nothing, and the translucent blue that the tool draws in. */
+/** Transparent, and the translucent blue in which the tool draws. */
 const maskColors = [
   { color: 0, alpha: 0 },
   { color: 0x00cbff, alpha: 153 },

@@ -21,7 +21,7 @@ describe.skipIf(!hasFixtures)('LabelMe files in ../shared/fixtures', () => {
     return importBytes(labelMe, bytes, target, { conv_mask_to_poly })
   }
 
-  test('what the tool wrote gives its 7 objects', async () => {
+  test('an archive of the web tool is imported with its 7 objects', async () => {
     const { shapes } = await read(false)
     const vertices = (points: readonly number[]) => points.length / 2
     expect(
@@ -42,7 +42,7 @@ describe.skipIf(!hasFixtures)('LabelMe files in ../shared/fixtures', () => {
     ])
   })
 
-  test('its masks become polygons by themselves', async () => {
+  test('masks of the archive become polygons on request', async () => {
     const { shapes } = await read(true)
     expect(shapes.every(({ type }) => type !== 'mask')).toBe(true)
     expect(shapes.find(({ label_id }) => names[label_id] === 'm1')?.group).toBe(2)
@@ -69,7 +69,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     },
   )
 
-  test('what it exported is imported', async () => {
+  test('a CVAT export is imported with the same shapes', async () => {
     const { labels, frames } = streetTask('Batch 1: shapes')
     const bytes = readFixture('exports/labelme_3.0.shapes.zip')
     const { shapes } = await importBytes(labelMe, bytes, targetOf(labels, frames), {
@@ -88,7 +88,10 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   })
 })
 
-/** They call themselves something else, write all numbers as floats, and a rotation that is in the mask already. */
+/**
+ * Removes differences: CVAT names another source, writes all numbers as floats, and writes a rotation that the mask
+ * already contains.
+ */
 const comparable = (text: string): string =>
   text
     .replace('Datumaro', 'Service')

@@ -1,7 +1,9 @@
-/** Objects that are parts of one another (spec/formats.md 12.2). */
+/** Groups of LabelMe objects that are parts of one another. */
 import type { LabelMeObject } from './record.ts'
 
-/** A name of the group of each object that is in one, over any number of steps from part to whole. */
+/**
+ * Returns a group name for each object in a group; objects are connected over any number of steps from part to whole.
+ */
 export function groupsOf(
   objects: readonly Pick<LabelMeObject, 'id' | 'related'>[],
 ): Map<(typeof objects)[number], string> {
@@ -9,7 +11,7 @@ export function groupsOf(
   const rootOf = (id: string): string => {
     let at = id
     for (let next = above.get(at) ?? at; next !== at; next = above.get(at) ?? at) {
-      // Ways are halved as they are gone, so that long chains take no longer than others.
+      // Path halving: keeps lookups in long chains fast.
       above.set(at, above.get(next) ?? next)
       at = next
     }
@@ -19,7 +21,7 @@ export function groupsOf(
     related.flatMap((other) => (other !== id && above.has(other) ? [[id, other] as const] : [])),
   )
   for (const [id, other] of pairs) above.set(rootOf(other), rootOf(id))
-  // Counting objects would not do: tools that know no parts may give all of them one id.
+  // Members are found by their relations, not by equal ids: tools without parts may give all objects the same id.
   const grouped = new Set(pairs.flat())
   const members = objects.filter(({ id }) => grouped.has(id))
   return new Map(members.map((object) => [object, `group of ${rootOf(object.id)}`]))

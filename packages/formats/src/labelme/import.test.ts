@@ -4,7 +4,7 @@ import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
 import { labels, spec, twoFrames } from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
-/** An object, a triangle of `road` unless it says more. */
+/** An object, by default a triangle with the label `road`. */
 function objectText({ name = 'road', shape = polygonText(), more = '' } = {}): string {
   return `<object><name>${name}</name>${more}${shape}</object>`
 }
@@ -33,14 +33,14 @@ async function imported(
 const parts = (id: number, has: string, of: string): string =>
   `<id>${id}</id><parts><hasparts>${has}</hasparts><ispartof>${of}</ispartof></parts>`
 
-/** A picture of 100 x 80 pixels with these set. */
+/** An image of 100 x 80 pixels with the given pixels set. */
 function picture(pixels: Record<number, number>, size = 100 * 80): Uint8Array {
   const colors = new Uint32Array(size)
   for (const [at, color] of Object.entries(pixels)) colors[Number(at)] = color
   return writeRgbPng(100, size / 100, colors)
 }
 
-describe('an archive may be laid out', () => {
+describe('a LabelMe import finds frames in this layout', () => {
   const one = documentText([objectText()])
   const other = documentText([objectText()], { filename: 'c.jpg', folder: 'b' })
   test.each<[string, Record<string, string>, number[]]>([
@@ -54,7 +54,7 @@ describe('an archive may be laid out', () => {
   })
 })
 
-describe('the frame is', () => {
+describe('the frame of a document is', () => {
   const read = async (path: string, given: object, frames: string[]) => {
     const document = documentText([objectText()], given)
     const { shapes } = await imported({ [path]: document }, framesOf(frames))
@@ -84,7 +84,7 @@ describe('the frame is', () => {
   })
 })
 
-describe('an object', () => {
+describe('an object of a LabelMe import', () => {
   test('has its shape, flags and attributes', async () => {
     const box = `<type>bounding_box</type>${polygonText([5, 1, 1, 1, 1, 7, 5, 7])}`
     const more = '<deleted>0</deleted><occluded>yes</occluded>'
@@ -115,7 +115,7 @@ describe('an object', () => {
     expect(report.entries).toEqual([])
   })
 
-  test('has a bare word as a value that is true, and who drew it', async () => {
+  test('reads a bare word as a true value, and a user name', async () => {
     const wet = spec({ id: 5, name: 'wet', input_type: 'checkbox' })
     const label = labelOf({
       id: 7,
@@ -135,14 +135,14 @@ describe('an object', () => {
     ])
   })
 
-  test('may say among its attributes that it is occluded; only boxes are turned', async () => {
+  test('reads the occlusion from its attributes, and a rotation only for boxes', async () => {
     const more = '<attributes>occluded, rotation=30</attributes>'
     const { shapes, report } = await imported({ 'a.xml': documentText([objectText({ more })]) })
     expect(shapes).toMatchObject([{ type: 'polygon', occluded: true, rotation: 0 }])
     expect(report.entries).toMatchObject([{ code: 'unsupported-rotation', count: 1 }])
   })
 
-  test('is passed over when deleted, or without area, label, or frame of the job', async () => {
+  test('is skipped when it is deleted, or has no area, label or frame in the job', async () => {
     const line = polygonText([1, 1, 2, 2])
     const objects = [
       objectText({ more: '<deleted>1</deleted>' }),
@@ -171,7 +171,7 @@ describe('an object', () => {
   })
 })
 
-describe('a mask', () => {
+describe('a mask of a LabelMe import', () => {
   const document = documentText([objectText({ shape: maskText('m.png') })])
   const mask = [{ type: 'mask', points: [0, 2, 3, 1, 4, 1] }]
   const pixels = { 103: 0x000001, 104: 0xff0000 }
@@ -181,7 +181,7 @@ describe('a mask', () => {
     ['in Masks of the subset', 'train/a.xml', 'train/Masks/m.png'],
     ['in Masks of all', 'train/a.xml', 'Masks/m.png'],
     ['beside the document', 'train/a.xml', 'train/m.png'],
-  ])('may be %s', async (_, path, member) => {
+  ])('is found %s', async (_, path, member) => {
     const { shapes } = await imported({ [path]: document, [member]: picture(pixels) })
     expect(shapes).toMatchObject(mask)
   })
@@ -189,7 +189,7 @@ describe('a mask', () => {
   test.each([
     ['as the tool does', 'Annotations/b/x.xml', 'Masks/b/m.png'],
     ['in a folder of the subset', 'train/b/x.xml', 'train/Masks/b/m.png'],
-  ])('of its folder comes before another: %s', async (_, path, member) => {
+  ])('is found in the folder of its document first: %s', async (_, path, member) => {
     const nested = documentText([objectText({ shape: maskText('m.png') })], {
       filename: 'c.jpg',
       folder: 'b',
@@ -234,12 +234,12 @@ describe('a mask', () => {
         [{ color: 0 }, { color: 5 }],
       ),
     ],
-  ])('may be of %s', async (_, bytes) => {
+  ])('is read from %s', async (_, bytes) => {
     const { shapes } = await imported({ 'a.xml': document, 'Masks/m.png': bytes })
     expect(shapes).toMatchObject(mask)
   })
 
-  test('becomes polygons of one group where nothing else is said', async () => {
+  test('becomes grouped polygons by default', async () => {
     const bytes = await zipOf({
       'a.xml': documentText([objectText({ shape: maskText('m.png') }), objectText()]),
       'Masks/m.png': picture({ 103: 1, 7000: 1 }),
@@ -254,7 +254,7 @@ describe('a mask', () => {
   })
 })
 
-test('frames of a video are found by their number in it', async () => {
+test('frames of a video are found by the number in the file name', async () => {
   const document = documentText([objectText()], { filename: 'frame_000015.PNG' })
   const target = targetOf(labels, framesOf(['frame_000010', 'frame_000015']))
   const frames = { ...target.frames, is_video: true, start_frame: 10, step: 5 }
@@ -263,7 +263,7 @@ test('frames of a video are found by their number in it', async () => {
   expect(shapes.map(({ frame }) => frame)).toEqual([1])
 })
 
-test('objects that are parts of one another are groups', async () => {
+test('objects that are parts of one another form groups', async () => {
   const of = (id: number, has = '', whole = '') => objectText({ more: parts(id, has, whole) })
   const { shapes } = await imported({
     'a.xml': documentText([
@@ -280,7 +280,7 @@ test('objects that are parts of one another are groups', async () => {
   expect(shapes.map(({ group }) => group)).toEqual([1, 1, 1, 1, 2, 2, 0])
 })
 
-describe('refused is', () => {
+describe('a LabelMe import refuses', () => {
   const inA = (object: string) => ({ 'a.xml': documentText([object]) })
   test.each<[string, Record<string, string | Uint8Array>, string]>([
     ['XML that is cut', { 'a.xml': '<annotation>\n<object>' }, 'a.xml: unclosed tag: object'],

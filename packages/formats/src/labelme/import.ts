@@ -1,4 +1,4 @@
-/** Imports LabelMe 3.0 (spec/formats.md 12.2), one document at a time. */
+/** Imports LabelMe 3.0, one document at a time. */
 import { bitmapToCrop } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
 import type { Place } from '../errors.ts'
@@ -19,7 +19,7 @@ import {
 import { groupsOf } from './groups.ts'
 import { customValues, type LabelMeDocument, type LabelMeObject } from './record.ts'
 
-/** A document on its way. */
+/** State of an import. */
 interface Import {
   archive: LabelMeArchive
   intake: Intake
@@ -35,7 +35,10 @@ export async function* importLabelMe(
   yield* importLabelMeArchive(await openLabelMe(source, run), target, run)
 }
 
-/** @param archive With the documents that are to be read. */
+/**
+ * Imports an archive.
+ * @param archive Archive with the documents to read.
+ */
 export async function* importLabelMeArchive(
   archive: LabelMeArchive,
   target: ImportTarget,
@@ -52,7 +55,7 @@ export async function* importLabelMeArchive(
   intake.check()
 }
 
-/** Of the pictures: the document of the deepest one tells how much of its path is that of its subset. */
+/** Returns the image path of the deepest document; it shows which part of the path belongs to the subset. */
 async function deepestPath(archive: LabelMeArchive): Promise<string> {
   const name = deepestOf(archive.documents)
   return picturePaths(name, await readDocument(archive, name))[0] ?? ''
@@ -76,7 +79,7 @@ interface Read {
   shapes: Shape[]
 }
 
-/** Groups are those of the objects that are read; the polygons of one mask are a group as well. */
+/** Yields shapes with group numbers: groups of the imported objects, and the polygons of one mask. */
 function* withGroups(read: readonly Read[], { newGroup }: Intake): Generator<Shape> {
   const groups = groupsOf(read.map(({ object }) => object))
   const numbers = new Map<string, number>()
@@ -93,7 +96,7 @@ function* withGroups(read: readonly Read[], { newGroup }: Intake): Generator<Sha
   }
 }
 
-/** The shapes of an object: several where its mask becomes polygons. */
+/** Returns the shapes of an object; several when its mask becomes polygons. */
 async function readShapes(
   object: LabelMeObject,
   frame: TargetFrame,
@@ -157,7 +160,7 @@ async function readMask(
   return masksAsPolygons(masks)
 }
 
-/** The pixels of which any channel is not 0: soft edges, which are nearly transparent, count. */
+/** Returns the pixels with a channel that is not 0, including nearly transparent soft edges. */
 function maskIn(picture: Png): number[] | undefined {
   const { width, height, samples } = picture
   const isSet = sampleTest(picture)
@@ -168,7 +171,10 @@ function maskIn(picture: Png): number[] | undefined {
   return bitmapToCrop({ left: 0, top: 0, width, height, bits })
 }
 
-/** Indexes stand for their colours, and for their transparency where the picture has any. */
+/**
+ * Returns a test for non-zero samples; indexes are tested by their colour and, if the image has any, their
+ * transparency.
+ */
 function sampleTest({ palette, alphas }: Png): (sample: number) => boolean {
   if (!palette) return (sample) => sample !== 0
   const isSet = palette.map((color, index) => color !== 0 || (alphas ? alphas[index] !== 0 : false))

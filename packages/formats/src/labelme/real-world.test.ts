@@ -6,7 +6,7 @@ import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openLabelMeDataset } from './dataset.ts'
 
-/** Collections of the tool of the MIT, and as people pack them. */
+/** Collections of the MIT web tool, and archives as users pack them. */
 
 type Files = Record<string, string | Uint8Array>
 
@@ -16,7 +16,7 @@ const corners = [
   [20, 30],
 ]
 
-/** As the tool writes it, with line ends around texts. */
+/** An object as the tool writes it, with line breaks around texts. */
 function objectText(name: string, more = '', points = corners): string {
   const places = points.map(
     ([x, y]) => `<pt>\n<x>\n${x}\n</x>\n<y>\n${y}\n</y>\n<time>1</time>\n</pt>`,
@@ -36,7 +36,7 @@ const car = objectText('car')
 const mine = documentText('a.jpg', '05june05_static', car, objectText(' tree '))
 const yours = documentText('b.jpg', 'users/u/town', car)
 
-describe('a collection', () => {
+describe('a LabelMe collection', () => {
   test.each<[string, Files, string[]]>([
     [
       'of the tool',
@@ -71,14 +71,14 @@ describe('a collection', () => {
     expect(subsets.flatMap(({ images }) => images.map(({ name }) => name))).toEqual(names)
   })
 
-  test('whose objects all have one id makes no groups', async () => {
+  test('with equal ids for all objects has no groups', async () => {
     const id = '<id>0</id>'
     const text = documentText('a.jpg', '', objectText('car', id), objectText('tree', id))
     const { shapes } = await imported({ 'a.xml': text })
     expect(shapes.map(({ group }) => group)).toEqual([0, 0])
   })
 
-  test('has lines and points at times, which are told of', async () => {
+  test('with lines and points is imported without them, and reports them', async () => {
     const line = objectText('car', '', corners.slice(0, 2))
     const { shapes, report } = await imported({ 'a.xml': documentText('a.jpg', '', line, car) })
     expect(shapes).toHaveLength(1)
@@ -103,12 +103,12 @@ test.each<[string, string | Uint8Array, string]>([
     '<annotation>\n<object><name>car</name><bndbox><xmin>1</xmin></bndbox></object></annotation>',
     'a.xml: object 1: <polygon> or <segm> is missing, looks like Pascal VOC',
   ],
-])('refused is %s', async (_, document, message) => {
+])('a LabelMe import refuses %s', async (_, document, message) => {
   await expect(imported({ 'a.xml': document })).rejects.toThrow(message)
   await expect(imported({ 'a.xml': document })).rejects.toThrow(/ at line \d+$/)
 })
 
-test('a collection that was damaged anywhere is read or refused, nothing else', async () => {
+test('a collection with random damage is imported or refused with a FormatError', async () => {
   const mask = '<object><name>car</name><segm><mask>m.png</mask></segm></object>'
   const parts = '<occluded>no</occluded><attributes>wet, a="b"</attributes><id>1</id>'
   const related = `${parts}<parts><hasparts>2</hasparts><ispartof></ispartof></parts>`

@@ -1,4 +1,4 @@
-/** One document of a LabelMe data set (spec/formats.md 12.2): checked, and turned into geometry and flags. */
+/** Validates one document of a LabelMe dataset and converts it to geometry and flags. */
 import { boxOfPoints } from '@reticle/geometry'
 import { FormatError, type Place } from '../errors.ts'
 import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
@@ -9,33 +9,36 @@ import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../xml/tre
 import { readAttributes } from './attributes.ts'
 
 export interface LabelMeDocument {
-  /** What it says its picture is called, and is in. */
+  /** Name and folder of the image, as the document states them. */
   filename: string
   folder: string
-  /** Of its picture, in pixels. */
+  /** Size of the image in pixels. */
   size?: { width: number; height: number } | undefined
-  /** Without those that are deleted. */
+  /** Objects that are not deleted. */
   objects: LabelMeObject[]
 }
 
 export interface LabelMeObject {
-  /** Empty where it has none. */
+  /** Empty when the object has no label. */
   label: string
-  /** What other objects call it. */
+  /** Id by which other objects refer to it. */
   id: string
-  /** Ids of its parts and of what it is part of. */
+  /** Ids of its parts and of the objects that it is part of. */
   related: string[]
-  /** Pixels; no points for what has no area. A mask is the name of its picture. */
+  /** Coordinates in pixels; no points when the shape has no area. A mask is the name of its image. */
   geometry: { type: 'rectangle' | 'polygon'; points: number[] } | { type: 'mask'; picture: string }
   flags: Flags
-  /** By name, what it says beside that. */
+  /** Other attributes, by name. */
   attributes: Record<string, string | number | boolean>
   username: string
   isOfTrack: boolean
   place: Place
 }
 
-/** @throws {FormatError} naming file, object and line of what is wrong */
+/**
+ * Reads a document.
+ * @throws {FormatError} that names the file, object and line of the error
+ */
 export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocument {
   if (root.name !== 'annotation') {
     const reason = `no LabelMe document: the root is <${root.name}>, expected <annotation>`
@@ -88,10 +91,10 @@ function relatedIds(element: XmlElement): string[] {
   return lists.flatMap((list = '') => list.split(',').map((id) => id.trim())).filter(Boolean)
 }
 
-/** More than any object may have (reliability.md 9). */
+/** Maximum number of points of an object. */
 const mostPoints = 100_000
 
-/** `bounding_box` makes a rectangle of a polygon; a mask stays one. */
+/** Reads the geometry. `bounding_box` turns a polygon into a rectangle; a mask stays a mask. */
 function readGeometry(element: XmlElement, place: Place): LabelMeObject['geometry'] {
   const polygon = childOf(element, 'polygon')
   const drawings = element.children.filter(({ name }) => name === 'polygon' || name === 'segm')
@@ -122,13 +125,13 @@ function readPoint(point: XmlElement, { file, record }: Place): number[] {
   })
 }
 
-/** A field of 0 or 1, yes or no; an empty one is no. */
+/** Reads a flag: 0 or 1, yes or no; undefined when empty or missing. */
 function flagIn(element: XmlElement, name: string, place: Place): boolean | undefined {
   const text = textOf(element, name)
   return text === undefined || text === '' ? undefined : readFlag(text, name, place)
 }
 
-/** What a label may have attributes for: who drew it only where the label has it. */
+/** Returns the values that the label may have attributes for; the user name only when the label has that attribute. */
 export function customValues(
   { attributes, username }: LabelMeObject,
   label?: Label,

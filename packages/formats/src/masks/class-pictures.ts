@@ -1,4 +1,4 @@
-/** Pictures whose colours are classes, and beside them pictures whose colours are objects (spec/formats.md 10.3 and 11.2). */
+/** Reads images whose colours are classes, together with images whose colours are objects. */
 import { colorText, rgb } from '../colors.ts'
 import { FormatError, type Place } from '../errors.ts'
 import type { Png } from '../image/png.ts'
@@ -6,19 +6,20 @@ import { type MapLabel, voidColor } from './label-map.ts'
 import { pixelValues } from './picture.ts'
 import { type Region, regionsOf } from './regions.ts'
 
-/** A mask with the label that its class has. */
+/** A mask with the label of its class. */
 export interface LabelledMask {
   label: string
-  /** It is left out where nobody has a label of that name: everything that is nothing else, or a border. */
+  /** True for the background and borders; they are skipped unless a label has that name. */
   isBackground: boolean
   crop(): number[]
 }
 
 /**
- * The masks of a picture of classes: one for each object on each class, or of a picture without objects one for each class.
- * @param labels by their colours, of equal ones the first; a grey picture has their indexes, or else their grey colours
- * @param onNothing told of a class that has pixels which are of no object
- * @throws {FormatError} naming colours that no label has
+ * Returns the masks of an image of classes: one for each class and object, or one for each class when there is no
+ * image of objects.
+ * @param labels Matched by colour, the first of equal ones; in a grey image by index, or else by grey colour.
+ * @param onNothing Called with a class that has pixels without an object.
+ * @throws {FormatError} that names colours without a label
  */
 export function labelledMasks(
   classes: Png,
@@ -56,7 +57,10 @@ export function labelledMasks(
 const ignored = 'ignored'
 const greyBorder = 255
 
-/** Black and white is no picture of classes, though many draw masks so: nothing of it would be left. */
+/**
+ * Refuses a grey image of 0 and 255 only: many tools draw masks like this, but 255 means border, so nothing would be
+ * imported.
+ */
 function assertMoreThanBorder(regions: readonly Region[], place: Place): void {
   const drawn = regions.filter((region) => region.class !== 0)
   if (drawn.length === 0 || drawn.some((region) => region.class !== greyBorder)) return
@@ -85,7 +89,7 @@ function classFinder(
     const value = colorOf ? colorOf(raw) : raw
     const label = names.get(value)
     if (label === undefined) return undefined
-    // Black is nothing, whatever it is called, and so is the border.
+    // Black and the border colour are background for any label name.
     const isNothing = colorOf !== undefined && (value === 0 || value === voidColor)
     return { label, isBackground: isNothing || label === 'background' || label === ignored }
   }
@@ -96,10 +100,10 @@ type ColorOf = (value: number) => number
 const asItIs: ColorOf = (value) => value
 
 /**
- * Maps the values of a grey picture to colours, where a value exceeds the indexes and every value is a grey colour of a label. Samples of
- * other depths are scaled to a byte, or used unchanged.
- * @param count Of indexes
- * @returns undefined where the values are indexes
+ * Returns a mapping from grey values to colours, if a value exceeds the indexes and every value is the grey colour of
+ * a label. Samples of other depths are scaled to a byte, or used unchanged.
+ * @param count Number of indexes.
+ * @returns undefined when the values are indexes
  */
 export function greyColors(
   { samples, depth }: Pick<Png, 'samples' | 'depth'>,
@@ -115,7 +119,7 @@ export function greyColors(
   return readings.find((colorOf) => drawn.every((value) => colors.has(colorOf(value))))
 }
 
-/** NaN for a value that does not fit into a byte. */
+/** Returns NaN for a value that does not fit into a byte. */
 const greyOf = (value: number): number =>
   Number.isInteger(value) && value <= 255 ? rgb(value, value, value) : Number.NaN
 

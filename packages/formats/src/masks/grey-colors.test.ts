@@ -4,7 +4,7 @@ import { writeGrey16Png } from '../image/png.ts'
 import { findImporter } from '../registry.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
-/** Grey pictures of classes: values are indexes of labels, or grey colours of labels where they exceed the indexes. */
+/** Grey images of classes: values are indexes of labels, or grey colours of labels when they exceed the indexes. */
 
 const labels = ['cell', 'nucleus'].map((name, at) => labelOf({ id: at + 1, name }))
 const map = 'background:0,0,0::\ncell:255,255,255::\nnucleus:128,128,128::\n'
@@ -25,7 +25,7 @@ const masksOf = (
   name = 'Segmentation mask 1.1',
 ) => imported({ 'labelmap.txt': text, 'SegmentationClass/a.png': picture }, name)
 
-/** A grey picture of four pixels with 1, 2, 4 or 8 bits each. */
+/** A grey image of four pixels with 1, 2, 4 or 8 bits each. */
 function grey(values: number[], depth = 8): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(4)
@@ -69,18 +69,18 @@ describe.each(['Segmentation mask 1.1', 'Pascal VOC 1.1'])('%s', (name) => {
     expect(await masksOf(grey([1, 2, 0, 0]), map, name)).toEqual([first(1), [2, 0, 1, 1, 0, 1, 0]])
   })
 
-  test('keeps 255 as the border beside an index without a grey colour', async () => {
+  test('keeps 255 as the border when another value is an index without a grey colour', async () => {
     expect(await masksOf(grey([1, 255, 0, 0]), map, name)).toEqual([first(1)])
   })
 })
 
-test('values that are indexes and colours alike are indexes', async () => {
+test('values that match both indexes and colours are indexes', async () => {
   expect(
     await masksOf(grey([1, 0, 0, 0]), 'background:0,0,0::\nnucleus:2,2,2::\ncell:1,1,1::\n'),
   ).toEqual([first(2)])
 })
 
-test('a map without a background names the colour of the drawing only', async () => {
+test('without a background in the map, a value matches a label by its colour', async () => {
   expect(await masksOf(grey([255, 0, 0, 0]), 'cell:255,255,255::\n')).toEqual([first(1)])
 })
 
@@ -89,7 +89,7 @@ test.each([
   ['4 bits', grey([15, 8, 0, 0], 4), 'cell:255,255,255::\nnucleus:136,136,136::\n'],
   ['16 bits, spread', writeGrey16Png(4, 1, Uint16Array.of(65535, 128 * 257, 0, 0)), map],
   ['16 bits, not spread', writeGrey16Png(4, 1, Uint16Array.of(255, 128, 0, 0)), map],
-])('grey of %s has the colours of the map', async (_, picture, text) => {
+])('grey of %s is matched to the colours of the map', async (_, picture, text) => {
   expect(await masksOf(picture, text)).toEqual([first(1), [2, 0, 1, 1, 0, 1, 0]])
 })
 
@@ -111,7 +111,7 @@ test.each([
   await expect(masksOf(picture)).rejects.toThrow(message)
 })
 
-test('255 alone is refused where no label has that colour', async () => {
+test('an image of 0 and 255 is refused when no label has the colour of 255', async () => {
   const text = 'background:0,0,0::\ncell:255,0,0::\n'
   await expect(masksOf(grey([255, 0, 0, 0]), text)).rejects.toThrow('the border of objects')
 })

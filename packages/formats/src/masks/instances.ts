@@ -1,4 +1,4 @@
-/** Shapes of a frame as masks of instances (spec/formats.md 5 and 6): what formats that paint pictures have in common. */
+/** Converts the shapes of a frame to instance masks, for all formats that paint images. */
 import {
   boxToColumns,
   columnsArea,
@@ -19,14 +19,17 @@ export interface Size {
 }
 
 export interface MaskInstance {
-  /** The largest member: it gives label and attributes. */
+  /** The largest member, which determines label and attributes. */
   leader: ItemShape
   label: Label
-  /** Column runs of the whole frame. */
+  /** Column-wise run lengths of the whole frame. */
   runs: number[]
 }
 
-/** The pixels of a rectangle, polygon, ellipse or mask as column runs; coordinates count with two decimals. */
+/**
+ * Returns the pixels of a rectangle, polygon, ellipse or mask as column-wise run lengths; coordinates are rounded to
+ * two decimals.
+ */
 export function columnsOf(shape: ItemShape, { width, height }: Size): number[] {
   const { type, points, rotation } = shape
   if (type === 'mask') return cropToColumns(points, width, height)
@@ -37,8 +40,8 @@ export function columnsOf(shape: ItemShape, { width, height }: Size): number[] {
 }
 
 /**
- * The instances of a frame in painting order. What is converted is told of, and objects of which no pixel is to be seen: those that
- * cover none are left out, those that are painted over keep their number.
+ * Returns the instances of a frame in painting order. Conversions and invisible objects are reported: objects that
+ * cover no pixel are left out, objects that are painted over keep their number.
  */
 export function maskInstances(
   shapes: readonly ItemShape[],

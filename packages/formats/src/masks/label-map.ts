@@ -1,11 +1,11 @@
-/** `labelmap.txt` of Pascal VOC and Segmentation mask (spec/formats.md 10.1 and 11.1): the colours of labels in pictures. */
+/** Reads and writes `labelmap.txt` of Pascal VOC and Segmentation mask: the colours of labels in images. */
 import { colorText, paletteColor, rgb } from '../colors.ts'
 import { FormatError } from '../errors.ts'
 import { lineOf, linesOf } from '../text-lines.ts'
 
 export interface MapLabel {
   name: string
-  /** 0xRRGGBB; absent where the file gives none. */
+  /** 0xRRGGBB; absent when the file has none. */
   color?: number | undefined
   parts: readonly string[]
   actions: readonly string[]
@@ -13,10 +13,10 @@ export interface MapLabel {
 
 export const labelMapName = 'labelmap.txt'
 
-/** The border around objects of the VOC pictures, which is of no class. */
+/** Colour of the border around objects in VOC images, which belongs to no class. */
 export const voidColor = rgb(224, 224, 192)
 
-/** The classes of the VOC data set, each with the colour of its index. */
+/** Classes of the VOC dataset, each with the palette colour of its index. */
 export const vocLabels: readonly MapLabel[] = [
   'background,aeroplane,bicycle,bird,boat,bottle,bus,car,cat,chair,cow,diningtable,dog,horse',
   'motorbike,person,pottedplant,sheep,sofa,train,tvmonitor',
@@ -24,7 +24,10 @@ export const vocLabels: readonly MapLabel[] = [
   .flatMap((names) => names.split(','))
   .map((name, index) => ({ name, color: paletteColor(index), parts: [], actions: [] }))
 
-/** @throws {FormatError} for a name that cannot stand in the file */
+/**
+ * Formats a label map.
+ * @throws {FormatError} for a name that the file cannot contain
+ */
 export function labelMapText(labels: readonly MapLabel[]): string {
   const lines = labels.map(({ name, color, parts, actions }) => {
     if (/:|^#|[\r\n]/.test(name))
@@ -37,8 +40,8 @@ export function labelMapText(labels: readonly MapLabel[]): string {
 }
 
 /**
- * The labels of the file. Where none of them has a colour they have those of the palette, the background the first.
- * @throws {FormatError} for a line that is none, or a name that is given twice
+ * Parses a label map. When no label has a colour, labels get the palette colours in order, the background first.
+ * @throws {FormatError} for an invalid line or a duplicate name
  */
 export function readLabelMap(bytes: Uint8Array, file: string): MapLabel[] {
   const labels = new Map<string, MapLabel>()
@@ -57,7 +60,7 @@ export function readLabelMap(bytes: Uint8Array, file: string): MapLabel[] {
   return all.some(({ color }) => color !== undefined) ? all : inPalette(all)
 }
 
-/** What labelme2voc writes: a name a line, whose colours are those of the palette. */
+/** File of labelme2voc: one name per line, with palette colours. */
 export const classNamesName = 'class_names.txt'
 
 export function readClassNames(bytes: Uint8Array, file: string): MapLabel[] {

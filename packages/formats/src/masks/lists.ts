@@ -1,4 +1,4 @@
-/** Lists of images by their ids, a file a subset (spec/formats.md 10.3 and 11.1). */
+/** Lists of image ids, one file for each subset. */
 
 export interface ListedSubset {
   name: string
@@ -6,17 +6,20 @@ export interface ListedSubset {
   ids: string[]
 }
 
-/** A line of a list: an id that would be read as something else stands in quotes. */
+/** Formats a line of a list: an id that would be misread is quoted. */
 export const listLine = (id: string): string => `${/^[\s"#]|\s$/.test(id) ? `"${id}"` : id}\n`
 
-/** The id that a line has, in the form of names of members; undefined for comments and empty lines. */
+/** Returns the id of a line, normalized like a member name; undefined for comments and empty lines. */
 export function listedId(line: string): string | undefined {
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return undefined
   return (/^"(.*)"$/.exec(text)?.[1] ?? text).normalize('NFC')
 }
 
-/** An image in several lists is of the shortest: `trainval` repeats `train` and `val`. */
+/**
+ * Removes repeated images: an image in several lists stays in the shortest one, because `trainval` repeats `train`
+ * and `val`.
+ */
 export function withoutRepeats(lists: readonly ListedSubset[]): ListedSubset[] {
   const owners = new Map<string, string>()
   for (const { name, ids } of lists.toSorted((a, b) => a.ids.length - b.ids.length))

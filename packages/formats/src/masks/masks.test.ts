@@ -17,7 +17,7 @@ const [frame] = framesOf(['a.jpg'], 8, 6)
 if (!frame) throw new Error('no frame')
 
 describe('instances of a frame', () => {
-  test('are painted by z order, then as they come; a group is one of them with its largest label', () => {
+  test('are ordered by z order, then by position; a group is one instance with its largest label', () => {
     const { run } = newRun()
     const shapes = [
       shapeOf({ points: [0, 0, 4, 2], z_order: 1 }),
@@ -53,7 +53,7 @@ describe('instances of a frame', () => {
   })
 })
 
-test('a group of one label is told of as well', () => {
+test('a group with one label is reported as well', () => {
   const { run } = newRun()
   const shapes = [0, 4].map((x) => shapeOf({ points: [x, 0, x + 2, 2], group: 1 }))
   expect(maskInstances(shapes, labels, frame, run)).toHaveLength(1)
@@ -63,7 +63,7 @@ test('a group of one label is told of as well', () => {
   ])
 })
 
-test('an object that others cover whole is told of, and keeps its number', () => {
+test('an object that is completely covered is reported and keeps its number', () => {
   const { run } = newRun()
   const shapes = [
     shapeOf({ points: [1, 1, 3, 3] }),
@@ -86,7 +86,7 @@ test('an object that others cover whole is told of, and keeps its number', () =>
   })
 })
 
-test('what is painted is found again pixel by pixel', () => {
+test('painted instances are read back pixel by pixel', () => {
   const sizes = fc.record({
     width: fc.integer({ min: 1, max: 9 }),
     height: fc.integer({ min: 1, max: 9 }),
@@ -118,7 +118,7 @@ test('what is painted is found again pixel by pixel', () => {
   )
 })
 
-test('a mask of the whole width is one run', () => {
+test('a mask of the full width is painted', () => {
   const instance: MaskInstance = {
     leader: shapeOf({}),
     label: labelOf({ name: 'a' }),
@@ -167,7 +167,7 @@ no colour:::
     expect(() => readLabelMap(Buffer.from(`# x\n${line}\n`), 'labelmap.txt')).toThrow(reason)
   })
 
-  test.each(['a:b', '#a', 'a\nb'])('has no place for a label called %j', (name) => {
+  test.each(['a:b', '#a', 'a\nb'])('cannot contain a label named %j', (name) => {
     const label = { name, color: 1, parts: [], actions: [] }
     expect(() => labelMapText([label])).toThrow('cannot be written to labelmap.txt')
   })
@@ -179,7 +179,7 @@ no colour:::
   })
 })
 
-describe('pictures of classes', () => {
+describe('images of classes', () => {
   const [red, green, blue] = [0xff0000, 0x00ff00, 0x0000ff]
   const map: MapLabel[] = [
     { name: 'background', color: 0, parts: [], actions: [] },
@@ -192,7 +192,7 @@ describe('pictures of classes', () => {
       .filter(({ isBackground }) => !isBackground)
       .map(({ label, crop }) => [label, ...crop()])
 
-  test('an object on several classes is a mask of each, and black is no object', () => {
+  test('yield a mask for each object and class, and black is no object', () => {
     const classes = indexed([0, 1, 1, 2, 2, 1], [0, red, green])
     const objects = indexed([1, 1, 1, 1, 2, 0], [0, blue, red])
     expect(found(classes, objects)).toEqual([
@@ -202,14 +202,14 @@ describe('pictures of classes', () => {
     ])
   })
 
-  test('without objects each class is one mask', () => {
+  test('yield one mask for each class when there is no image of objects', () => {
     expect(found(indexed([1, 0, 1, 2], [0, red, green]))).toEqual([
       ['car', 0, 1, 1, 1, 0, 0, 2, 0],
       ['bus', 0, 1, 3, 0, 3, 0],
     ])
   })
 
-  test('colours of a palette, of samples and of samples with alpha are the same', () => {
+  test('yield the same masks for palettes, RGB and RGBA', () => {
     const expected = [['car', 0, 1, 1, 0, 1, 0]]
     const rest = { width: 2, height: 1 }
     const rgba = Uint8Array.of(0, 0, 0, 255, 255, 0, 0, 0)
@@ -220,7 +220,7 @@ describe('pictures of classes', () => {
     expect(found({ ...rest, kind: 'rgba', samples: rgba })).toEqual(expected)
   })
 
-  test('grey is the index of a label', () => {
+  test('use grey values as label indexes', () => {
     const samples = Uint8Array.of(0, 1, 255, 2)
     expect(found({ width: 4, height: 1, kind: 'grey', samples })).toEqual([
       ['car', 0, 1, 1, 0, 1, 0],
@@ -228,13 +228,13 @@ describe('pictures of classes', () => {
     ])
   })
 
-  test('black and the border are of no class, also where no label has them', () => {
+  test('treat black and the border colour as background even when no label has them', () => {
     expect(found(indexed([0, 1, 2], [0, voidColor, red]), undefined, map.slice(1))).toEqual([
       ['car', 0, 1, 2, 0, 2, 0],
     ])
   })
 
-  test('a colour that no label has is named, with its pixels', () => {
+  test('are refused with the name of a colour without a label, and its pixel count', () => {
     expect(() => found(indexed([1, 1, 2], [0, 0x010203, red]))).toThrow(
       'a.png: no label has the colour 1,2,3 (2 pixels)',
     )
@@ -243,7 +243,7 @@ describe('pictures of classes', () => {
   })
 })
 
-test('a picture of another size than its frame is refused, also where its pixels would not be read', async () => {
+test('an image of another size than its frame is refused before its pixels are read', async () => {
   const bytes = writeGrey16Png(3, 2, new Uint16Array(6))
   await expect(readMaskPicture(bytes, { width: 2, height: 3 }, place)).rejects.toThrow(
     'a.png: mask of 3 x 2 pixels on a frame of 2 x 3',
@@ -257,7 +257,7 @@ function rowsOf(raster: Uint8Array, width: number): string[] {
   )
 }
 
-/** A picture of one row. */
+/** An image of one row. */
 function indexed(samples: readonly number[], palette: readonly number[]): Png {
   return {
     width: samples.length,

@@ -1,4 +1,4 @@
-/** Something that has pixels: column runs of its whole picture. */
+/** Column-wise run lengths of the whole image. */
 interface Painted {
   runs: readonly number[]
 }
@@ -9,8 +9,9 @@ interface Size {
 }
 
 /**
- * Paints instances into a picture of one value a pixel, row by row; later ones cover earlier ones. Only pixels of instances are touched.
- * @param valueFor what the pixels of an instance become; its index is counted from 0
+ * Paints instances into a raster of one value per pixel, row by row; later ones cover earlier ones. Only pixels of
+ * instances are visited.
+ * @param valueFor Returns the pixel value of an instance; indexes start at 0.
  */
 export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array, One extends Painted>(
   raster: Raster,
@@ -30,7 +31,7 @@ export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array, One
         to += width
         rowsLeft -= 1
         if (rowsLeft > 0) continue
-        // On with the top of the next column.
+        // Continue at the top of the next column.
         to += 1 - width * height
         rowsLeft = height
       }
@@ -40,7 +41,7 @@ export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array, One
   return raster
 }
 
-/** Those of which a pixel is left when all are painted. */
+/** Returns the instances that still have a visible pixel when all are painted. */
 export function visibleOf<One extends Painted>(
   instances: readonly One[],
   { width, height }: Size,

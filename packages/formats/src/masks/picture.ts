@@ -1,4 +1,4 @@
-/** Pictures of masks: read against the size of their frame, and pixel by pixel. */
+/** Reads mask images, checks their size against the frame, and returns their pixel values. */
 import { FormatError, type Place } from '../errors.ts'
 import { type Png, readPng } from '../image/png.ts'
 import { readPngSize } from '../image/png-size.ts'
@@ -6,16 +6,16 @@ import type { Size } from './instances.ts'
 import type { PixelValue } from './regions.ts'
 
 /**
- * A picture of a frame.
- * @param frame absent where it is not known: any size will do then
- * @throws {FormatError} for what is no PNG, or of another size than the frame
+ * Decodes a mask image.
+ * @param frame Size of the frame; when absent, any size is accepted.
+ * @throws {FormatError} when the bytes are not a PNG, or have another size than the frame
  */
 export async function readMaskPicture(
   bytes: Uint8Array,
   frame: Size | undefined,
   place: Place,
 ): Promise<Png> {
-  // A header is enough to refuse what would fill the memory.
+  // The header suffices to refuse an image that would exhaust the memory.
   if (frame) assertSize(readPngSize(bytes) ?? frame, frame, place)
   const png = await readPng(bytes, place)
   if (frame) assertSize(png, frame, place)
@@ -28,7 +28,7 @@ function assertSize({ width, height }: Size, frame: Size, place: Place): void {
   throw new FormatError(sizes, place)
 }
 
-/** The colours of a picture, 0xRRGGBB, whatever it keeps them as; of a grey one the sample itself. */
+/** Returns the colour of each pixel as 0xRRGGBB for any kind of image; for a grey image the sample itself. */
 export function pixelValues({ kind, samples, palette }: Png): PixelValue {
   if (palette) return (at) => palette[samples[at] ?? 0] ?? 0
   if (kind === 'grey') return (at) => samples[at] ?? 0

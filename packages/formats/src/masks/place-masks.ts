@@ -5,8 +5,8 @@ import type { Imported, Label, Shape, TargetFrame } from '../model.ts'
 import { assertFewNumbers } from '../numbers.ts'
 
 /**
- * The mask of an instance as shapes of its frame: polygons, of which several share a group, or where that is asked for the mask itself
- * (spec/formats.md 4.5).
+ * Yields the mask of an instance as shapes of its frame: as polygons, grouped if there are several, or as the mask
+ * itself if the import keeps masks.
  */
 export function* placeMask(
   crop: number[],

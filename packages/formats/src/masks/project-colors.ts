@@ -3,8 +3,8 @@ import type { Label, Run } from '../model.ts'
 import type { MapLabel } from './label-map.ts'
 
 /**
- * The labels of a project with their colours, by name in the order of bytes, and a black `background` where no label is called so. Labels
- * of one colour are told of.
+ * Returns the labels of a project with their colours, sorted by the bytes of their names, with a black `background`
+ * unless a label has that name. Labels with equal colours are reported.
  */
 export function projectColors(
   labels: readonly Label[],

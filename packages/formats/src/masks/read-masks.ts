@@ -1,4 +1,4 @@
-/** The masks of an image, as its pictures have them (spec/formats.md 10.3 and 11.2). */
+/** Reads the masks of an image from its images of classes and objects. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { parseColor } from '../colors.ts'
 import { FormatError, type Place } from '../errors.ts'
@@ -16,12 +16,12 @@ import {
 } from './label-map.ts'
 import { readMaskPicture } from './picture.ts'
 
-/** The pictures of masks in an archive. */
+/** The mask images of an archive. */
 export interface MaskPictures {
   zip: ZipReader
-  /** The folder of the data set, with its last `/`. */
+  /** Root folder of the dataset, with its trailing `/`. */
   root: string
-  /** Members by the ids of their images. */
+  /** Members by image id. */
   classes: ReadonlyMap<string, string>
   objects: ReadonlyMap<string, string>
 }
@@ -36,12 +36,12 @@ export function maskPictures(zip: ZipReader, root: string): MaskPictures {
   return { zip, root, classes, objects }
 }
 
-/** Of a picture, below the folder of the data set. */
+/** Path of a mask image below the root folder. */
 export const maskPath = /^Segmentation(Class|Object)(?:PNG)?\/(.+)\.png$/i
 
 /**
- * The labels that the archive declares, if it does.
- * @throws {FormatError} when a file of labels that pictures need has none
+ * Reads the labels that the archive declares, if any.
+ * @throws {FormatError} when mask images need a label file that is empty
  */
 export async function readDeclared(pictures: MaskPictures): Promise<MapLabel[] | undefined> {
   const { zip } = pictures
@@ -55,15 +55,15 @@ export async function readDeclared(pictures: MaskPictures): Promise<MapLabel[] |
   return labels
 }
 
-/** In the folder of the data set, else the only one of that name. */
+/** Returns the file in the root folder, or else the only one with that name. */
 function textFile(name: string, { zip, root }: MaskPictures) {
   const named = [...zip.files.values()].filter((one) => `/${one.name}`.endsWith(`/${name}`))
   return zip.files.get(`${root}${name}`) ?? (named.length === 1 ? named[0] : undefined)
 }
 
 /**
- * Where nothing is declared, colours are those of the labels of the task, then those of the VOC data set; grey pictures have the background
- * and then the labels of the task, in their order. Black is the background always.
+ * Returns the labels for an archive that declares none. Colours are those of the task's labels, then those of the VOC
+ * dataset; grey values are the background and then the task's labels in order. Black is always the background.
  */
 export function assumedLabels(labels: readonly Label[]): MapLabel[] {
   const own = labels.map(({ name, color }) => {
@@ -73,16 +73,16 @@ export function assumedLabels(labels: readonly Label[]): MapLabel[] {
   return [...(background ? [background] : []), ...own, ...classes]
 }
 
-/** Where names of classes are from that neither the archive nor the task has. */
+/** Origin of class names that neither the archive nor the task declares. */
 export const vocOrigin =
   `${labelMapName} is not in the archive, so these colours are read as those of the Pascal VOC data set: ` +
   `add ${labelMapName} with a line "name:r,g,b::" for each class`
 
 /**
- * The masks of an image, the background among them.
- * @param frame absent where it is not known: pictures may have any size then
- * @param onLost told of what is left out
- * @throws {FormatError} for objects without classes, pictures that are none, and colours that no label has
+ * Reads the masks of an image, including the background.
+ * @param frame Size of the frame; when absent, any size is accepted.
+ * @param onLost Called for everything that is left out.
+ * @throws {FormatError} for objects without classes, invalid images, and colours without a label
  */
 export async function readMasks(
   { zip, classes, objects }: MaskPictures,

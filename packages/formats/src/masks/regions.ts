@@ -1,25 +1,25 @@
 import { FormatError, type Place } from '../errors.ts'
 import type { Size } from './instances.ts'
 
-/** The pixels of a picture that have one class and one object. */
+/** Pixels of an image with the same class and object. */
 export interface Region {
   class: number
   object: number
-  /** How many. */
+  /** Number of pixels. */
   pixels: number
-  /** Their mask as it is stored (spec/api-annotations.md 1.5). */
+  /** Returns the mask in its stored form. */
   crop(): number[]
 }
 
-/** What a pixel is, by its place row by row. */
+/** Returns the value of a pixel by its index, row by row. */
 export type PixelValue = (at: number) => number
 
-/** Runs of one region along the rows of a picture: noise has more, and is none that anybody drew. */
+/** Maximum number of runs in the rows of an image: noise has more, hand-drawn regions do not. */
 const mostRuns = 4_000_000
 
 /**
- * All regions of a picture in the order of their first pixels, found in one walk over it.
- * @throws {FormatError} for noise
+ * Returns all regions of an image in the order of their first pixels, found in one pass.
+ * @throws {FormatError} for an image of noise
  */
 export function regionsOf(
   { width, height }: Size,
@@ -54,11 +54,11 @@ interface Draft {
   pixels: number
   left: number
   right: number
-  /** Row, first column and the column behind the last, run after run. */
+  /** Row, first column and the column after the last, for each run. */
   runs: number[]
 }
 
-/** Values are below 2 ** 24, as colours are. */
+/** Values are below 2 ** 24, like colours. */
 function draftOf(drafts: Map<number, Draft>, class_: number, object: number): Draft {
   const key = class_ * 2 ** 24 + object
   const found = drafts.get(key)
@@ -83,7 +83,7 @@ function cropOf({ runs, left, right }: Draft): number[] {
   for (let at = 0; at < runs.length; at += 3) {
     const [row = 0, from = 0, to = 0] = runs.slice(at, at + 3)
     const start = (row - top) * width + from - left
-    // A run may go on in the next row.
+    // A run may continue in the next row.
     if (start === last && points.length > 0) points.push((points.pop() ?? 0) + to - from)
     else points.push(start - last, to - from)
     last = start + to - from

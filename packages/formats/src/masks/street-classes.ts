@@ -2,11 +2,11 @@ import { rgb } from '../colors.ts'
 
 export interface StreetClass {
   name: string
-  /** 0xRRGGBB; several have the same. */
+  /** 0xRRGGBB; several classes share a colour. */
   color: number
 }
 
-/** The classes that KITTI and Cityscapes share, by their numbers in pictures; the last one has none in Cityscapes. */
+/** Classes of KITTI and Cityscapes by their numbers in images; the last one has no number in Cityscapes. */
 export const streetClasses: readonly StreetClass[] = (
   [
     ['unlabeled', 0, 0, 0],

@@ -6,9 +6,9 @@ import type { MaskInstance } from './instances.ts'
 import { paint } from './paint.ts'
 
 /**
- * Instances as two pictures (spec/formats.md 10.1, 11.1): in the colours of their labels, and each in one of its own. None where there
- * are no instances.
- * @param colorOf of a label by its name
+ * Yields two images of instances: one in label colours, and one with a different colour for each instance. Yields
+ * nothing without instances.
+ * @param colorOf Returns the colour of a label by name.
  */
 export function* classAndObjectFiles(
   id: string,

@@ -18,7 +18,7 @@ import { openMotDataset } from './dataset.ts'
 const opened = async (files: Record<string, string>, run = newRun().run) =>
   openMotDataset(sourceOf(await zipOf(files)), run)
 
-/** Names of frames that have boxes, by subset. */
+/** Returns the names of annotated frames, by subset. */
 async function found(files: Record<string, string>) {
   const { subsets } = await opened(files)
   const names: string[][] = []
@@ -36,7 +36,7 @@ async function found(files: Record<string, string>) {
 const row = (frame: number, rest = '1,1,1') => `${frame},-1,1,2,3,4,${rest}\n`
 const images = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'x']))
 
-describe('a set with its images', () => {
+describe('a MOT dataset with images', () => {
   test('has a subset for each sequence', async () => {
     const run = newRun().run
     const { subsets, labels } = await opened(
@@ -67,13 +67,13 @@ describe('a set with its images', () => {
     ])
   })
 
-  test('without a folder around it is the unnamed subset', async () => {
+  test('at the top level of an archive is the default subset', async () => {
     const { subsets } = await opened({ 'gt/gt.txt': '', 'img1/a.jpg': 'x', 'img1/a.txt': '' })
     expect(subsets).toMatchObject([{ name: 'default', images: [{ name: 'a.jpg' }] }])
     expect(subsets[0]?.images).toHaveLength(1)
   })
 
-  test('tells what its columns say more than usual', async () => {
+  test('derives attributes from columns with values other than their defaults', async () => {
     const gt = `${row(1, '0,1,1')}1,5,1,2,3,4,1,2,0.35\n1,6,1,2,3,4,1,1,0\n`
     const files = { 'gt/gt.txt': gt, 'gt/labels.txt': 'car\nman', 'img1/1.jpg': 'x' }
     expect((await opened(files)).labels).toEqual([
@@ -143,7 +143,7 @@ describe('a set with its images', () => {
   })
 })
 
-describe('what is exported with images comes back', () => {
+describe('a MOT export with images that is imported again', () => {
   const labels = [labelOf({ id: 3, name: 'car' }), labelOf({ id: 5, name: 'man' })]
   const withPixels = (paths: string[]): ItemFrame[] =>
     framesOf(paths).map((frame) => ({
@@ -153,7 +153,7 @@ describe('what is exported with images comes back', () => {
       },
     }))
 
-  test('subset by subset', async () => {
+  test('keeps subsets and their images', async () => {
     const frames = withPixels(['a/1.jpg', 'a/2.png', 'ü.v2.jpg'])
     const sent = [shapeOf({ label_id: 3, frame: 1 }), shapeOf({ label_id: 5, frame: 2 })]
     const [one, two] = [sent, sent.slice(1)].map((shapes, index) =>
@@ -183,7 +183,7 @@ describe('what is exported with images comes back', () => {
     ['in the order of numbers', ['f9.jpg', 'f10.jpg', 'f11.jpg'], [0, 1, 2]],
     ['whose names are numbers of something else', ['7.jpg', '1.jpg', '2.jpg'], [0, 1, 2]],
     ['whose names count from 0', ['0.jpg', '1.jpg', '2.jpg'], [0, 1]],
-  ])('%s, each box on its image', async (_, paths, kept) => {
+  ])('%s: each box stays on its image', async (_, paths, kept) => {
     const frames = withPixels(paths).filter(({ frame }) => kept.includes(frame))
     const last = kept.at(-1) ?? 0
     const shapes = [shapeOf({ label_id: 3, frame: last })]
@@ -206,7 +206,7 @@ describe('what is exported with images comes back', () => {
       ['frame_000000.PNG', 'frame_000005.PNG'],
       [0, 1],
     ],
-  ])('without a list where the names %j tell', async (paths, numbers) => {
+  ])('needs no list for the image names %j', async (paths, numbers) => {
     const frames = withPixels(paths).map((one, at) => ({ ...one, frame: numbers[at] ?? 0 }))
     const shapes = [shapeOf({ label_id: 3, frame: numbers[1] ?? 0 })]
     const dataset = datasetOf(labels, frames, { shapes }, { saveImages: true })
@@ -215,7 +215,7 @@ describe('what is exported with images comes back', () => {
     expect(await found(files)).toEqual([[paths[1]]])
   })
 
-  test('by the name of the subset, of a project that has one', async () => {
+  test('has a folder for the only subset of a project if it has a name', async () => {
     const frames = withPixels(['a.jpg'])
     const namesOf = async (name: string, target: 'project' | 'task') => {
       const dataset = datasetOf(labels, frames, {}, { name, saveImages: true })

@@ -1,4 +1,4 @@
-/** MOT with its images (spec/formats.md 14.2): what an import into a project makes tasks of, one of each sequence. */
+/** MOT archives with images, for imports that create a task for each sequence. */
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -41,7 +41,7 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
   if (subsets.length === 0)
     throw new FormatError('there are no images in img1 to make a task of: media is required')
   noteUnusedPictures(zip.files.keys(), subsets, run)
-  // Files of the first years, and detections, tell no classes: pedestrians are what the challenge is about.
+  // Files of the first years, and detections, have no classes; the challenge is about pedestrians.
   if (labels.read().length === 0) labels.add(officialLabels[0] ?? '', officialOrigin)
   return { labels: labels.read(), subsets }
 }
@@ -49,7 +49,7 @@ export async function openMotDataset(source: RandomAccess, run: Run): Promise<Fi
 const officialNames =
   'there is no gt/labels.txt: new labels have the official names of the MOT challenge'
 
-/** The frames that have rows, and whether rows have classes; on the way labels and attributes are noted. */
+/** Returns the frames that have rows, and whether rows have classes; records labels and attributes on the way. */
 async function readNumbers(
   zip: ZipReader,
   sequence: MotSequence,
@@ -73,7 +73,7 @@ async function readNumbers(
   return { numbers, hasClasses }
 }
 
-/** Of the only class where a row says none. */
+/** Returns the label of a row; the only label when the row has no class. */
 function nameOf({ classId }: MotRow, names: readonly string[] | undefined): string | undefined {
   if (classId === undefined) return names?.length === 1 ? names[0] : undefined
   return (names ?? officialLabels)[classId - 1]

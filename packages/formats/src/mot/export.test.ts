@@ -30,7 +30,7 @@ const exported = (dataset: Dataset) => exportBytes(mot.exporter, dataset)
 const rowsOf = async (given: Parameters<typeof datasetOf>[2]) =>
   (await exported(datasetOf(labels, frames, given))).files['gt/gt.txt']
 
-describe('an export', () => {
+describe('a MOT export', () => {
   test('writes exactly these files', async () => {
     const shapes = [
       shapeOf({ label_id: 6, points: [10, 20, 30.555, 60], z_order: 1 }),
@@ -48,13 +48,13 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 3 }, entries: [] })
   })
 
-  test('of nothing has empty files', async () => {
+  test('writes empty files without annotations', async () => {
     const { files, report } = await exported(datasetOf([], frames, {}))
     expect(files).toEqual({ 'gt/gt.txt': '', 'gt/labels.txt': '' })
     expect(report.entries).toEqual([])
   })
 
-  test('numbers tracks as they appear and leaves out where they are hidden', async () => {
+  test('numbers tracks in order of appearance and leaves out frames where they are hidden', async () => {
     const hidden = trackShapeOf({ frame: 1, outside: true })
     const tracks = [
       trackOf([trackShapeOf({}), hidden], { label_id: 3 }),
@@ -66,7 +66,7 @@ describe('an export', () => {
     )
   })
 
-  test('has columns for two attributes', async () => {
+  test('writes two attributes into columns', async () => {
     const valued = (visibility: string, ignored: string) => ({
       label_id: 6,
       attributes: [
@@ -87,7 +87,7 @@ describe('an export', () => {
     )
   })
 
-  test('counts the frames of the task, deleted ones and those before a job as well', async () => {
+  test('counts deleted frames of the task and frames before the job', async () => {
     const some = framesOf(Array.from({ length: 8 }, (_, index) => `${index}.jpg`)).filter(
       ({ frame }) => frame > 3 && frame !== 5,
     )
@@ -98,7 +98,7 @@ describe('an export', () => {
     )
   })
 
-  test('of several subsets has a folder for each, of several tasks in one counts on', async () => {
+  test('writes a folder for each subset, and continues frame numbers over tasks in a subset', async () => {
     const pixels = async function* () {
       yield Buffer.from('pixels')
     }
@@ -125,7 +125,7 @@ describe('an export', () => {
     expect(progress.at(-1)).toBe(1)
   })
 
-  test('tells of each loss', async () => {
+  test('reports each loss', async () => {
     const shapes = [
       shapeOf({ label_id: 3, rotation: 15, group: 2, score: 0.5 }),
       shapeOf({ label_id: 6, attributes: [{ spec_id: 3, value: 'red' }] }),
@@ -143,7 +143,7 @@ describe('an export', () => {
   })
 })
 
-describe('export and import again', () => {
+describe('a MOT export that is imported again', () => {
   const visible = {
     attributes: [
       { spec_id: 1, value: '0.5' },
@@ -152,7 +152,7 @@ describe('export and import again', () => {
   }
   const many = framesOf(Array.from({ length: 12 }, (_, index) => `${index}.jpg`))
 
-  test('keep tracks, closed where they were hidden, and boxes', async () => {
+  test('keeps boxes, and tracks that end where they were hidden', async () => {
     const track = trackOf(
       [
         trackShapeOf({ frame: 1, points: [0, 0, 10, 10.01] }),
@@ -178,7 +178,7 @@ describe('export and import again', () => {
     expect(second.bytes.equals(bytes)).toBe(true)
   })
 
-  test('find the frames of a job', async () => {
+  test('is matched to the frames of a job', async () => {
     const ofJob = many.filter(({ frame }) => frame >= 6)
     const shapes = [shapeOf({ label_id: 3, frame: 7 })]
     const { bytes } = await exported(datasetOf(labels, ofJob, { shapes }))
@@ -188,7 +188,7 @@ describe('export and import again', () => {
     expect((await importBytes(mot, bytes, targetOf(labels, many))).shapes).toEqual(shapes)
   })
 
-  test('find the frames of a video with a step', async () => {
+  test('is matched to the frames of a video with a step', async () => {
     const video = framesOf(['frame_000010.PNG', 'frame_000015.PNG', 'frame_000020.PNG'])
     const shapes = [shapeOf({ label_id: 3, frame: 1 })]
     const { bytes, files } = await exported(datasetOf(labels, video, { shapes }))
@@ -199,6 +199,6 @@ describe('export and import again', () => {
   })
 })
 
-// ---- support
+// ---- helpers
 
 async function* noItems() {}

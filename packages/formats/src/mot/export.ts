@@ -1,4 +1,4 @@
-/** Exports MOT 1.1, the ground truth of the MOT challenge (spec/formats.md 14.1): a row for each box of a frame. */
+/** Exports MOT 1.1, the ground truth of the MOT challenge: one row for each box of a frame. */
 
 import { round2 } from '@reticle/geometry'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
@@ -14,12 +14,15 @@ export const carries = carriesOnly({ rectangle: 'kept' })
 
 export const features = featuresOf('dropped', {
   ...{ tracks: 'kept', occluded: 'kept', z_order: 'converted' },
-  attributes: 'converted', // two have columns of their own
+  attributes: 'converted', // two of them have columns
 })
 
 const name = 'MOT 1.1'
 
-/** A sequence for each subset: one alone is the archive, several are folders of it, and so is the one that a project has a name for. */
+/**
+ * Yields a sequence for each subset. A single sequence is at the top level of the archive; several are in folders,
+ * and so is a named subset of a project.
+ */
 export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
   const { labels, subsets, about } = dataset
   const names = distinctNames(subsets.map((subset) => subset.name))
@@ -41,7 +44,7 @@ export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<Arc
   if (dataset.saveImages) yield* imageFiles(dataset, run, (subset) => `${rootOf(subset)}img1`)
 }
 
-/** Class names of a sequence, and the list of its images unless their names are their numbers. */
+/** Yields the class names of a sequence, and the list of its images unless their names match their numbers. */
 function* descriptionFiles(
   root: string,
   parts: readonly Part[],
@@ -62,7 +65,7 @@ function numberedImages(parts: readonly Part[]): NumberedImage[] {
   })
 }
 
-/** Of several tasks in a subset, one goes on where the one before ends. */
+/** Yields the rows of a subset; frames of a task continue the numbers of the task before it. */
 async function* rowsOf(
   parts: readonly Part[],
   labels: readonly Label[],

@@ -43,7 +43,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   test.each([
     ['Batch 1: shapes', 'mot_1.1.shapes.zip', -1],
     ['Batch 2: tracks', 'mot_1.1.tracks.zip', 17],
-  ])('%s is exported with the same rows', async (task, file, deleted) => {
+  ])('the export of %s equals the CVAT export', async (task, file, deleted) => {
     const { files } = await exported(task, deleted)
     const theirs = await textsOf(read(`exports/${file}`))
     expect(rowsOf(files['gt/gt.txt'])).toEqual(
@@ -52,7 +52,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     expect(Object.keys(files).toSorted()).toEqual(Object.keys(theirs).toSorted())
   })
 
-  test('what it exported is imported', async () => {
+  test('a CVAT export is imported with its tracks and shapes', async () => {
     const target = targetOf(labels, framesOf(streetNames(19), 320, 240))
     const { tracks, shapes } = await importBytes(mot, read('exports/mot_1.1.tracks.zip'), target)
     expect(shapes).toHaveLength(1)
@@ -72,20 +72,20 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   }
 })
 
-// ---- support
+// ---- helpers
 
 function streetNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `street_${String(index).padStart(3, '0')}.jpg`)
 }
 
-/** Every stored track shape of theirs is a keyframe. */
+/** CVAT stores only keyframes as shapes of a track. */
 function withKeyframes(track: Track): Track {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 
 const rowsOf = (text = ''): string[] => text.split(/\r?\n/).filter((row) => row !== '')
 
-/** They close the gap that a deleted frame leaves, we keep it (spec/formats.md 14.1). */
+/** CVAT closes the gap of a deleted frame; this export keeps it. */
 function withGap(row: string, deleted: number): string {
   const [frame, ...rest] = row.split(',')
   const isBehind = deleted >= 0 && Number(frame) > deleted

@@ -1,4 +1,4 @@
-/** Which image is which frame of a MOT sequence (spec/formats.md 14.1 and 14.2). */
+/** Assigns the images of a MOT sequence to frames. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { isImageName, withoutExtension } from '../members.ts'
@@ -7,21 +7,21 @@ import { readInteger } from '../numbers.ts'
 import { lineOf, linesIn } from '../text-lines.ts'
 import type { MotSequence } from './sequences.ts'
 
-/** A frame as rows count it, from 1, and its image below `img1/`. */
+/** A frame number as used in rows, from 1, and the image below `img1/`. */
 export interface NumberedImage {
   number: number
   name: string
 }
 
 /**
- * A list of the frames and their images, `5,street/a.jpg`: for sequences whose images do not just count, as some frames are left out,
- * or they are not in the order of their names.
+ * List of frames and their images, `5,street/a.jpg`. It is written when images cannot be numbered by position,
+ * because frames are left out or are not in the order of their names.
  */
 export const listName = 'gt/frames.txt'
 
 export const listLine = ({ number, name }: NumberedImage): string => `${number},${name}\n`
 
-/** Whether other tools, and an import without the list, take the images for the frames that they are. */
+/** Returns whether other tools, and an import without the list, would assign the images to the same frames. */
 export function isPlain(images: readonly NumberedImage[]): boolean {
   const names = images.map(({ name }) => name)
   const numbers = names.map(numberIn)
@@ -34,14 +34,14 @@ export function isPlain(images: readonly NumberedImage[]): boolean {
 export interface SequenceImages {
   /** In the order of frames. */
   images: FileImage[]
-  /** The frame by the number in rows, where they do not just count the images. */
+  /** Frame by number in rows; absent when numbers are positions of images. */
   frames?: ReadonlyMap<number, number> | undefined
 }
 
 /**
- * The images of a sequence.
- * @param numbers Of the frames that have rows.
- * @throws {FormatError} for rows of images that are not there
+ * Finds the images of a sequence.
+ * @param numbers Numbers of the frames that have rows.
+ * @throws {FormatError} for rows without an image
  */
 export async function findImages(
   zip: ZipReader,
@@ -82,7 +82,7 @@ async function readList(
   return images.sort((a, b) => a.number - b.number)
 }
 
-/** Images that the list lacks come behind the others. */
+/** Assigns images by the list; images that are not listed follow the others. */
 function listedImages(
   found: readonly FileImage[],
   listed: readonly NumberedImage[],
@@ -107,7 +107,7 @@ function listedImages(
   return { images: [...images, ...inSequence([...byName.values()])], frames }
 }
 
-// ---- without
+// ---- without a list
 
 function imagesIn({ files }: ZipReader, { root }: MotSequence): FileImage[] {
   const folder = `${root}img1/`
@@ -117,8 +117,8 @@ function imagesIn({ files }: ZipReader, { root }: MotSequence): FileImage[] {
 }
 
 /**
- * As the frames of the sequence follow one another: by their numbers where names are nothing else, or where the archive has them in
- * that order; else by name.
+ * Sorts images in the order of frames: by number when all names are numbers or sort the same by number as by text,
+ * otherwise by name.
  */
 function inSequence(images: readonly FileImage[]): FileImage[] {
   const names = images.map(({ name }) => name)
@@ -130,8 +130,8 @@ function inSequence(images: readonly FileImage[]): FileImage[] {
 }
 
 /**
- * The frame of each number, where rows do not just count the images: some of the sequence may be missing, so that names, or their
- * order, tell. Names that are numbers from 1 on are those of the frames.
+ * Returns the frame of each number, or undefined when numbers are positions of images. Images may be missing, so
+ * names or their order decide. Names that are numbers from 1 are frame numbers.
  */
 function framesOf(
   numbers: ReadonlySet<number>,
@@ -158,10 +158,10 @@ function framesOf(
 const isSorted = (keys: readonly string[]): boolean =>
   keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') < key)
 
-/** Numbers in a name of one length, so that texts compare as they do. */
+/** Pads the numbers in a name, so that names sort numerically. */
 const padded = (name: string): string => name.replace(/\d+/g, (digits) => digits.padStart(16, '0'))
 
-/** Of a name that is nothing but a number. */
+/** Returns the number if the name consists only of digits. */
 function numberIn(name: string): number | undefined {
   const stem = withoutExtension(name)
   return /^\d{1,15}$/.test(stem) ? Number(stem) : undefined

@@ -34,8 +34,8 @@ async function imported(files: Record<string, string | Uint8Array>, to = target)
 const names = { 'gt/labels.txt': 'car\nman' }
 const rows = (text: string, to = target) => imported({ ...names, 'gt/gt.txt': text }, to)
 
-describe('an import', () => {
-  test('reads boxes that are of no track', async () => {
+describe('a MOT import', () => {
+  test('reads boxes without a track', async () => {
     const { shapes, report, progress } = await rows(
       '1,-1,1,2,10,20,1,1,1.0\n6,-2,0.1,0.2,0.2,0.1,1,2,0\n',
     )
@@ -53,13 +53,13 @@ describe('an import', () => {
     expect(progress).toEqual([1])
   })
 
-  test('takes 0 for no track, and tells of it', async () => {
+  test('reads track_id 0 as no track, and reports this', async () => {
     const { found, tracks, told } = await rows('1,0,1,2,3,4,1,1,1\n2,0,1,2,3,4,1,1,1\n')
     expect([found.length, tracks]).toEqual([2, []])
     expect(told).toEqual(['dropped-shape-type: track_id 0 is of no track'])
   })
 
-  test('makes tracks of rows in any order, closed at gaps and at their ends', async () => {
+  test('builds tracks from rows in any order, which end at gaps and after their last row', async () => {
     const { tracks, shapes, report } = await rows(
       '4,3,0,0,5,5,1,1,1\n2,3,1,2,10,20,1,1,1\n1,3,1,2,10,20,1,1,0\n1,9,1,2,10,20,1,1,1\n6,9,1,2,10,20,1,1\n',
     )
@@ -83,7 +83,7 @@ describe('an import', () => {
     expect(report.created).toEqual({ tags: 0, shapes: 0, tracks: 2 })
   })
 
-  test('reads floats, blanks, any ends of lines and a mark at the beginning', async () => {
+  test('reads floats, blanks, any line ends and a byte order mark', async () => {
     const text =
       '\uFEFF 1.0 , -1.0 ,1e0, +2,10 ,20.0, 1, 1.0 , 1 \r\n\r\n  \r\n2,-1,1,2,10,20,1,1,1'
     expect((await rows(text)).found).toEqual([
@@ -92,7 +92,7 @@ describe('an import', () => {
     ])
   })
 
-  test('keeps visibility and what is ignored where the label says so', async () => {
+  test('keeps "visibility" and "ignored" for labels with these attributes', async () => {
     const { shapes, told } = await rows('1,-1,1,2,3,4,0,2,0.25\n2,-1,1,2,3,4,0,1,0.5\n')
     expect(shapes.map((shape) => [shape.attributes, shape.occluded])).toEqual([
       [
@@ -116,7 +116,7 @@ describe('an import', () => {
     expect(told).toEqual(['dropped-attribute: the class of a track changes, its first one is kept'])
   })
 
-  test('skips boxes without area and keeps those that reach over the edge', async () => {
+  test('skips boxes without area and keeps boxes that exceed the frame', async () => {
     const { shapes, told } = await rows(
       '1,1,5,5,0,4,1,1,1\n1,2,5,5,4,-1,1,1,1\n1,-1,-5,70,200,40,1,1,1\n',
     )
@@ -124,7 +124,7 @@ describe('an import', () => {
     expect(told).toEqual(['degenerate-shape: the box has no area'])
   })
 
-  test('reads detections as boxes with scores where there is no truth', async () => {
+  test('reads detections as boxes with scores when there is no ground truth', async () => {
     const det = '1,-1,1,2,10,20,0.75,-1,-1,-1\n2,5,1,2,10,20,61.5,-1,-1,-1\n'
     const only = targetOf(labels.slice(0, 1), frames)
     const { shapes, tracks, told } = await imported({ 'det/det.txt': det }, only)
@@ -144,14 +144,14 @@ describe('an import', () => {
     expect([truth.length, none.length]).toEqual([1, 0])
   })
 
-  test('finds a sequence in folders around it', async () => {
+  test('finds a sequence in nested folders', async () => {
     const row = '1,-1,1,2,3,4,1,1,1'
     const three = { 'a/b/c/gt/gt.txt': row, 'a/b/c/gt/labels.txt': 'man' }
     expect((await imported(three)).found).toEqual([[0, 8]])
     await expect(imported({ 'a/b/c/d/gt/gt.txt': row })).rejects.toThrow('no MOT annotations')
   })
 
-  test('tells of a seqinfo.ini that is of something else', async () => {
+  test('reports a seqinfo.ini that does not match the task', async () => {
     const info =
       '[Sequence]\r\nname=x\r\nSEQLENGTH = 600\r\nimwidth=100\r\nimHeight=90\r\nimExt=.jpg'
     const rows = '1,-1,1,2,3,4,1,1\n'
@@ -165,17 +165,17 @@ describe('an import', () => {
   })
 })
 
-describe('classes', () => {
+describe('classes of a MOT import', () => {
   const unnamed = '1,-1,1,2,3,4,1,-1\n1,-1,1,2,3,4,1,0\n1,-1,1,2,3,4\n1,-1,1,2,3,4,1,-3.5,-1.2,0\n'
 
-  test('that a row has not are the only one of the task, or of labels.txt', async () => {
+  test('default to the only label of the task or of labels.txt', async () => {
     const one = targetOf(labels.slice(0, 1), frames)
     expect((await rows(unnamed, one)).found).toEqual(Array(4).fill([0, 7]))
     const named = { 'gt/labels.txt': 'man', 'gt/gt.txt': unnamed }
     expect((await imported(named)).found).toEqual(Array(4).fill([0, 8]))
   })
 
-  test('that nothing tells are passed over', async () => {
+  test('are skipped when a row has none and there are several labels', async () => {
     const { found, report } = await rows(unnamed)
     expect(found).toEqual([])
     expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 4 }])
@@ -191,15 +191,15 @@ describe('classes', () => {
     )
   })
 
-  test('visibility of places in the world is none', async () => {
+  test('ignore the visibility of rows with world coordinates', async () => {
     const one = targetOf(labels.slice(0, 1), frames)
     const { shapes } = await rows('1,-1,1,2,3,4,1,-3.5,-7.25,0\n1,-1,1,2,3,4,1,1,-1\n', one)
     expect(shapes.map(({ occluded }) => occluded)).toEqual([false, false])
   })
 })
 
-describe('frames', () => {
-  test('of a job count from the first of the task, those outside are skipped', async () => {
+describe('frames of a MOT import into a job', () => {
+  test('are counted from the first frame of the task, and frames outside the job are skipped', async () => {
     const { found, told } = await rows('1,-1,1,2,3,4,1,1,1\n4,-1,1,2,3,4,1,1,1\n', ofJob(3))
     expect([found, told]).toEqual([
       [[3, 7]],
@@ -207,7 +207,7 @@ describe('frames', () => {
     ])
   })
 
-  test('count from the first of the job where no row reaches it', async () => {
+  test('are counted from the first frame of the job when no row reaches it', async () => {
     const { found, told } = await rows('1,-1,1,2,3,4,1,1,1\n3,-1,1,2,3,4,1,1,1\n', ofJob(3))
     expect(found).toEqual([
       [3, 7],
@@ -218,7 +218,7 @@ describe('frames', () => {
     ])
   })
 
-  test('that come twice in a track are refused by the number in the file', async () => {
+  test('are reported with the number of the file when a track repeats one', async () => {
     const twice = '1,7,1,2,3,4,1,1,1\n1,8,1,2,3,4,1,1,1\n1,7,1,2,3,4,1,1,1\n'
     await expect(rows(twice)).rejects.toThrow(
       'gt/gt.txt: a second shape of track 7 on frame 1 at line 3',
@@ -227,7 +227,7 @@ describe('frames', () => {
   })
 })
 
-describe('an import is refused', () => {
+describe('a MOT import is refused', () => {
   test.each([
     ['1,1,1,2,3', '5 columns, expected 6 to 10 with commas between'],
     ['1 1 1 2 3 4', '1 columns, expected 6 to 10'],
@@ -250,7 +250,7 @@ describe('an import is refused', () => {
     await expect(attempt).rejects.toThrow(/ at line 2$/)
   })
 
-  test('for a label that the task has not', async () => {
+  test('for a label that the task does not have', async () => {
     const files = { 'gt/labels.txt': 'van', 'gt/gt.txt': '1,1,1,2,3,4,1,1,1' }
     await expect(imported(files)).rejects.toThrow("Label 'van' is not registered for this task")
   })
@@ -260,7 +260,7 @@ describe('an import is refused', () => {
     await expect(imported(files)).rejects.toThrow('several sequences, expected one: ./, a/, b/')
   })
 
-  test('for what is no text, other archives, and what is none', async () => {
+  test('for a file that is not text, for other archives, and for a file that is no archive', async () => {
     await expect(imported({ 'gt/gt.txt': Buffer.from([0xff, 0xfe]) })).rejects.toThrow(
       'gt/gt.txt: the text is not UTF-8',
     )
@@ -273,7 +273,7 @@ describe('an import is refused', () => {
   })
 })
 
-test('many rows are read as they come', async () => {
+test('many rows are read as a stream', async () => {
   const count = 60_000
   const text = Array.from({ length: count }, (_, at) => `${(at % 6) + 1},-1,1,2,3,4,1,1,1\n`).join(
     '',

@@ -1,4 +1,4 @@
-/** Imports MOT 1.1 (spec/formats.md 14.2): rows as a stream; what takes room is the tracks that they make. */
+/** Imports MOT 1.1. Rows are streamed; only tracks are kept in memory (docs/spec/formats.md#mot). */
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -38,21 +38,24 @@ export async function* importMot(
 export interface SequenceSource {
   zip: ZipReader
   sequence: MotSequence
-  /** The frame of the task that the file counts as its first. */
+  /** Frame of the task that the file counts as its first. */
   firstFrame?: number
-  /** The frame of the task by the number in the file, where it does not just count. */
+  /** Frames of the task by number in the file; absent when numbers are positions. */
   frames?: ReadonlyMap<number, number> | undefined
 }
 
-/** What lasts over all rows. */
+/** State of an import across all rows. */
 interface Import {
   intake: Intake
   tracks: TrackBuilder
-  /** Labels of tracks, by their first rows. */
+  /** Labels of tracks, from their first rows. */
   trackLabels: Map<number, Label>
   isDetections: boolean
   classes: Classes
-  /** @throws {FormatError} for a number that no frame has */
+  /**
+   * Returns the frame of a row.
+   * @throws {FormatError} for a number without a frame
+   */
   frameOf(row: MotRow): TargetFrame
 }
 
@@ -84,7 +87,7 @@ export async function* importSequence(
   for (const track of state.tracks.build()) yield* intake.track(track)
 }
 
-/** The box of a row; none where it goes to a track, or is skipped. */
+/** Returns the box of a row; empty when it is added to a track or skipped. */
 function importRow(row: MotRow, state: Import): Imported[] {
   const { intake, tracks, isDetections } = state
   const { place, points } = row
@@ -118,7 +121,7 @@ function importRow(row: MotRow, state: Import): Imported[] {
   return []
 }
 
-/** A track has the label of its first row. */
+/** Returns the label of a track, which is the label of its first row. */
 function trackLabel(
   { track, place }: MotRow,
   found: Label,
@@ -135,7 +138,10 @@ function trackLabel(
 
 type Values = [name: string, value: number | boolean][]
 
-/** What an attribute is for: columns that say more than that a box is there, and that it is seen or not. */
+/**
+ * Returns the columns that need an attribute: a partial visibility, and rows to ignore. Other values are expressed by
+ * the box and its occlusion.
+ */
 export function attributesOf({ visibility, confidence }: MotRow): Values {
   const values: Values = []
   if (visibility !== undefined && visibility > 0 && visibility < 1)
@@ -144,7 +150,7 @@ export function attributesOf({ visibility, confidence }: MotRow): Values {
   return values
 }
 
-/** Those, and all that the label declares. */
+/** Returns these values, and all other values that the label declares. */
 function valuesOf(row: MotRow, label: Label): Values {
   const values = attributesOf(row)
   for (const { name } of label.attributes) {
@@ -160,13 +166,16 @@ const isIgnored = (name: string, { confidence }: MotRow): boolean | undefined =>
 // ---- classes
 
 interface Classes {
-  /** The name of a class; empty for none. */
+  /** Returns the name of a class; empty for no class. */
   nameOf(row: MotRow): string
-  /** Where names are from, if not from the file. */
+  /** Source of the names when they are not from the file. */
   origin?: string
 }
 
-/** Without a file of names, classes are those of the MOT challenge, or all of them are the only label of the task. */
+/**
+ * Returns the classes. Without a file of names they are those of the MOT challenge, or every class is the only label
+ * of the task.
+ */
 async function classesOf(
   { zip, sequence }: SequenceSource,
   { target, run, note }: Intake,
@@ -198,7 +207,7 @@ function nameFinder(names: readonly string[], usual: string, owner: string): Cla
   }
 }
 
-/** Whether a label is a class of the MOT challenge and a row has the number of that class. */
+/** Returns whether a label is a class of the MOT challenge and a row has the number of that class. */
 async function hasOfficialClass(
   label: string,
   zip: ZipReader,
@@ -230,7 +239,7 @@ function frameFinder(
   }
 }
 
-/** What the file calls a frame of the task. */
+/** Returns a function that gives the number in the file for a frame of the task. */
 function numberOf({ frames, firstFrame = 0 }: SequenceSource): (frame: number) => number {
   if (!frames) return (frame) => frame - firstFrame + 1
   const numbers = new Map([...frames].map(([number, frame]) => [frame, number]))
@@ -238,8 +247,8 @@ function numberOf({ frames, firstFrame = 0 }: SequenceSource): (frame: number) =
 }
 
 /**
- * The frame of the task that a file counts as its first. Files of a task count from the task's, and so do ours of a job (14.1); where
- * no row reaches the job that is imported into, its frames are counted, as other tools do.
+ * Returns the frame of the task that a file counts as its first. Exports of tasks and of jobs count from the first
+ * frame of the task. When no row reaches the target job, frames are counted from its first frame, as other tools do.
  */
 async function findFirstFrame(
   zip: ZipReader,

@@ -6,7 +6,7 @@ import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openMotDataset } from './dataset.ts'
 
-/** Archives of the years of the MOT challenge, and as people pack them. */
+/** Archives of the MOT challenge through the years, and archives as users pack them. */
 
 type Files = Record<string, string | Uint8Array>
 
@@ -39,7 +39,7 @@ async function imported(files: Files, ...labels: string[]) {
   return importBytes(mot, await zipOf(files), targetOf(known, framesOf(paths)))
 }
 
-/** What gets into a project that has no labels yet, by subset. */
+/** Returns the result of an import into a project without labels, by subset. */
 async function opened(files: Files) {
   const { labels, subsets } = await openMotDataset(sourceOf(await zipOf(files)), newRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
@@ -104,12 +104,12 @@ test.each<[string, Files, string[], Record<string, object>]>([
     ['pedestrian', 'reflection'],
     { s: both },
   ],
-])('a project is made of %s', async (_, files, labels, found) => {
+])('a project is created from %s', async (_, files, labels, found) => {
   expect(await opened(files)).toEqual({ labels, found })
 })
 
-describe('a task', () => {
-  test('takes one sequence', async () => {
+describe('a MOT import into a task', () => {
+  test('reads one sequence', async () => {
     const { tracks, report } = await imported(
       sequence('MOT17-02-SDP/', of2017),
       ...['pedestrian', 'reflection'],
@@ -118,14 +118,14 @@ describe('a task', () => {
     expect(report.entries.map(({ code }) => code)).not.toContain('ignored-file')
   })
 
-  test('takes places in the world for no classes, though they be whole numbers', async () => {
+  test('does not read world coordinates as classes, even whole numbers', async () => {
     const rows = '1,1,10,10,20,20,1,2,6.2,0\n2,1,10,10,20,20,1,2,0.5,0\n'
     const { tracks, report } = await imported(sequence('', rows), 'car', 'pedestrian')
     expect(tracks).toEqual([])
     expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 2 }])
   })
 
-  test('takes classes of ten columns with whole numbers, or with nothing behind the last comma', async () => {
+  test('reads the class in rows of ten columns if the last ones are whole numbers or empty', async () => {
     const rows = '1,1,10,10,20,20,1,3,1,0\n1,2,10,10,20,20,1,3,0.5,\n'
     const { tracks } = await imported(sequence('', rows), 'car')
     expect(tracks.map(({ label_id }) => label_id)).toEqual([0, 0])
@@ -169,7 +169,7 @@ describe('a task', () => {
   })
 })
 
-test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
+test('an archive with random damage is imported or refused with a FormatError', async () => {
   const known = ['pedestrian', 'reflection'].map((name, id) => labelOf({ id, name }))
   const rows = of2017.replace(',12,', ',2,')
   const files = { ...sequence('s/', rows), 's/gt/labels.txt': 'pedestrian\nreflection' }

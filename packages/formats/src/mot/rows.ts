@@ -1,4 +1,4 @@
-/** Rows of MOT files (spec/formats.md 14.2): `frame_id,track_id,x,y,w,h,confidence,class_id,visibility` and more. */
+/** Reads rows of MOT files: `frame_id,track_id,x,y,w,h,confidence,class_id,visibility` and optional columns. */
 import type { ZipEntry, ZipReader } from '../archive/zip-reader.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { readInteger, readNumber } from '../numbers.ts'
@@ -8,13 +8,13 @@ export interface MotRow {
   place: Place
   /** From 1. */
   frame: number
-  /** Of a track: above 0. */
+  /** Id of the track; above 0 when the row belongs to one. */
   track: number
   width: number
   height: number
   /** x1, y1, x2, y2 in pixels. */
   points: number[]
-  /** What a column does not say is absent. */
+  /** Undefined when the column is missing or unknown. */
   confidence: number | undefined
   /** From 1. */
   classId: number | undefined
@@ -22,8 +22,8 @@ export interface MotRow {
 }
 
 /**
- * The rows of a file of any size, as many at once as a piece of it has.
- * @param onRead told the bytes that have been read of it
+ * Yields the rows of a file of any size, in one batch for each piece of the file.
+ * @param onRead Called with the number of bytes read.
  */
 export async function* rowsIn(
   zip: ZipReader,
@@ -63,7 +63,7 @@ function readRow(text: string, place: Place): MotRow {
   const width = numberAt(values, 4, place)
   const height = numberAt(values, 5, place)
   const last = [7, 8, 9].map((at) => optionalAt(values, at, place))
-  // Ten columns are of the first years, when places in the world stood there: hardly ever whole numbers.
+  // In files of the first years, ten columns contain world coordinates, which are hardly ever whole numbers.
   const isOfWorld = last[2] !== undefined && !last.every(Number.isInteger)
   const classId = isOfWorld ? undefined : classOf(last[0])
   const isKnown = last[1] !== -1 && (classId !== undefined || count < 10)
@@ -96,9 +96,9 @@ const textAt = (values: readonly string[], at: number): string => (values[at] ??
 const refusal = (at: number, reason: string, place: Place): FormatError =>
   new FormatError(`${columns[at]}: ${reason}`, place)
 
-/** -1, 0 and what is no whole number stand for none. */
+/** -1, 0 and fractions mean no class. */
 const classOf = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isInteger(value) && value > 0 ? value : undefined
 
-/** Without what floats add to a sum. */
+/** Removes the rounding error of a sum of floats. */
 const plain = (value: number): number => Math.round(value * 1e6) / 1e6

@@ -1,25 +1,25 @@
-/** Which files of an archive are MOT sequences (spec/formats.md 14.2). */
+/** Finds the MOT sequences of an archive. */
 import type { ZipEntry, ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { distinctNames } from '../export-files.ts'
 import { linesOf } from '../text-lines.ts'
 
 export interface MotSequence {
-  /** That of its folder. */
+  /** Name of the folder of the sequence. */
   name: string
-  /** Its folder, with the last `/`. */
+  /** Folder of the sequence, with its trailing `/`. */
   root: string
   rows: ZipEntry
-  /** The rows are what a detector found, not the truth. */
+  /** True when the rows are detections instead of ground truth. */
   isDetections: boolean
 }
 
-/** Folders around a sequence, at most. */
+/** Maximum number of folders around a sequence. */
 const mostWrapping = 3
 
 /**
- * The sequences of an archive by their folders; where the truth is told, detections are left aside.
- * @throws {FormatError} when there is none
+ * Returns the sequences of an archive by their folders; detections are ignored where ground truth exists.
+ * @throws {FormatError} when there is no sequence
  */
 export function findSequences({ files }: ZipReader): MotSequence[] {
   const found = new Map<string, Omit<MotSequence, 'name'>>()
@@ -45,7 +45,7 @@ export function findSequences({ files }: ZipReader): MotSequence[] {
   return sequences.map((one) => ({ ...one, name: names.get(one.root) ?? one.root }))
 }
 
-/** Names of classes in the order of their ids from 1; undefined where no file has them. */
+/** Reads the names of classes in the order of their ids from 1; undefined without a file of names. */
 export async function readLabels(
   zip: ZipReader,
   { root }: MotSequence,
@@ -58,7 +58,7 @@ export async function readLabels(
   return lines
 }
 
-/** The classes of the MOT challenge, for sequences that name none. */
+/** Classes of the MOT challenge, for sequences that do not name theirs. */
 export const officialLabels: readonly string[] = [
   'pedestrian',
   'person on vehicle',
@@ -72,15 +72,15 @@ export const officialLabels: readonly string[] = [
   'occluder on the ground',
   'occluder full',
   'reflection',
-  'crowd', // of MOT20
+  'crowd', // only in MOT20
 ]
 
-/** Why names of classes are those of the MOT challenge, for messages. */
+/** Explains for messages why class names are those of the MOT challenge. */
 export const officialOrigin =
   'gt/labels.txt is not in the archive, so class numbers are read as the official classes of the MOT challenge: ' +
   'add gt/labels.txt with a class name per line'
 
-/** What a seqinfo.ini says of the sequence; absent is what it does not say. */
+/** Fields of a seqinfo.ini; undefined when missing. */
 export interface SequenceInfo {
   file: string
   length: number | undefined

@@ -1,4 +1,4 @@
-/** What a Segmentation mask archive holds (spec/formats.md 11.1): lists of images, and pictures of their classes and objects. */
+/** Reads the layout of a Segmentation mask archive: lists of images, and images of their classes and objects. */
 import { openArchive, rootOf } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -10,11 +10,15 @@ import type { Run } from '../model.ts'
 import { linesOf } from '../text-lines.ts'
 
 export interface MaskArchive extends MaskPictures {
-  /** In order of names; an image is in one of them. */
+  /** In order of names; each image is in one of them. */
   subsets: ListedSubset[]
 }
 
-/** @throws {FormatError} for what is no archive, has neither lists nor pictures of classes, or has several sets of them */
+/**
+ * Opens a Segmentation mask archive.
+ * @throws {FormatError} when the upload is not an archive, has neither lists nor class images, or contains several
+ * datasets
+ */
 export async function openMaskArchive(source: RandomAccess, run: Run): Promise<MaskArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
@@ -38,7 +42,7 @@ export async function openMaskArchive(source: RandomAccess, run: Run): Promise<M
     return { ...pictures, subsets: [{ name: 'default', ids }] }
   }
   const listed = new Set(lists.flatMap(({ ids }) => ids))
-  // Some lists have the names of images, with extension.
+  // Some lists contain file names with extension.
   const idOf = (id: string): string => {
     const stem = withoutExtension(id)
     return isImageName(id) && !listed.has(stem) && classes.has(stem) ? stem : id
@@ -55,7 +59,10 @@ export async function openMaskArchive(source: RandomAccess, run: Run): Promise<M
   return { ...pictures, subsets: withoutRepeats(subsets) }
 }
 
-/** @throws {FormatError} where there are pictures of masks, and none of them is a PNG of classes */
+/**
+ * Reports unused mask files.
+ * @throws {FormatError} when there are mask files but none of them is a class image in PNG
+ */
 function noteOthers(names: readonly string[], root: string, hasMasks: boolean, run: Run): void {
   for (const file of names) {
     const path = file.slice(root.length)
@@ -70,7 +77,7 @@ function noteOthers(names: readonly string[], root: string, hasMasks: boolean, r
 
 const maskFolder = /^Segmentation(Class|Object)(PNG)?\//i
 
-/** Sets that were added to the one of VOC have their own. */
+/** Folders like those of VOC, which extensions of the dataset add. */
 const likeMaskFolder = /^Segmentation[^/]*\//i
 export const isMaskFolder = (path: string): boolean => likeMaskFolder.test(path)
 

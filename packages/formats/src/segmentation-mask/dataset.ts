@@ -1,4 +1,4 @@
-/** Segmentation mask with its images (spec/formats.md 11): what an import into a project makes tasks of. */
+/** Segmentation mask archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
@@ -16,7 +16,7 @@ import type { FileDataset, FileSubset, Run } from '../model.ts'
 import { isMaskFolder, type MaskArchive, openMaskArchive } from './archive.ts'
 import { importMaskArchive } from './import.ts'
 
-/** A subset for each list. */
+/** Opens an archive with one subset for each list. */
 export async function openSegmentationMaskDataset(
   source: RandomAccess,
   run: Run,
@@ -48,7 +48,7 @@ export async function openSegmentationMaskDataset(
   return { labels: labels.read(), subsets }
 }
 
-/** Where no labels are declared, the colours of the pictures tell which there are. */
+/** Adds the labels whose colours occur in the images, for archives that declare no labels. */
 async function addSeen(archive: MaskArchive, labels: LabelCollector, run: Run): Promise<void> {
   for (const id of archive.subsets.flatMap(({ ids }) => ids)) {
     run.signal.throwIfAborted()

@@ -23,7 +23,7 @@ import {
 
 const { exporter } = segmentationMask
 
-describe('what is exported', () => {
+describe('a Segmentation mask export', () => {
   const shapes = [
     shapeOf({ points: [0, 0, 4, 2] }),
     shapeOf({ type: 'polygon', points: [2, 0, 6, 0, 6, 4, 2, 4], label_id: 2, z_order: 1 }),
@@ -32,7 +32,7 @@ describe('what is exported', () => {
     shapeOf({ type: 'polyline', points: [0, 0, 5, 3], frame: 2 }),
   ]
 
-  test('pictures of frames with regions, a list of those and the empty ones, and the colours', async () => {
+  test('writes masks of frames with regions, lists of these frames, and the label colours', async () => {
     const { bytes, files, report } = await exportBytes(
       exporter,
       datasetOf(labels, frames, { shapes }),
@@ -58,13 +58,13 @@ describe('what is exported', () => {
     expect(report).toMatchObject({ created: { shapes: 4 }, converted: 3, dropped: 1 })
   })
 
-  test('images that have but a tag are in no list', async () => {
+  test('leaves images that only have a tag out of the list', async () => {
     const tags = [{ frame: 1, label_id: 1, group: 0, source: 'file', attributes: [] }]
     const { files } = await exportBytes(exporter, datasetOf(labels, frames, { tags }))
     expect(files['ImageSets/Segmentation/default.txt']).toBe('a\nc\n')
   })
 
-  test('an empty task is label map and list', async () => {
+  test('writes a label map and a list for an empty task', async () => {
     const { files } = await exportBytes(exporter, datasetOf([], frames, {}, { name: 'a/b' }))
     expect(files).toEqual({
       'labelmap.txt': '# label:color_rgb:parts:actions\nbackground:0,0,0::\n',
@@ -72,7 +72,7 @@ describe('what is exported', () => {
     })
   })
 
-  test('images under their own names, also where names repeat', async () => {
+  test('writes images under their own names, also when names repeat', async () => {
     const image = async function* () {
       yield Buffer.from('an image')
     }
@@ -108,7 +108,7 @@ describe('what is exported', () => {
     expect(imported).toMatchObject([{ shape: { frame: 1, type: 'polygon' } }])
   })
 
-  test('frames of a video, on which tracks are shapes', async () => {
+  test('writes frames of a video with their tracks as shapes', async () => {
     const video = [0, 5, 10].map((number, frame) => ({
       ...{ frame, width: 6, height: 4 },
       path: `frame_${String(number).padStart(6, '0')}.PNG`,
@@ -134,7 +134,7 @@ describe('what is exported', () => {
     ])
   })
 
-  test('more instances than the palette has colours stay apart', async () => {
+  test('separates more instances than the palette has colours', async () => {
     const wide = framesOf(['a.jpg'], 300, 1)
     const many = Array.from({ length: 300 }, (_, x) => shapeOf({ points: [x, 0, x + 1, 1] }))
     const { bytes } = await exportBytes(exporter, datasetOf(labels, wide, { shapes: many }))
@@ -142,7 +142,7 @@ describe('what is exported', () => {
     expect(again.shapes).toHaveLength(300)
   })
 
-  test('labels of one colour are told of', async () => {
+  test('reports labels with equal colours', async () => {
     const alike = [...labels, labelOf({ id: 3, name: 'bus', color: '#ff0000' })]
     const { report } = await exportBytes(exporter, datasetOf(alike, frames, {}))
     expect(report.entries).toMatchObject([
@@ -150,7 +150,7 @@ describe('what is exported', () => {
     ])
   })
 
-  test('is the same after each round, and groups stay together', async () => {
+  test('is stable over repeated exports and imports, and keeps groups', async () => {
     const given = [
       ...shapes,
       shapeOf({ points: [0, 3, 1, 4], group: 3 }),
@@ -168,7 +168,7 @@ describe('what is exported', () => {
     expect((await round(sorted)).members).toEqual(first.members)
     expect(third.members).toEqual(second.members)
     expect(third.shapes).toEqual(second.shapes)
-    // The group of both corners is one mask.
+    // The group at both corners is one mask.
     expect(first.shapes.filter(({ frame }) => frame === 0)).toHaveLength(3)
   })
 })
@@ -185,7 +185,7 @@ function subsets(given: Record<string, [ReturnType<typeof framesOf>, Item[]]>): 
   return { ...datasetOf(labels, [], {}), subsets: all, saveImages: true }
 }
 
-/** Of each pixel, `r,g,b`. */
+/** Returns the colour of each pixel as `r,g,b`. */
 async function colorsIn(archive: Uint8Array, name: string): Promise<string[]> {
   const member = (await membersOf(archive))[name] ?? Buffer.alloc(0)
   const { samples, width, height } = await readPng(member, { file: name })

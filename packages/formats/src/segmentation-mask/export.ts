@@ -1,4 +1,4 @@
-/** Exports Segmentation mask (spec/formats.md 11.1): the pictures of a frame at a time, the list of a subset behind them. */
+/** Exports Segmentation mask: the masks of one frame at a time, then the list of the subset. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import {
   distinctNames,
@@ -16,7 +16,7 @@ import { projectColors } from '../masks/project-colors.ts'
 import { classAndObjectFiles } from '../masks/write-pictures.ts'
 import type { Dataset, Run } from '../model.ts'
 
-/** What becomes of each kind: told to clients, and what is written. */
+/** How each kind of annotation is exported; published to clients and used by the export. */
 export const carries = carriesOnly({
   rectangle: 'converted',
   polygon: 'converted',

@@ -18,7 +18,7 @@ describe.skipIf(!hasFixtures)('archives of other tools in ../shared/fixtures', (
   const voc = 'formats/segmentation_mask/dm_voc_seg_no_labelmap.zip'
   const labels = [labelOf({ id: 2, name: 'bicycle' })]
 
-  test('one object of the VOC data set covers its image', async () => {
+  test('one object of the VOC dataset covers its image', async () => {
     const frames = framesOf(['2007_000001.jpg', '2007_000002.jpg'], 20, 10)
     const target = targetOf(labels, frames)
     const masks = await importBytes(segmentationMask, readFixture(voc), target, {
@@ -31,7 +31,7 @@ describe.skipIf(!hasFixtures)('archives of other tools in ../shared/fixtures', (
     expect(shapes).toMatchObject([{ type: 'polygon', points: [0, 0, 20, 0, 20, 10, 0, 10] }])
   })
 
-  test('its lists are the subsets of a project', async () => {
+  test('the lists of the VOC dataset become subsets of a project', async () => {
     const dataset = await segmentationMask.importer?.openDataset?.(
       sourceOf(readFixture(voc)),
       newRun().run,
@@ -57,7 +57,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   ] as const
 
   test.each(cases)(
-    'a task of $kind gives the same classes and objects',
+    'an export of $kind has the same classes and objects',
     async ({ kind, task, subset }) => {
       const { labels, frames, shapes, tracks } = streetTask(task)
       const dataset = datasetOf(labels, frames, { shapes, tracks }, { name: subset })
@@ -69,7 +69,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
       expect(Object.keys(ours).sort()).toEqual(Object.keys(theirs).sort())
       for (const name of Object.keys(theirs).filter((one) => one.endsWith('.png')))
         expect([name, await share(ours[name], theirs[name])]).toEqual([name, expect.closeTo(1, 2)])
-      // Theirs has the parts of skeletons among the labels.
+      // The CVAT export lists skeleton elements among the labels.
       const lines = theirs['labelmap.txt']?.toString().split('\n') ?? []
       const own = lines.filter((line) => !/^(foot|hand|head):/.test(line))
       expect(ours['labelmap.txt']?.toString().split('\n')).toEqual(own)
@@ -88,7 +88,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   })
 })
 
-/** Of pixels that are alike; the standard draws ellipses with another tool. */
+/** Share of equal pixels; CVAT draws ellipses with another algorithm. */
 async function share(
   a: Uint8Array = Buffer.alloc(0),
   b: Uint8Array = Buffer.alloc(0),

@@ -7,7 +7,7 @@ import type { ImportTarget, Run } from '../model.ts'
 import { asMasks, labels } from '../testing/masks.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 
-describe('what is imported', () => {
+describe('a Segmentation mask import', () => {
   const red = [0xff0000, 0xff0000]
   const row = (...colors: number[]) => writeRgbPng(colors.length, 1, colors)
   const map = 'background:0,0,0::\nCar:255,0,0::\nroad:128,128,128::\n'
@@ -23,7 +23,7 @@ describe('what is imported', () => {
   }
   const list = { 'ImageSets/Segmentation/train.txt': 'a\n' }
 
-  test('an export without masks is read, with an entry that says so', async () => {
+  test('reads an export without masks and reports that it has none', async () => {
     const { found, report } = await read({ 'labelmap.txt': map, ...list })
     expect([found, report.entries.map(({ reason }) => reason)]).toEqual([
       [],
@@ -31,7 +31,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('several polygons of one object share a group', async () => {
+  test('groups the polygons of one object', async () => {
     const files = {
       'labelmap.txt': map,
       ...list,
@@ -45,14 +45,14 @@ describe('what is imported', () => {
     expect(report.converted).toBe(1)
   })
 
-  test('a hole is no shape of its own', async () => {
+  test('reads a region with a hole as one polygon', async () => {
     const ring = [...red, ...red, 0xff0000, 0, 0, 0xff0000, ...red, ...red]
     const files = { 'labelmap.txt': map, 'SegmentationClass/a.png': writeRgbPng(4, 3, ring) }
     const { shapes } = await read(files, targetOf(labels, framesOf(['a.jpg'], 4, 3)), {})
     expect(shapes).toHaveLength(1)
   })
 
-  test('objects of any colour, each on its class, in a folder around all', async () => {
+  test('reads objects of any colour, each for its class, inside a wrapping folder', async () => {
     const files = {
       'wrapped/labelmap.txt': map,
       'wrapped/ImageSets/Segmentation/train.txt': '\uFEFF# images\r\n\r\n"a"\r\n',
@@ -66,7 +66,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('pictures without lists, in the folder of another tool, as palette and as indexes', async () => {
+  test('reads images without lists from SegmentationClassPNG, by colour and by index', async () => {
     const palette = [{ color: 0 }, { color: 0x808080 }, { color: 0xe0e0c0 }]
     const files = {
       'labelmap.txt': map,
@@ -79,7 +79,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('without a label map the colours are those of the task, then those of VOC', async () => {
+  test('without a label map uses the colours of the task, then those of VOC', async () => {
     const bicycle = labelOf({ id: 3, name: 'bicycle', color: '#000000' })
     const files = { 'SegmentationClass/a.png': row(0x008000, 0xff0000, 0, 0) }
     const { found } = await read(files, targetOf([...labels, bicycle], small))
@@ -89,14 +89,14 @@ describe('what is imported', () => {
     ])
   })
 
-  test('without a label map black is nothing, though a label of the task is black', async () => {
+  test('without a label map reads black as background although a label is black', async () => {
     const night = labelOf({ id: 3, name: 'night', color: '#000000' })
     const files = { 'SegmentationClass/a.png': row(0, 0xff0000, 0, 0) }
     const { found } = await read(files, targetOf([...labels, night], small))
     expect(found).toEqual([[2, 0, 1, 1, 0, 1, 0]])
   })
 
-  test('the background only where the task has such a label', async () => {
+  test('reads the background only when the task has a label for it', async () => {
     const files = {
       'labelmap.txt': map,
       'SegmentationClass/a.png': row(0, 0, ...red),
@@ -110,7 +110,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('an image of several lists once, and pictures of none are told of', async () => {
+  test('reads an image of several lists once, and reports masks that no list contains', async () => {
     const files = {
       'labelmap.txt': map,
       ...list,
@@ -125,7 +125,7 @@ describe('what is imported', () => {
     ])
   })
 
-  test('frames outside of the job are passed over', async () => {
+  test('skips frames outside the job', async () => {
     const files = { 'labelmap.txt': map, ...list, 'SegmentationClass/a.png': row(...red, 0, 0) }
     const outside = { ...target, frames: { ...target.frames, includes: () => false } }
     const { found, report } = await read(files, outside)
@@ -185,20 +185,20 @@ describe('what is imported', () => {
       { 'labelmap.txt': map, 'SegmentationClass/z.png': good },
       '1 annotated item has no matching frame in this task: z',
     ],
-  ])('%s is refused', async (_, files, reason) => {
+  ])('refuses %s', async (_, files, reason) => {
     const attempt = read(files as Record<string, Uint8Array>)
     await expect(attempt).rejects.toThrow(FormatError)
     await expect(attempt).rejects.toThrow(reason)
   })
 })
 
-describe('with its images', () => {
+describe('a Segmentation mask import into a project', () => {
   const image = Buffer.from('an image')
   const bicycle = writeRgbPng(1, 1, [0x008000])
   const open = async (files: Record<string, string | Uint8Array>) =>
     segmentationMask.importer?.openDataset?.(sourceOf(await zipOf(files)), newRun().run)
 
-  test('labels are those of the colours that occur where none are declared', async () => {
+  test('derives labels from the colours that occur when none are declared', async () => {
     const dataset = await open({ 'SegmentationClass/a.png': bicycle, 'JPEGImages/a.jpg': image })
     expect(dataset?.labels).toMatchObject([{ name: 'bicycle', attributes: [] }])
     expect(dataset?.subsets).toMatchObject([
@@ -206,7 +206,7 @@ describe('with its images', () => {
     ])
   })
 
-  test('labels are those of the map, but for what is none', async () => {
+  test('takes the labels of the map without background and borders', async () => {
     const dataset = await open({
       'labelmap.txt': 'background:0,0,0::\nignored:224,224,192::\ncar:0,128,0::\n',
       'SegmentationClass/a.png': bicycle,
@@ -215,7 +215,7 @@ describe('with its images', () => {
     expect(dataset?.labels.map(({ name }) => name)).toEqual(['car'])
   })
 
-  test('an image of several lists is of the shortest', async () => {
+  test('puts an image of several lists into the shortest one', async () => {
     const dataset = await open({
       'ImageSets/Segmentation/all.txt': 'a\nb\n',
       'ImageSets/Segmentation/train.txt': 'a\n',
@@ -230,7 +230,7 @@ describe('with its images', () => {
     ])
   })
 
-  test('an annotated image that is missing is named', async () => {
+  test('names an annotated image that is missing', async () => {
     const files = {
       'SegmentationClass/a.png': bicycle,
       'SegmentationClass/b.png': bicycle,

@@ -1,4 +1,4 @@
-/** Imports Segmentation mask (spec/formats.md 11.2): the pictures of an image at a time. */
+/** Imports Segmentation mask, the masks of one image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
@@ -20,7 +20,7 @@ export async function* importSegmentationMask(
   throw new FormatError('no segmentation masks: expected SegmentationClass/<image>.png')
 }
 
-/** Returns the number of pictures that were understood. */
+/** Imports an archive and returns the number of recognized mask images. */
 export async function* importMaskArchive(
   archive: MaskArchive,
   target: ImportTarget,
@@ -47,7 +47,7 @@ export async function* importMaskArchive(
 interface Import {
   archive: MaskArchive
   labels: readonly MapLabel[]
-  /** Where their names are from, if not from the archive. */
+  /** Source of the label names when they are not from the archive. */
   origin: string | undefined
   intake: Intake
 }

@@ -5,7 +5,9 @@ import { segmentationMask } from '../formats/segmentation-mask.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 
-/** Trees as other tools and public data sets have them: what is in them is imported, or the refusal says what would be right. */
+/**
+ * Archives of other tools and public datasets: each is imported, or refused with a message that names the valid form.
+ */
 
 const labels = [
   labelOf({ id: 1, name: 'person', color: '#c08080' }),
@@ -16,7 +18,7 @@ type Files = Record<string, string | Uint8Array>
 const read = async (files: Files) =>
   importBytes(segmentationMask, await zipOf(files), target, { conv_mask_to_poly: false })
 
-/** The palette of VOC: its last colour is the border of objects. */
+/** The VOC palette: its last colour is the border of objects. */
 const palette = Array.from({ length: 256 }, (_, index) => ({ color: paletteColor(index) }))
 const indexed = (...indexes: number[]) => writePalettePng(4, 1, Uint8Array.from(indexes), palette)
 const rgb = (...colors: number[]) => writeRgbPng(4, 1, colors)
@@ -24,7 +26,7 @@ const grey = (...values: number[]) => writeGrey16Png(4, 1, Uint16Array.from(valu
 const name = '2007_000032'
 const list = { 'ImageSets/Segmentation/train.txt': `${name}\r\n` }
 
-describe('is imported', () => {
+describe('a Segmentation mask import accepts', () => {
   const person = [1, 0, 1, 1, 0, 1, 0]
   const cases: [string, Files, number[][]][] = [
     [
@@ -134,7 +136,7 @@ describe('is imported', () => {
   })
 })
 
-test('pixels of a class that are of no object are told of', async () => {
+test('pixels with a class but without an object are reported', async () => {
   const { shapes, report } = await read({
     [`SegmentationClass/${name}.png`]: indexed(15, 15, 0, 0),
     [`SegmentationObject/${name}.png`]: indexed(1, 0, 0, 0),
@@ -145,7 +147,7 @@ test('pixels of a class that are of no object are told of', async () => {
   ])
 })
 
-describe('is refused', () => {
+describe('a Segmentation mask import refuses', () => {
   const cases: [string, Files, string][] = [
     [
       'black and white',

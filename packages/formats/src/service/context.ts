@@ -1,17 +1,17 @@
-/** A document is read by what is open: each element says who reads the elements in it. */
+/** A reader of XML elements: each open element returns the reader of the elements inside it. */
 import type { XmlAttributes, XmlHandler } from '../xml/scan.ts'
 
 export interface Context {
   open(name: string, attributes: XmlAttributes): Context
-  /** Text of the element, in pieces; absent: it does not matter. */
+  /** Receives the text of the element in pieces; absent when the text is ignored. */
   text?: (piece: string) => void
   close(): void
 }
 
-/** An element that does not matter, with all that is in it. */
+/** Ignores an element and its content. */
 export const passedOver: Context = { open: () => passedOver, close: () => undefined }
 
-/** A document whose root `read` opens. */
+/** Creates an XML handler that reads the root with `read`. */
 export function handlerOf(read: Context): XmlHandler {
   const open: Context[] = [read]
   return {

@@ -6,13 +6,13 @@ import { framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { labels } from '../testing/service.ts'
 import { openServiceDataset } from './dataset.ts'
 
-/** Archives that were put together by others: where documents and pictures lie, and what is missing. */
+/** Archives packed by users: different places of documents and images, and missing images. */
 
 const opened = async (files: Record<string, string>, run: Run = newRun().run) =>
   openServiceDataset(sourceOf(await zipOf(files)), run)
 const membersOf = ({ images }: FileSubset) => images.map(({ name, member }) => `${name} ${member}`)
 
-/** What is on the frames of a subset: `0 rectangle`. */
+/** Returns the annotations on the frames of a subset: `0 rectangle`. */
 async function read(subset: FileSubset | undefined): Promise<string[]> {
   if (!subset) throw new Error('a subset')
   const target = targetOf(labels, framesOf(subset.images.map(({ name }) => name)))
@@ -41,7 +41,7 @@ const track = (...frames: (number | string)[]) => {
 const task = (more: string) => `<task><id>1</id>${more}</task>`
 const pictures = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'x']))
 
-describe('pictures are found', () => {
+describe('images of a native archive are found', () => {
   test.each([
     ['in the folder of images', 'a.xml', 'images/b/c.jpg'],
     ['in a folder around all of it', 'set/a.xml', 'set/images/b/c.jpg'],
@@ -55,7 +55,7 @@ describe('pictures are found', () => {
     expect(await read(subsets[0])).toEqual(['0 rectangle'])
   })
 
-  test('by their names, whatever is beside them is called', async () => {
+  test('by their names, among similar names', async () => {
     const text = document(image(0, 'a', box) + image(1, 'e.jpg') + image(2, '.\\b\\c.v2', box))
     const members = ['images/e.jpg', 'images/a.png', 'images/b/c.v2.webp', 'images/d.txt']
     const { subsets } = await opened({ 'a.xml': text, ...pictures(...members) })
@@ -64,7 +64,7 @@ describe('pictures are found', () => {
     ])
   })
 
-  test('though no element names them, behind those that are named', async () => {
+  test('without an element, after those with elements', async () => {
     const text = document(image(0, 'c.jpg', box) + image(1, 'b.jpg'))
     const members = ['images/d.jpg', 'images/a.jpg', 'images/b.jpg', 'images/c.jpg']
     const { subsets } = await opened({ 'a.xml': text, ...pictures(...members) })
@@ -74,7 +74,7 @@ describe('pictures are found', () => {
     expect(await read(subsets[0])).toEqual(['0 rectangle'])
   })
 
-  test('in place of empty frames that no element says anything of', async () => {
+  test('for undescribed frames of a task of known size', async () => {
     const about = '<size>4</size><mode>annotation</mode><start_frame>0</start_frame>'
     const text = document(image(1, 'z.jpg') + track(0, '3-'), task(about))
     const members = ['images/z.jpg', 'images/a.jpg', 'images/b.jpg', 'images/c.jpg']
@@ -83,7 +83,7 @@ describe('pictures are found', () => {
     expect(await read(subsets[0])).toEqual(['0+,3-'])
   })
 
-  test('of a video by their numbers, also without a description', async () => {
+  test('in a video by their numbers, also without a description', async () => {
     const members = [
       'images/frame_000012.png',
       'images/frame_000010.png',
@@ -96,8 +96,8 @@ describe('pictures are found', () => {
   })
 })
 
-describe('several documents', () => {
-  test('in folders of their own have their own pictures, of one subset told apart', async () => {
+describe('several native documents', () => {
+  test('in different folders use their own images, with distinct names in one subset', async () => {
     const text = document(image(0, 'a.jpg', box) + track('0-', 1))
     const files = ['one', 'two'].map((name) => [`${name}/annotations.xml`, text])
     const members = ['one/images/a.jpg', 'one/images/b.jpg', 'two/images/a.jpg', 'two/images/b.jpg']
@@ -114,7 +114,7 @@ describe('several documents', () => {
     expect(await read(subsets[0])).toEqual(['0 rectangle', '0-,1+,2-', '2 rectangle', '2-,3+'])
   })
 
-  test('beside one another are of the same pictures', async () => {
+  test('in one folder share their images', async () => {
     const job = (start: number, stop: number) =>
       `<job><mode>interpolation</mode><start_frame>${start}</start_frame><stop_frame>${stop}</stop_frame></job>`
     const members = [0, 1, 2, 3].map((number) => `images/frame_00000${number}.PNG`)
@@ -127,7 +127,7 @@ describe('several documents', () => {
     expect(await read(subsets[0])).toEqual(['0+,1-', '3 rectangle', '2+'])
   })
 
-  test('may be of a subset each', async () => {
+  test('may have one subset each', async () => {
     const of = (subset: string, name: string) =>
       document(image(0, name, box), task(`<subset>${subset}</subset><size>1</size>`))
     const { subsets } = await opened({
@@ -141,8 +141,8 @@ describe('several documents', () => {
   })
 })
 
-describe('what is not there', () => {
-  test('is left out when it shows nothing', async () => {
+describe('a native archive without some of its images', () => {
+  test('leaves out images without annotations', async () => {
     const meta = '<project><id>1</id><subsets>s\nt</subsets></project>'
     const inSubset = (name: string) => `<image name="${name}" subset="s"/>`
     const text = document(inSubset('a.jpg') + inSubset('b.jpg'), meta)
@@ -150,7 +150,7 @@ describe('what is not there', () => {
     expect(subsets.map(membersOf)).toEqual([['b.jpg images/s/b.jpg']])
   })
 
-  test('of a task of a project is told of when there is nothing of it', async () => {
+  test('reports a task of a project when all of its images are missing', async () => {
     const { run } = newRun()
     const of = (id: number, subset: string) =>
       `<task><id>${id}</id><subset>${subset}</subset><size>1</size></task>`
@@ -163,7 +163,7 @@ describe('what is not there', () => {
     ])
   })
 
-  test('hides tracks only where it was behind the last picture', async () => {
+  test('hides tracks only at frames after their last image', async () => {
     const members = [0, 1, 3].map((number) => `images/frame_00000${number}.PNG`)
     const text = document(track(0, '2-') + track(1, '5-') + track('0-', 3, '4-'))
     const meta = task('<mode>interpolation</mode><size>6</size>')
@@ -192,12 +192,12 @@ describe('what is not there', () => {
       'a.xml: not a Service file: the root is <annotation>',
     ],
     ['the end', '<annotations><image id="0" name="a.jpg">', 'a.xml: unclosed tag'],
-  ])('fails the import: %s', async (_, text, message) => {
+  ])('fails: missing %s', async (_, text, message) => {
     const others = text.includes('a.jpg') ? pictures('images/a.jpg') : {}
     await expect(opened({ 'a.xml': text, ...others })).rejects.toThrow(message)
   })
 
-  test('fails it where tracks are to be seen', async () => {
+  test('fails when a visible track shape is on a missing frame', async () => {
     const meta = task('<mode>interpolation</mode><size>4</size>')
     const { subsets } = await opened({
       'a.xml': document(track(0, 2), meta),
@@ -211,7 +211,7 @@ describe('what is not there', () => {
     )
   })
 
-  test('cannot be there in a document alone', async () => {
+  test('must not be a bare document', async () => {
     const bare = openServiceDataset(sourceOf(Buffer.from(document(''))), newRun().run)
     await expect(bare).rejects.toThrow(FormatError)
     await expect(bare).rejects.toThrow('media is required: send a ZIP archive with the images')

@@ -7,13 +7,13 @@ import type { FileDataset, Label } from '../model.ts'
 import { all, framesOf, importBytes, membersOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openServiceDataset } from './dataset.ts'
 
-/** Archives of other tools in `../shared/fixtures`, as a project gets them. */
+/** Archives of other tools in the shared fixtures, imported into a project. */
 
 const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)
 const read = (path: string): Buffer => readFileSync(new URL(path, fixtures))
 const opened = (bytes: Uint8Array) => openServiceDataset(sourceOf(bytes), newRun().run)
 
-/** Labels as a project numbers them. */
+/** Labels with ids as a project would assign them. */
 function numbered(labels: readonly FileLabel[]): Label[] {
   let id = 0
   const next = () => {
@@ -47,7 +47,7 @@ async function everything({ labels, subsets }: FileDataset) {
 }
 
 describe.skipIf(!existsSync(fixtures))('of another tool', () => {
-  test('images, whose document has a name of its own', async () => {
+  test('a document with a name of its own is imported with its images', async () => {
     const dataset = await opened(read('formats/native/dm_cvat_for_images.zip'))
     const { subset, found, report } = await everything(dataset)
     expect(subset).toMatchObject({
@@ -84,12 +84,12 @@ describe.skipIf(!existsSync(fixtures))('of another tool', () => {
     })
   })
 
-  test('a document alone is none', async () => {
+  test('a document without an archive is refused', async () => {
     const bare = opened(read('formats/native/dm_cvat_for_images_bare.xml'))
     await expect(bare).rejects.toThrow('media is required')
   })
 
-  test('a video that lacks its last frames', async () => {
+  test('a video without its last frames is imported', async () => {
     const dataset = await opened(read('formats/native/dm_cvat_for_video_nested_tracks.zip'))
     const { subset, found } = await everything(dataset)
     expect(subset.images.map(({ name }) => name)).toEqual(['frame_000010.png', 'frame_000013.png'])
@@ -112,11 +112,11 @@ describe.skipIf(!existsSync(fixtures))('of another tool', () => {
 describe.skipIf(!existsSync(fixtures))('of the de-facto standard', () => {
   const files = ['images_1.1.shapes', 'images_1.1.tracks', 'video_1.1.shapes', 'video_1.1.tracks']
 
-  test.each(files)('%s has no images', async (file) => {
+  test.each(files)('%s is refused without images', async (file) => {
     await expect(opened(read(`exports/cvat_for_${file}.zip`))).rejects.toThrow('media is required')
   })
 
-  test.each(files)('%s with its images is what a task of them imports', async (file) => {
+  test.each(files)('%s with images equals an import into a task', async (file) => {
     const members = await membersOf(read(`exports/cvat_for_${file}.zip`))
     const size = file.endsWith('shapes') ? 8 : 20
     const deleted = file.endsWith('shapes') ? -1 : 17
@@ -131,19 +131,19 @@ describe.skipIf(!existsSync(fixtures))('of the de-facto standard', () => {
     expect(report.entries).toEqual([])
     const { labels } = JSON.parse(read('exports/facts.json').toString()) as { labels: Label[] }
     expect(named(dataset.labels)).toEqual(named(labels.toSorted((a, b) => a.id - b.id)))
-    // In a task without the deleted frame numbers of tracks would mean others.
+    // In a task without the deleted frame, the frame numbers of tracks would refer to other frames.
     if (file === 'video_1.1.tracks') return
     const { imported } = await importBytes(service, members['annotations.xml'] ?? '', target)
     expect(found).toEqual(imported)
   })
 })
 
-/** What labels are called, and what they have. */
+/** Comparable names and properties of labels. */
 const named = (labels: readonly (Label | FileLabel)[]): unknown =>
   labels.map(({ name, type, color, attributes, sublabels }) => ({
     ...{ name, type, color },
     attributes: attributes.map(({ name, mutable, input_type, values, default_value }) => {
-      // They store an empty list as that of an empty text.
+      // CVAT stores an empty list as a list with an empty text.
       return { name, mutable, input_type, values: values.filter(Boolean), default_value }
     }),
     sublabels: (sublabels ?? []).map(({ name, color }) => ({ name, color })),

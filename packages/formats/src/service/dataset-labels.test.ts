@@ -4,7 +4,10 @@ import type { FileAttribute, FileLabel } from '../file-labels.ts'
 import { newRun, zipOf } from '../testing/run.ts'
 import { openServiceDataset } from './dataset.ts'
 
-/** Labels of a data set: what documents declare, made such that a project can have it, and what annotations have beside. */
+/**
+ * Labels of a dataset: those that documents declare, corrected so that a project accepts them, and those that only
+ * annotations use.
+ */
 
 async function labelsOf(...documents: string[]): Promise<readonly FileLabel[]> {
   const files = documents.map((text, index) => [`${index}.xml`, text])
@@ -19,7 +22,7 @@ const label = (name: string, rest = '') => `<label><name>${name}</name>${rest}</
 const attribute = (name: string, input_type: string, values = '', default_value = '', more = '') =>
   `<attribute><name>${name}</name>${more}<input_type>${input_type}</input_type><default_value>${default_value}</default_value><values>${values}</values></attribute>`
 
-describe('what is declared', () => {
+describe('declared labels', () => {
   const read = async (given: string): Promise<FileAttribute | undefined> => {
     const [one] = await labelsOf(
       document(declared(label('car', `<attributes>${given}</attributes>`))),
@@ -83,7 +86,7 @@ describe('what is declared', () => {
     })
   })
 
-  test('types and colours are those that there are', async () => {
+  test('keep only valid types and colours', async () => {
     const given = [
       label('a', '<color>#AABBCC</color><type>polygon</type>'),
       label('b', '<color>red</color><type>bbox</type>'),
@@ -98,7 +101,7 @@ describe('what is declared', () => {
     ])
   })
 
-  test('skeletons have the points that name them, or that their drawing names', async () => {
+  test('of skeletons get the elements that name them as parent or that occur in their drawing', async () => {
     const svg = ['foot', 'a &amp;amp; b']
       .map(
         (name) =>
@@ -130,14 +133,14 @@ describe('what is declared', () => {
     ])
   })
 
-  test('there are not more names than a person could give', async () => {
+  test('are limited in number', async () => {
     const tags = Array.from({ length: 100_001 }, (_, index) => `<tag label="${index}"/>`).join('')
     await expect(labelsOf(document('', tags))).rejects.toThrow(
       '0.xml: more than 100000 labels and attributes at line 1',
     )
   })
 
-  test('a description has an end', async () => {
+  test('are read from a description of limited length', async () => {
     const long = `<name>${'x'.repeat(5_000_000)}</name>`.repeat(7)
     await expect(labelsOf(document(`<meta>${long}</meta>`))).rejects.toThrow(
       '0.xml: more than 33554432 characters in <meta> at line 1',
@@ -145,13 +148,13 @@ describe('what is declared', () => {
   })
 })
 
-describe('what annotations have', () => {
+describe('labels of annotations', () => {
   const value = (name: string, text: string) => `<attribute name="${name}">${text}</attribute>`
   const corners = 'xtl="1" ytl="2" xbr="3" ybr="4"'
   const box = (name: string, inner = '') => `<box label="${name}" ${corners}>${inner}</box>`
   const text = { input_type: 'text', mutable: false, values: [] }
 
-  test('makes labels where nothing is declared', async () => {
+  test('are added when nothing is declared', async () => {
     const inner =
       box('car', value('wet', 'true') + value('lanes', '07')) +
       box('car', value('wet', 'False')) +
@@ -170,7 +173,7 @@ describe('what annotations have', () => {
     ])
   })
 
-  test('makes skeletons of those, in both spellings of their tracks', async () => {
+  test('become skeletons for both notations of skeleton tracks', async () => {
     const points = (name: string, inner = '') =>
       `<points label="${name}" points="1,2">${inner}</points>`
     const shape = `<skeleton label="person">${points('head', value('hat', 'no'))}${points('foot')}${value('mood', 'up')}</skeleton>`
@@ -188,7 +191,7 @@ describe('what annotations have', () => {
     ])
   })
 
-  test('comes behind what is declared, wherever that stands', async () => {
+  test('follow declared labels, wherever the declaration is', async () => {
     const meta = declared(
       label('car', `<attributes>${attribute('a', 'text', '', 'x')}</attributes>`),
     )
@@ -206,7 +209,7 @@ describe('what annotations have', () => {
     expect(await labelsOf(document('', inner, meta))).toEqual(expected)
   })
 
-  test('of all documents is put together', async () => {
+  test('are merged over all documents', async () => {
     const one = declared(
       label('person', '<type>skeleton</type>') + label('head', '<parent>person</parent>'),
     )

@@ -19,7 +19,9 @@ import {
 import { labels as known } from '../testing/service.ts'
 import { openServiceDataset } from './dataset.ts'
 
-/** What an import into a project makes of archives with images: labels, pictures in the order of frames, and what is on them. */
+/**
+ * Results of imports into a project from archives with images: labels, images in frame order, and their annotations.
+ */
 
 const opened = async (archive: Uint8Array | Record<string, string>, run: Run = newRun().run) => {
   const bytes = archive instanceof Uint8Array ? archive : await zipOf(archive)
@@ -27,7 +29,7 @@ const opened = async (archive: Uint8Array | Record<string, string>, run: Run = n
 }
 const namesIn = ({ images }: FileSubset) => images.map(({ name }) => name)
 
-/** Annotations on the frames that a subset has. */
+/** Reads the annotations on the frames of a subset. */
 async function readSubset(subset: FileSubset | undefined, labels = known): Promise<Imported[]> {
   if (!subset) throw new Error('a subset')
   const target = targetOf(labels, framesOf(namesIn(subset)))
@@ -107,11 +109,11 @@ const fileLabels: FileLabel[] = [
   },
 ]
 
-describe('an export is read as what it was made of', () => {
+describe('an export that is imported into a project', () => {
   const paths = ['b.jpg', 'a/c.png', 'ü &.jpg', 'x.v2.jpg']
   const shapes = [box, skeleton]
 
-  test('a task of images, in the order of its frames', async () => {
+  test('keeps a task of images in the order of its frames', async () => {
     const tracks = [moving, skeletonTrack]
     const dataset = datasetOf(known, pictures(...paths), { shapes, tags: [tag], tracks })
     const { labels, subsets } = await opened(await exported(service, dataset))
@@ -128,7 +130,7 @@ describe('an export is read as what it was made of', () => {
   test.each([
     ['from its first frame', { origin: 0, step: 1 }],
     ['with a step', { origin: 10, step: 5 }],
-  ])('a video %s', async (_, { origin, step }) => {
+  ])('keeps a video %s', async (_, { origin, step }) => {
     const about = {
       mode: 'interpolation',
       ...{ origin, step },
@@ -153,7 +155,7 @@ describe('an export is read as what it was made of', () => {
     }
   })
 
-  test('images with tracks as shapes of their frames', async () => {
+  test('keeps images, with tracks as shapes of their frames', async () => {
     const dataset = datasetOf(known, pictures(...paths), { tracks: [moving], tags: [tag] })
     const { subsets } = await opened(await exported(serviceForImages, dataset))
     const read = await readSubset(subsets[0])
@@ -165,7 +167,7 @@ describe('an export is read as what it was made of', () => {
     expect([tracksIn(read), tagsIn(read)]).toEqual([[], [tag]])
   })
 
-  test('images of which only tracks tell, in the order of their names', async () => {
+  test('orders images by name when only tracks refer to them', async () => {
     const sorted = [...paths].sort()
     const dataset = datasetOf(known, pictures(...sorted), { tracks: [moving, skeletonTrack] })
     const { subsets } = await opened(await exported(serviceForVideo, dataset))
@@ -174,7 +176,7 @@ describe('an export is read as what it was made of', () => {
   })
 })
 
-/** A part of a task that lacks the frames that were deleted. */
+/** A part of a task without a deleted frame. */
 function partWithout(deleted: number, frames: readonly ItemFrame[], streams: object): Part {
   const whole = partOf(frames, streams)
   const left = frames.filter(({ frame }) => frame !== deleted)
@@ -185,7 +187,7 @@ const oneSubset = (part: Part): Dataset => ({
   subsets: [{ name: 'default', frames: part.frames, items: () => part.items(true), parts: [part] }],
 })
 
-describe('frames that were deleted', () => {
+describe('deleted frames of an export', () => {
   const all = pictures('a.jpg', 'b.jpg', 'c.jpg', 'd.jpg', 'e.jpg')
   const far = trackOf(
     [
@@ -195,7 +197,7 @@ describe('frames that were deleted', () => {
     { label_id: 40, attributes: attributes.slice(0, 1) },
   )
 
-  test('leave tracks where they were on the others', async () => {
+  test('do not change tracks on other frames', async () => {
     const part = partWithout(2, all, { tracks: [far] })
     const { subsets } = await opened(await exported(service, oneSubset(part)))
     expect(subsets.map(namesIn)).toEqual([['a.jpg', 'b.jpg', 'd.jpg', 'e.jpg']])
@@ -208,7 +210,7 @@ describe('frames that were deleted', () => {
     ])
   })
 
-  test('are those that no track is on, where only tracks tell', async () => {
+  test('are detected as frames without tracks when the document lists only tracks', async () => {
     const part = partWithout(2, all, { tracks: [far] })
     const { subsets } = await opened(await exported(serviceForVideo, oneSubset(part)))
     const [track] = tracksIn(await readSubset(subsets[0]))
@@ -224,7 +226,7 @@ describe('frames that were deleted', () => {
   })
 })
 
-describe('projects', () => {
+describe('projects in the native format', () => {
   const projectOf = (subsets: Record<string, Part[]>): Dataset => ({
     ...{ labels: known, saveImages: true },
     subsets: Object.entries(subsets).map(([name, parts]) => {
@@ -244,7 +246,7 @@ describe('projects', () => {
       shapes.map(({ frame, outside }) => `${frame}${outside ? '-' : '+'}`).join(),
     )
 
-  test('have a task of each subset, of which those of its tasks are parts', async () => {
+  test('have one task for each subset, composed of the tasks of the subset', async () => {
     const streams = { shapes: [{ ...box, frame: 1 }], tracks: [lasting] }
     const parts = [
       partOf(pictures('b.jpg', 'a/c.jpg'), streams, {
@@ -292,7 +294,7 @@ describe('projects', () => {
     ['of one id', [1, 1, 1], ''],
     ['of one id that is described', [1, 1, 1], task(1, 'Train')],
     ['of ids of their own', [1, 2, 3], task(1, 'Train') + task(2, 'Val') + task(3)],
-  ])('with three subsets %s have a task of each with its annotations', async (_, ids, tasks) => {
+  ])('with three subsets %s have one annotated task for each', async (_, ids, tasks) => {
     const names = ['Test', 'Train', 'Val']
     const images = names.map((name, at) =>
       imageIn(`task_id="${ids[at]}" subset="${name}"`, 10 * at + 1),
@@ -309,7 +311,7 @@ describe('projects', () => {
     ])
   })
 
-  test('put elements without a subset into the one that others of their task name', async () => {
+  test('put elements without a subset into the subset of their task', async () => {
     const track = `<track id="0" label="car" task_id="2">
       <box frame="0" keyframe="1" outside="0" occluded="0" xtl="1" ytl="1" xbr="5" ybr="5"></box></track>`
     const images =
@@ -321,7 +323,7 @@ describe('projects', () => {
     expect([tracksIn(train).length, tracksIn(val).length]).toEqual([0, 1])
   })
 
-  test('keep subsets apart that are one as names of folders', async () => {
+  test('separate subsets that map to the same folder name', async () => {
     const part = (path: string, id: number) => partOf(pictures(path), { shapes: [box] }, { id })
     const project = projectOf({ 'x/y': [part('a.jpg', 1)], x_y: [part('a.jpg', 2)] })
     const { subsets } = await opened(await exported(service, project))
@@ -331,7 +333,7 @@ describe('projects', () => {
     ])
   })
 
-  test('tell the frames of several videos of a subset by their numbers', async () => {
+  test('match frames of several videos in a subset by their numbers', async () => {
     const video = { name: 'a.mp4', width: 100, height: 80 }
     const about = { mode: 'interpolation', video } as const
     const names = (...all: number[]) => all.map((one) => `frame_${String(one).padStart(6, '0')}`)
@@ -358,7 +360,7 @@ describe('projects', () => {
   const track = (task: number, frame: number) =>
     `<track id="0" label="car" task_id="${task}" subset="s"><box frame="${frame}" keyframe="1" xtl="1" ytl="1" xbr="3" ybr="3"/></track>`
 
-  test('of the de-facto standard number the frames of tracks through, and call those of videos so', async () => {
+  test('of CVAT number the frames of tracks and videos consecutively', async () => {
     const of = (id: number, mode: string) =>
       `<task><id>${id}</id><size>3</size><mode>${mode}</mode><subset></subset><start_frame>1</start_frame><stop_frame>3</stop_frame></task>`
     const meta = `<project><tasks>${of(4, 'interpolation')}${of(5, 'interpolation')}</tasks><subsets>default</subsets></project>`
@@ -374,7 +376,7 @@ describe('projects', () => {
     expect(placesOfTracks(await readSubset(subsets[0]))).toEqual(['1+,3-', '5+'])
   })
 
-  test('need no description', async () => {
+  test('do not need a description', async () => {
     const inner = '<box label="car" xtl="1" ytl="2" xbr="3" ybr="4"/>'
     const images = [element(0, 5, 'a.jpg'), element(1, 5, 'b.jpg', inner), element(2, 6, 'c.jpg')]
     const text = `<annotations>${track(6, 0)}${images.join('')}${track(5, 1)}</annotations>`

@@ -1,4 +1,4 @@
-/** The native format with its images (spec/formats.md 7.2): what an import into a project makes tasks of. */
+/** Native archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import type { FileLabel } from '../file-labels.ts'
@@ -13,7 +13,7 @@ import { type PlacedIn, subsetFrames } from './subset-frames.ts'
 import { type Survey, surveyOf } from './survey.ts'
 import { mergedLabels } from './used-labels.ts'
 
-/** A subset for all tasks that name it, one behind the other. */
+/** Opens an archive with one subset for all tasks that name it, one after the other. */
 export async function openServiceDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const { documents, zip } = await findServiceArchive(source, run)
   const surveys = new Map<string, Survey>()
@@ -65,7 +65,7 @@ function openSubset(name: string, { places, found, documents }: Opened, run: Run
   return [{ name, images, importAnnotations }]
 }
 
-/** Each picture once, under a name that no other has. */
+/** Returns each image once, with a unique name. */
 function imagesOf(tasks: readonly PlacedTask[]): FileImage[] {
   const images = new Map<string, FileImage>()
   const taken = new Set<string>()
@@ -80,5 +80,5 @@ function imagesOf(tasks: readonly PlacedTask[]): FileImage[] {
   return [...images.values()]
 }
 
-/** As exports tell frames of one name apart: `a_1.jpg`. */
+/** Makes a name unique the way exports do: `a_1.jpg`. */
 const lengthened = (name: string): string => name.replace(/(\.[^./]*)?$/, '_1$1')

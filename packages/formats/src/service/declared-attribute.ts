@@ -1,4 +1,4 @@
-/** Attributes as `<meta>` declares them, made such that a project can have them (spec/formats.md 3.3 and 7.3). */
+/** Converts attributes declared in `<meta>` to valid attributes of a project. */
 import type { FileAttribute } from '../file-labels.ts'
 import { longestNumber } from '../numbers.ts'
 
@@ -6,12 +6,14 @@ interface Declared {
   name: string
   mutable: boolean
   input_type: string
-  /** A value a line; other tools put blanks between them. */
+  /** One value per line; other tools separate values by blanks. */
   values: string
   default_value: string
 }
 
-/** An attribute whose values make no sense of its type is a text: that takes any. */
+/**
+ * Returns a valid attribute. If its values do not fit its type, it becomes a text attribute, which accepts any value.
+ */
 export function declaredAttribute({ name, mutable, ...given }: Declared): FileAttribute {
   const type = typeOf(given.input_type.trim())
   const values = valuesOf(type, given)
@@ -37,7 +39,7 @@ function valuesOf(
   const words = [...new Set(values.split(/\s+/))]
   const isChoice = type === 'select' || type === 'radio'
   const areWords = isChoice && !lines.includes(default_value) && words.includes(default_value)
-  // Of a number minimum and maximum may be the same.
+  // Minimum and maximum of a number may be equal.
   if (type === 'number') return values.split('\n')
   return areWords ? words : lines
 }

@@ -7,8 +7,8 @@ import type { DescribedTask } from './read-meta.ts'
 import { type Survey, surveyOf } from './survey.ts'
 
 /**
- * Images with the sizes that documents give them, and frames of videos, where exports put them (spec/formats.md 7.2): below a folder
- * beside the document, of projects in one for each subset.
+ * Yields images with the sizes that documents declare, and frames of videos, under the paths that exports use: below
+ * a folder next to the document, in projects with a folder for each subset.
  */
 export async function* declaredServiceImages(
   source: RandomAccess,
@@ -38,7 +38,7 @@ function* imagesIn(survey: Survey): Generator<DeclaredImage> {
   for (const task of survey.tasks) yield* framesOf(task, subfolderOf(task.subset))
 }
 
-/** As exports call the frames of a video. */
+/** Yields the frames of a video under the names that exports use. */
 function* framesOf(
   { isVideo, original, start, step, count }: DescribedTask,
   folder: string,

@@ -1,4 +1,4 @@
-/** The documents of an upload, read flat in memory (spec/formats.md 7.2 and 7.6). */
+/** Finds the documents of an upload and reads them in constant memory. */
 import { detectUpload } from '../archive/detect.ts'
 import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
@@ -13,11 +13,14 @@ import { type Context, handlerOf } from './context.ts'
 export interface Document {
   name: string
   size: number
-  /** The bytes from their start; may be read more than once. */
+  /** Reads the bytes from the start; may be called more than once. */
   read(): AsyncIterable<Uint8Array>
 }
 
-/** @throws {FormatError} when there is none */
+/**
+ * Finds the documents of an upload.
+ * @throws {FormatError} when there is none
+ */
 export async function findDocuments(source: RandomAccess, run: Run): Promise<Document[]> {
   const container = await detectUpload(source)
   if (container === 'xml') {
@@ -29,8 +32,8 @@ export async function findDocuments(source: RandomAccess, run: Run): Promise<Doc
 }
 
 /**
- * The same where images have to be beside them.
- * @throws {FormatError} for what is no archive, or has no documents
+ * Finds the documents of an archive, for imports that need images.
+ * @throws {FormatError} when the upload is not an archive or has no documents
  */
 export async function findServiceArchive(
   source: RandomAccess,
@@ -52,7 +55,7 @@ function documentsIn(zip: ZipReader): Document[] {
   throw new FormatError('no XML file in the archive, expected annotations.xml')
 }
 
-/** Told of bytes that are read, it tells the run. */
+/** Returns a function that counts read bytes and updates the progress of the run. */
 export function byteCounter(documents: readonly Document[], passes: number, run: Run) {
   const total = passes * documents.reduce((sum, { size }) => sum + size, 0)
   let done = 0
@@ -64,9 +67,9 @@ export function byteCounter(documents: readonly Document[], passes: number, run:
 }
 
 /**
- * Reads a document, telling when a piece of it is read.
- * @param begin Takes the line in which reading is, and answers who reads.
- * @throws {FormatError} with file and line of what is no XML
+ * Reads a document; yields after each piece.
+ * @param begin Returns the reader of the document; it receives a function that returns the current line.
+ * @throws {FormatError} with file and line of invalid XML
  */
 export async function* readDocument(
   { name, read }: Document,
@@ -90,5 +93,5 @@ export async function* readDocument(
   }
 }
 
-/** What is read at once is held until it is handed on. */
+/** Size of a piece in bytes, which limits the annotations that are held until they are yielded. */
 const pieceBytes = 65_536

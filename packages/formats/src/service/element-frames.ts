@@ -1,12 +1,12 @@
-/** Which frames the elements of a document mean (spec/formats.md 7.6). */
+/** Finds the frames that the elements of a document refer to. */
 import { frameMatcher } from '../match-frames.ts'
 import type { TargetFrame, TargetFrames } from '../model.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 
 export interface ElementFrames {
-  /** Whether an image or track is read here: of a set in parts, each is read by itself. */
+  /** Returns whether an image or track belongs to the subset that is being read. */
   isHere(attributes: XmlAttributes): boolean
-  /** By name; by number only an image without a name, or one of a video. */
+  /** Returns the frame of an image: by name; by number only for an image without a name, or of a video. */
   ofImage(
     image: { name: string | undefined; number: number | undefined },
     attributes: XmlAttributes,
@@ -14,21 +14,21 @@ export interface ElementFrames {
   ofTrack(attributes: XmlAttributes): TrackFrames
 }
 
-/** Frames as a track counts them. */
+/** Frames in the numbering of a track. */
 export interface TrackFrames {
   find(absolute: number): TargetFrame | undefined
-  /** Why there is none of that number. */
+  /** Returns the reason why no frame has that number. */
   missing(absolute: number): string
-  /** Where frames may be missing that were there: the first that is left behind one. */
+  /** Returns the first existing frame after a missing one; only for documents whose images may be missing. */
   behind?(absolute: number): TargetFrame | undefined
-  /** Whether frames are missing beside it, so that no interpolation leads across. */
+  /** Returns whether frames next to this one are missing, so that interpolation must not cross the gap. */
   isEdge(frame: TargetFrame): boolean
-  /** Where the next video begins, in which the track is no more. */
+  /** First frame of the next video, on which the track is hidden. */
   end?: TargetFrame | undefined
 }
 
 /**
- * All frames of a task.
+ * Returns the frames of a task.
  * @param deepest The path with the most parts among the images of all documents.
  */
 export function taskFrames(target: TargetFrames, deepest: string): ElementFrames {

@@ -1,4 +1,4 @@
-/** Elements of shapes and what they say (spec/formats.md 7.4). */
+/** Reads the geometry and flags of shape elements. */
 import { orderCorners } from '@reticle/geometry'
 import type { ShapeType } from '../model.ts'
 import { type Fail, readCounts, readInteger, readNumber, readPairs } from '../numbers.ts'
@@ -16,7 +16,7 @@ export const shapeElements: ReadonlyMap<string, ShapeType> = new Map([
   ['skeleton', 'skeleton'],
 ])
 
-/** Corners of a cuboid in the order they are stored: by place, not by what they are called. */
+/** Corners of a cuboid in their stored order, which is by position instead of by name. */
 export const cuboidCorners = ['tl1', 'bl1', 'tr1', 'br1', 'tl2', 'bl2', 'tr2', 'br2'] as const
 
 const boxFields = ['xtl', 'ytl', 'xbr', 'ybr']
@@ -30,9 +30,9 @@ export interface Geometry {
 }
 
 /**
- * The place of a shape; undefined when it covers nothing.
- * @param size Of its frame.
- * @throws what `fail` makes of attributes that are missing or wrong
+ * Reads the geometry of a shape; undefined when it covers nothing.
+ * @param size Size of the frame in pixels.
+ * @throws the error that `fail` creates for missing or invalid attributes
  */
 export function readGeometry(
   type: ShapeType,
@@ -90,21 +90,24 @@ function readMaskElement(
   return points && { points, rotation: 0, isClipped }
 }
 
-/** @throws what `fail` makes of an attribute that is not there */
+/**
+ * Returns a required attribute.
+ * @throws the error that `fail` creates when it is missing
+ */
 export function required(attributes: XmlAttributes, name: string, fail: Fail): string {
   const text = attributes[name]
   if (text === undefined) throw fail(`the attribute ${name} is missing`)
   return text
 }
 
-/** Degrees in [0, 360). */
+/** Returns degrees in [0, 360). */
 function readRotation(attributes: XmlAttributes, fail: Fail): number {
   const text = attributes.rotation
   const rest = text === undefined ? 0 : readNumber(text, fail) % 360
   return rest < 0 ? rest + 360 : rest
 }
 
-/** A whole number, or 0 when there is none. */
+/** Returns a whole number, or 0 when it is missing. */
 export function readCount(attributes: XmlAttributes, name: string, fail: Fail): number {
   const text = attributes[name]
   const value = text === undefined ? 0 : readInteger(text, (why) => fail(`${name}: ${why}`))
@@ -114,7 +117,7 @@ export function readCount(attributes: XmlAttributes, name: string, fail: Fail): 
 
 const largest = 2_147_483_647
 
-/** Yes or no, or undefined when it is not said. */
+/** Returns a boolean, or undefined when it is missing. */
 export function readFlag(attributes: XmlAttributes, name: string, fail: Fail): boolean | undefined {
   const text = attributes[name]
   if (text === undefined) return undefined

@@ -20,15 +20,15 @@ const tag = { frame: 1, label_id: 40, group: 4, source: 'manual', attributes: []
 const values = (car: string, is: string) =>
   `      <attribute name="color">${car}</attribute>\n      <attribute name="parked">${is}</attribute>\n`
 
-/** What is behind the description. */
+/** Returns the part of the document after the description. */
 async function bodyOf(exporter: Exporter | undefined, dataset: Dataset): Promise<string> {
   const { files } = await exportBytes(exporter, dataset)
   const [, body = ''] = (files['annotations.xml'] ?? '').split('</meta>\n')
   return body.replace('</annotations>\n', '')
 }
 
-describe('images', () => {
-  test('a frame lists its shapes from the lowest, then its tags; of the task every frame is there', async () => {
+describe('images of a native export', () => {
+  test('list shapes from the lowest to the highest, then tags, for every frame of a task', async () => {
     const shapes = [
       { ...box, z_order: 2, group: 7, rotation: 30 },
       shapeOf({ type: 'points', label_id: 40, points: [5, 6], source: 'a "b"' }),
@@ -49,7 +49,7 @@ ${values('', 'false')}    </tag>
     )
   })
 
-  test('of a video only frames that show something are there, called without extension', async () => {
+  test('of a video are listed only with visible annotations, without extension', async () => {
     const video = framesOf(['frame_000010.PNG', 'frame_000015.PNG', 'frame_000020.PNG'])
     const about = {
       mode: 'interpolation',
@@ -66,7 +66,7 @@ ${values('', 'false')}    </tag>
   })
 })
 
-describe('tracks', () => {
+describe('tracks of a native export', () => {
   const moving = trackOf(
     [
       trackShapeOf({ frame: 0, points: [0, 0, 10, 10], attributes: [parked] }),
@@ -79,7 +79,7 @@ describe('tracks', () => {
       all.join(' '),
     )
 
-  test('list every frame on which they are seen, and the one that hides them', async () => {
+  test('list every visible frame and the frame that hides them', async () => {
     const about = { origin: 10, step: 5, mode: 'interpolation' } as const
     const dataset = datasetOf(labels, frames, { tracks: [moving] }, { about })
     const shape = (
@@ -115,18 +115,18 @@ ${shape(10, 'keyframe="1" outside="0" occluded="0" xtl="0.00" ytl="0.00" xbr="10
     )
   }
 
-  test('go on to the last frame, or to that of their job', async () => {
+  test('continue to the last frame, or to the last frame of their job', async () => {
     const track = trackOf([trackShapeOf({ frame: 1 })], { label_id: 40 })
     expect(await tracksOn({}, track)).toEqual(['1 1 0', '2 0 0', '3 0 0'])
     expect(await tracksOn({}, { ...track, stop_frame: 2 })).toEqual(['1 1 0', '2 0 0', '3 1 1'])
   })
 
-  test('are on no deleted frame, and have keyframes beside one that a keyframe is on', async () => {
+  test('skip deleted frames, with a keyframe next to a deleted keyframe', async () => {
     const part = { frames: frames.filter(({ frame }) => frame !== 2), deletedFrames: new Set([2]) }
     expect(await tracksOn(part, moving)).toEqual(['0 1 0', '1 1 0', '3 1 1'])
   })
 
-  test('have keyframes where they are cut by what is not exported', async () => {
+  test('get keyframes next to frames that are not exported', async () => {
     const far = trackOf(
       [trackShapeOf({ frame: 0 }), trackShapeOf({ frame: 3, points: [5, 5, 9, 9] })],
       { label_id: 40 },
@@ -140,7 +140,7 @@ ${shape(10, 'keyframe="1" outside="0" occluded="0" xtl="0.00" ytl="0.00" xbr="10
     ).toEqual(['0 1 0', '2 1 0', '3 1 0'])
   })
 
-  test('that are on none of the frames are not listed', async () => {
+  test('are not listed when they are on none of the frames', async () => {
     const hidden = trackOf(
       [trackShapeOf({ frame: 0 }), trackShapeOf({ frame: 1, outside: true })],
       { label_id: 40 },
@@ -149,11 +149,11 @@ ${shape(10, 'keyframe="1" outside="0" occluded="0" xtl="0.00" ytl="0.00" xbr="10
   })
 })
 
-describe('layouts', () => {
+describe('layouts of a native export', () => {
   const track = trackOf([trackShapeOf({ frame: 2 })], { label_id: 40 })
   const streams = { shapes: [box], tags: [tag], tracks: [track] }
 
-  test('images have tracks as shapes of their frames', async () => {
+  test('images contain tracks as shapes of their frames', async () => {
     const { files, report } = await exportBytes(
       serviceForImages.exporter,
       datasetOf(labels, frames, streams),
@@ -166,7 +166,7 @@ describe('layouts', () => {
     expect(report.created).toEqual({ shapes: 3, tags: 1, tracks: 0 })
   })
 
-  test('video has shapes as tracks of one frame, unless they end with the video, and no tags', async () => {
+  test('video contains shapes as tracks of one frame, and no tags', async () => {
     const shapes = [0, 1, 2, 3].map((frame) => ({ ...box, frame }))
     const { files, report } = await exportBytes(
       serviceForVideo.exporter,
@@ -188,7 +188,7 @@ describe('layouts', () => {
     ])
   })
 
-  test('what two decimals do not hold is told, and scores', async () => {
+  test('values beyond two decimals, and scores, are reported as lost', async () => {
     const shapes = [{ ...box, points: [1, 2, 3, 4.005], score: 0.5 }]
     const uneven = trackOf([trackShapeOf({ rotation: 1 / 3 })], { label_id: 40 })
     const { report } = await exportBytes(
@@ -207,7 +207,7 @@ describe('layouts', () => {
   })
 })
 
-describe('archives', () => {
+describe('archives of a native export', () => {
   const pictures = frames.map((frame) => ({
     ...frame,
     async *image() {
@@ -215,7 +215,7 @@ describe('archives', () => {
     },
   }))
 
-  test('with images have them beside the document', async () => {
+  test('contain images next to the document', async () => {
     const { files } = await exportBytes(
       service.exporter,
       datasetOf(labels, pictures, {}, { saveImages: true }),
@@ -227,7 +227,7 @@ describe('archives', () => {
     expect(files['images/b/c.jpg']).toBe('b/c.jpg')
   })
 
-  test('of projects tell tasks and subsets apart', async () => {
+  test('of projects distinguish tasks and subsets', async () => {
     const part = (id: number, label: string) =>
       partOf(
         pictures.slice(0, 2),
@@ -279,7 +279,7 @@ describe('archives', () => {
     expect(meta).toContain('      <subsets>a/b\na_b</subsets>\n')
   })
 
-  test('an empty project is a document still', async () => {
+  test('an empty project is exported as a document', async () => {
     const { files } = await exportBytes(service.exporter, {
       ...{ labels: [], subsets: [], saveImages: true },
       about: { target: 'project', dumped: '2026-03-01T10:00:00.000Z' },
@@ -288,7 +288,7 @@ describe('archives', () => {
   })
 })
 
-test('the description of a task, of a job and of a video', async () => {
+test('a document describes a task, a job and a video', async () => {
   const person = { username: 'anna', email: 'a@example.org' }
   const about = {
     ...{ id: 4, name: 'street', overlap: 2, owner: person, assignee: null, frame_filter: 'step=5' },

@@ -1,4 +1,4 @@
-/** Exports the native format (spec/formats.md 7.1): one document, written while annotations are read. */
+/** Exports the native format: one document, streamed while annotations are read (docs/spec/formats.md#service-xml). */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { type Losses, newLosses } from '../losses.ts'
@@ -22,15 +22,15 @@ export function exporterOf(layout: Layout): Exporter['exportDataset'] {
   }
 }
 
-/** What lasts over a document. */
+/** State of a document that is being written. */
 interface Writing {
   layout: Layout
   labels: Labels
   run: Run
   losses: Losses
-  /** Tracks are numbered through. */
+  /** Number of tracks so far; tracks are numbered consecutively. */
   tracks: number
-  /** Tells that one more of the steps is done, of which images and tracks of a part are one each. */
+  /** Reports progress of the current phase; images and tracks of a part are one phase each. */
   step: (share: number) => void
 }
 
@@ -55,10 +55,10 @@ async function* documentTexts(dataset: Dataset, layout: Layout, run: Run): Async
 
 interface PartPlace {
   part: Part
-  /** ` subset="train" task_id="7"` in projects. */
+  /** Attributes ` subset="train" task_id="7"` in projects. */
   imageOrigin: string
   trackOrigin: string
-  /** Frames of the tasks before it in its subset. */
+  /** Number of frames of the preceding tasks in the subset. */
   offset: number
 }
 
@@ -159,7 +159,7 @@ async function* shapesAsTracks(place: TrackPlace, writing: Writing): AsyncGenera
   }
 }
 
-/** The frame behind that of a shape, on which it is hidden; none where the de-facto standard writes none. */
+/** Returns the frame after a shape, on which it is hidden; undefined where CVAT writes none. */
 function endOf(frame: number, { part, frames }: TrackPlace): number | undefined {
   const { origin, step, stop_frame } = part.about
   let next = frame + 1

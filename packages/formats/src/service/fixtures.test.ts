@@ -61,7 +61,7 @@ describe.skipIf(!hasFixtures)('files of another tool in ../shared/fixtures', () 
     expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 2 }])
   })
 
-  test('tracks within tracks', async () => {
+  test('tracks inside tracks are imported', async () => {
     const labels = [
       labelOf({ id: 1, name: 'klhg', attributes: [spec(5, 'hgl', true)] }),
       labelOf({ id: 2, name: 'II' }),
@@ -140,25 +140,25 @@ describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/expor
     return bodyOf(files['annotations.xml'] ?? '')
   }
 
-  test('shapes are written as by them, to the byte', async () => {
+  test('the export of shapes equals the CVAT export byte by byte', async () => {
     const file = inOrderOfPoints(await theirs('cvat_for_images_1.1.shapes.zip'))
     expect(inOrderOfPoints(await ours(serviceForImages, shapesTask))).toBe(file)
     expect(inOrderOfPoints(await ours(service, shapesTask))).toBe(file)
   })
 
-  test('tracks are written as by them, to the byte but for the order of attributes', async () => {
+  test('the export of tracks equals the CVAT export byte by byte, except for the order of attributes', async () => {
     const file = sortedAttributes(await theirs('cvat_for_images_1.1.tracks.zip'))
     expect(sortedAttributes(await ours(serviceForImages, tracksTask, [17]))).toBe(file)
     const video = sortedAttributes(await theirs('cvat_for_video_1.1.tracks.zip'))
     expect(sortedAttributes(await ours(serviceForVideo, tracksTask, [17]))).toBe(video)
   })
 
-  test('shapes as tracks are written as by them', async () => {
+  test('shapes as tracks equal the CVAT export', async () => {
     const file = inOrderOfPoints(await theirs('cvat_for_video_1.1.shapes.zip'))
     expect(inOrderOfPoints(await ours(serviceForVideo, shapesTask))).toBe(file)
   })
 
-  test('what they wrote is imported as what they have', async () => {
+  test('a CVAT export of shapes is imported with the stored annotations', async () => {
     const { frames, streams } = annotationsOf(shapesTask)
     const target = targetOf(labels, frames)
     const { imported, report } = await importBytes(
@@ -207,7 +207,7 @@ describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/expor
     expect(report).toMatchObject({ created: { tags: streams.tags.length }, entries: [] })
   })
 
-  test('so are tracks, but for keyframes on deleted frames', async () => {
+  test('a CVAT export of tracks is imported, except for keyframes on deleted frames', async () => {
     const { frames, streams } = annotationsOf(tracksTask)
     const bytes = read('exports/cvat_for_video_1.1.tracks.zip')
     const { tracks, report } = await importBytes(service, bytes, targetOf(labels, frames))
@@ -230,22 +230,22 @@ describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/expor
   })
 })
 
-// ---- support
+// ---- helpers
 
 const sortedValues = (all: Shape['attributes']) => all.toSorted((a, b) => a.spec_id - b.spec_id)
 
-/** Every stored track shape of theirs is a keyframe. */
+/** CVAT stores only keyframes as shapes of a track. */
 function withKeyframes(track: Track): Track {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 
-/** They store centre, right x and top y. */
+/** Converts an ellipse of CVAT, which stores the centre, the right x and the top y. */
 function ellipseOfOurs(shape: Shape): Shape {
   const [cx = 0, cy = 0, right = 0, top = 0] = shape.points
   return shape.type === 'ellipse' ? { ...shape, points: [cx, cy, right - cx, cy - top] } : shape
 }
 
-/** They write points of skeletons as they are stored, ours in the order of the label. */
+/** Sorts skeleton elements: CVAT writes them as stored, this export in the order of the label. */
 function inOrderOfPoints(text: string): string {
   return text.replace(/( {6}<points label[^>]*>\n {6}<\/points>\n)+/g, (block) => {
     return `${block

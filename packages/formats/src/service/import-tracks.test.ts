@@ -6,20 +6,20 @@ import { framesIn, inTrack } from '../testing/service.ts'
 
 const read = (text: string, into: ImportTarget) => importBytes(service, text, into)
 
-describe('tracks', () => {
+describe('tracks of a native import', () => {
   const box = (frame: number, rest = '') =>
     `<box frame="${frame}" xtl="1" ytl="2" xbr="3" ybr="4" ${rest}/>`
   const keyframe = (frame: number, given = {}) =>
     trackShapeOf({ frame, points: [1, 2, 3, 4], ...given })
   const into = framesIn(['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg'])
 
-  test('a shape that says nothing is no keyframe where others say that they are', async () => {
+  test('treat a shape without a keyframe attribute as no keyframe when others have it', async () => {
     const shapes = box(0, 'keyframe="1"') + box(1) + box(2, 'keyframe="1"')
     const { tracks } = await read(inTrack(shapes, 'id="0" label="car"'), into)
     expect(tracks.map((track) => track.shapes.map(({ frame }) => frame))).toEqual([[0, 2]])
   })
 
-  test('only keyframes are kept, with what changes; the rest is of the track', async () => {
+  test('keep only keyframes with changed values; other values belong to the track', async () => {
     const values = (color: string, parked: string) =>
       `<attribute name="color">${color}</attribute><attribute name="parked">${parked}</attribute>`
     const shape = (frame: number, is: number, inner: string) =>
@@ -49,12 +49,12 @@ describe('tracks', () => {
     expect(report.created.tracks).toBe(1)
   })
 
-  test('a file that knows no keyframes has nothing else', async () => {
+  test('keep every shape of a file without keyframe attributes', async () => {
     const { tracks } = await read(inTrack(box(0) + box(1) + box(2, 'outside="1"')), into)
     expect(tracks[0]?.shapes).toEqual([keyframe(0), keyframe(1), keyframe(2, { outside: true })])
   })
 
-  test('shapes come in any order, the same one twice is one', async () => {
+  test('may list shapes in any order, and may repeat a shape', async () => {
     const { tracks } = await read(
       inTrack(box(3, 'keyframe="1"') + box(1, 'keyframe="1"') + box(3, 'keyframe="1"')),
       into,
@@ -62,12 +62,12 @@ describe('tracks', () => {
     expect(tracks[0]).toMatchObject({ frame: 1, shapes: [{ frame: 1 }, { frame: 3 }] })
   })
 
-  test('a track begins where it is listed first', async () => {
+  test('begin at their first listed frame', async () => {
     const { tracks } = await read(inTrack(box(1, 'keyframe="0"') + box(3, 'keyframe="1"')), into)
     expect(tracks[0]).toMatchObject({ frame: 1, shapes: [keyframe(1), keyframe(3)] })
   })
 
-  test('frames are those of the media', async () => {
+  test('use absolute frame numbers of the media', async () => {
     const grid = framesIn(['a', 'b', 'c'], { start_frame: 10, step: 5 })
     const { tracks } = await read(inTrack(box(10) + box(20)), grid)
     expect(tracks[0]?.shapes.map(({ frame }) => frame)).toEqual([0, 2])
@@ -83,20 +83,20 @@ describe('tracks', () => {
     ['<box xtl="1" ytl="2" xbr="3" ybr="4"/>', 'track 7: the attribute frame is missing'],
     ['<tag label="car"/>', '<tag> within a <track>'],
     ['<track label="head"/>', "Label 'car' has no point 'head'"],
-  ])('%s is refused', async (inner, message) => {
+  ])('are refused with %s', async (inner, message) => {
     await expect(read(inTrack(inner), into)).rejects.toThrow(message)
   })
 
   test.each([
     ['', 'degenerate-shape', 'the track has no shapes'],
     [box(0, 'outside="1"'), 'degenerate-shape', 'the track is never to be seen'],
-  ])('%j is left out', async (inner, code, reason) => {
+  ])('are left out with %j', async (inner, code, reason) => {
     const { imported, report } = await read(inTrack(inner), into)
     expect(imported).toEqual([])
     expect(report.entries).toMatchObject([{ code, reason, examples: [{ item: 'track 7' }] }])
   })
 
-  test('of a job only what is seen in it is taken, whole', async () => {
+  test('of a job are imported completely if they are visible in it', async () => {
     const job = framesIn(['0', '1', '2', '3', '4', '5'], { includes: (frame) => frame > 3 })
     const seen = inTrack(box(0) + box(5))
     expect((await read(seen, job)).tracks[0]?.shapes.map(({ frame }) => frame)).toEqual([0, 5])
@@ -105,7 +105,7 @@ describe('tracks', () => {
     expect(report.entries).toMatchObject([{ code: 'frame-outside-job' }])
   })
 
-  test('a mask on one frame is a mask, on more it is a track', async () => {
+  test('of masks become a mask when they are visible on only one frame', async () => {
     const mask = (frame: number, rest = '') =>
       `<mask frame="${frame}" rle="0, 4" left="1" top="1" width="2" height="2" keyframe="1" ${rest}/>`
     const one = await read(inTrack(mask(2) + mask(3, 'outside="1"')), into)
@@ -119,7 +119,7 @@ describe('tracks', () => {
     expect(two.tracks).toMatchObject([{ shapes: [{ type: 'mask', frame: 2 }, { frame: 3 }] }])
   })
 
-  test('points of a skeleton are tracks of their own, hidden when all are', async () => {
+  test('of skeletons have tracks for their elements, and are hidden when all elements are', async () => {
     const point = (label: string, x: number, rest = '') =>
       `<points label="${label}" points="${x},0" ${rest}/>`
     const { tracks } = await read(

@@ -11,7 +11,7 @@ const document = (inner: string) => `<annotations>\n${inner}\n</annotations>`
 const place = 'occluded="1" z_order="-2" group_id="7"'
 const base = { label_id: 40, occluded: true, z_order: -2, group: 7 }
 
-describe('shapes of an image', () => {
+describe('shapes of an image in a native import', () => {
   test.each([
     [
       '<box label="car" xtl="1" ytl="2.5" xbr="3" ybr="4" rotation="-30"',
@@ -38,14 +38,14 @@ describe('shapes of an image', () => {
     expect(report).toMatchObject({ created: { shapes: 1 }, skipped: 0, converted: 0 })
   })
 
-  test('what is not said is nothing, and the source is the file', async () => {
+  test('missing attributes have defaults, and the source is "file"', async () => {
     const { shapes } = await read(inImage('<points label="car" source="manual" points="1,2"/>'))
     expect(shapes).toEqual([
       shapeOf({ type: 'points', label_id: 40, points: [1, 2], source: 'file' }),
     ])
   })
 
-  test('a skeleton has its points in the order of its label', async () => {
+  test('a skeleton has its elements in the order of its label', async () => {
     const point = (label: string, rest: string) => `<points label="${label}" points="1,2" ${rest}/>`
     const { shapes } = await read(
       inImage(
@@ -71,7 +71,7 @@ describe('shapes of an image', () => {
     ])
   })
 
-  test('tags and values of attributes', async () => {
+  test('tags and attribute values are read', async () => {
     const values =
       '<attribute name="color">red &amp; blue</attribute><attribute name="parked">True</attribute>'
     const { imported, report } = await read(
@@ -88,7 +88,7 @@ describe('shapes of an image', () => {
   })
 })
 
-describe('what is left out, and said', () => {
+describe('a native import skips and reports', () => {
   test.each([
     ['<box label="" xtl="1" ytl="1" xbr="2" ybr="2"/>', 'unlabelled'],
     ['<box label="car" xtl="1" ytl="1" xbr="1" ybr="2"/>', 'degenerate-shape'],
@@ -114,17 +114,17 @@ describe('what is left out, and said', () => {
     expect(report.entries).toMatchObject([{ kind: 'converted', code: 'clipped' }])
   })
 
-  test('runs of nothing join their neighbours', async () => {
+  test('runs of zero pixels are joined with their neighbours', async () => {
     const mask = '<mask label="car" rle="1, 2, 0, 1, 2, 0" left="0" top="0" width="3" height="2"/>'
     expect((await read(inImage(mask))).shapes).toMatchObject([{ points: [1, 3, 2, 0, 0, 2, 1] }])
   })
 
-  test('a mask that claims to be huge costs nothing', async () => {
+  test('a mask that declares a huge box takes no memory', async () => {
     const mask = `<mask label="car" rle="0, ${1e14}" left="0" top="0" width="10000000" height="10000000"/>`
     expect((await read(inImage(mask))).shapes).toMatchObject([{ points: [0, 8000, 0, 0, 99, 79] }])
   })
 
-  test('what is no element of ours is passed over', async () => {
+  test('unknown elements are ignored', async () => {
     const inner = '<meta><task><z_order>True</z_order><box/></task></meta><x><box/></x><version/>'
     const { imported, report } = await read(
       document(`${inner}<image name="a.jpg"><y><box/></y></image>`),
@@ -133,7 +133,7 @@ describe('what is left out, and said', () => {
   })
 })
 
-describe('frames of images', () => {
+describe('frames of images in a native import', () => {
   const box = '<box label="car" xtl="1" ytl="2" xbr="3" ybr="4"/>'
   const image = (given: string, inner = box) => `<image ${given}>${inner}</image>`
   const video = framesIn(['frame_000010.png', 'frame_000013.png'], {
@@ -156,23 +156,23 @@ describe('frames of images', () => {
     expect(shapes.map(({ frame }) => frame)).toEqual(expected)
   })
 
-  test('a named picture that is not in the task is not found by its id', async () => {
+  test('a named image that the task does not have is not found by its id', async () => {
     const attempt = read(document(image('name="x.jpg" id="1"')), target)
     await expect(attempt).rejects.toThrow('no matching frame in this task: x.jpg')
   })
 
-  test('a frame of a video between those of the task is not found by its id', async () => {
+  test('a video frame between those of the task is not found by its id', async () => {
     const attempt = read(document(image('name="frame_000012" id="13"')), video)
     await expect(attempt).rejects.toThrow('no matching frame in this task: frame_000012')
   })
 
-  test('what stands before the deepest name stands before all', async () => {
+  test('the prefix of the deepest name applies to all names', async () => {
     const into = framesIn(['x/1.jpg', 'y/1.jpg', 'y/set/2.jpg'])
     const text = document(image('name="1.jpg"') + image('name="set/2.jpg"'))
     expect((await read(text, into)).shapes.map(({ frame }) => frame)).toEqual([1, 2])
   })
 
-  test('images without a frame fail when they have annotations', async () => {
+  test('annotated images without a frame fail the import', async () => {
     expect((await read(document(image('name="none.jpg"', '')))).imported).toEqual([])
     const attempt = read(document(image('name="n1"') + image('name="n1"') + image('name="n2"')))
     await expect(attempt).rejects.toThrow(
@@ -180,7 +180,7 @@ describe('frames of images', () => {
     )
   })
 
-  test('frames outside of the job are passed over', async () => {
+  test('frames outside the job are skipped', async () => {
     const into = framesIn(['a.jpg', 'b.jpg'], { includes: (frame) => frame === 1 })
     const { shapes, report } = await read(
       document(image('name="a.jpg"') + image('name="b.jpg"')),
@@ -191,10 +191,10 @@ describe('frames of images', () => {
   })
 })
 
-describe('files', () => {
+describe('files of a native import', () => {
   const image = (name: string) => `<image name="${name}"><tag label="car"/></image>`
 
-  test('every XML in an archive is read, and nothing else', async () => {
+  test('every XML file of an archive is read, and nothing else', async () => {
     const zip = await zipOf({
       'x/two.XML': document(image('b/c.jpg')),
       'one.xml': `\ufeff<?xml version="1.0"?>\r\n${document(image('a.jpg'))}`,
@@ -220,14 +220,14 @@ describe('files', () => {
     await expect(read(await zipOf({ 'a.txt': '' }))).rejects.toThrow('no XML file in the archive')
   })
 
-  test('labels that are not there are all named', async () => {
+  test('all missing labels are named', async () => {
     const inner = '<tag label="x"/><tag label="background"/><tag label="y"/><tag label="x"/>'
     const message = "Labels 'x', 'y' are not registered for this task"
     await expect(read(inImage(inner))).rejects.toThrow(message)
   })
 })
 
-describe('what is wrong is refused with file, image or track, and line', () => {
+describe('a native import names file, image or track, and line of an error', () => {
   const box = 'xtl="1" ytl="2" xbr="3" ybr="4"'
   test.each([
     [`<box ${box}/>`, 'image a.jpg: the attribute label is missing'],
@@ -289,7 +289,7 @@ describe('what is wrong is refused with file, image or track, and line', () => {
     await expect(read(document(inner))).rejects.toThrow(message)
   })
 
-  test('an archive that holds a broken document names it', async () => {
+  test('an error in a document of an archive names that document', async () => {
     const zip = await zipOf({ 'd/one.xml': '<annotations>\n<image name="a.jpg">\n' })
     await expect(read(zip)).rejects.toThrow('d/one.xml: unclosed tag: image in <image> at line 3')
   })

@@ -1,4 +1,4 @@
-/** Imports the native format in all of its layouts (spec/formats.md 7.6), flat in memory. */
+/** Imports the native format in all of its layouts, in constant memory (docs/spec/formats.md#service-xml). */
 import type { RandomAccess } from '../archive/source.ts'
 import { deepestOf } from '../match-frames.ts'
 import type { Imported, ImportTarget, Run } from '../model.ts'
@@ -13,7 +13,7 @@ export async function* importService(
   run: Run,
 ): AsyncGenerator<Imported> {
   const documents = await findDocuments(source, run)
-  // Only where frames are in folders one of them can stand before what a file calls an image.
+  // Only with frames in folders can a folder precede the names of images in the file.
   const hasFolders = target.frames.frames.some(({ path }) => /[\\/]/.test(path))
   const onBytes = byteCounter(documents, hasFolders ? 2 : 1, run)
   const deepest = hasFolders ? await deepestName(documents, onBytes) : ''
@@ -25,11 +25,11 @@ interface Import {
   target: ImportTarget
   run: Run
   onBytes: (bytes: number) => void
-  /** Of a document. */
+  /** Returns the frames of a document. */
   framesOf: (document: string) => ElementFrames
 }
 
-/** The annotations of documents, one after the other. */
+/** Yields the annotations of the documents, one after the other. */
 export async function* importDocuments(
   documents: readonly Document[],
   { target, run, onBytes, framesOf }: Import,

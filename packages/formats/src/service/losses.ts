@@ -1,9 +1,9 @@
-/** What of annotations the layouts of the native format do not hold, for the report of an export. */
+/** Capabilities of the native layouts, and reports of values that they round. */
 import { carriesAll, featuresOf } from '../losses.ts'
 import type { Exporter, ItemShape, Run, Track } from '../model.ts'
 import { isExact } from './written-number.ts'
 
-/** Of `Service 1.1`, `Service for images 1.1` and `Service for video 1.1`. */
+/** Layouts of `Service 1.1`, `Service for images 1.1` and `Service for video 1.1`. */
 export type Layout = 'combined' | 'images' | 'video'
 
 interface About extends Pick<Exporter, 'carries' | 'features'> {
@@ -22,7 +22,7 @@ export const layouts: Readonly<Record<Layout, About>> = {
   video: { name: 'Service for video 1.1', carries: carriesAll({ tag: 'dropped' }), features },
 }
 
-/** Tells of a shape that does not lie on hundredths of a pixel. */
+/** Reports a shape whose coordinates have more than two decimals. */
 export function noteRoundedShape(shape: ItemShape, item: string, run: Run): void {
   if (isRounded(shape) || shape.elements.some(isRounded)) noteRounded(item, run)
 }

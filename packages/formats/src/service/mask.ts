@@ -1,4 +1,4 @@
-/** Masks of the native format: runs row by row in a box (spec/formats.md 6.1 and 7.6). */
+/** Masks of the native format: row-wise run lengths in a box (docs/spec/formats.md#run-lengths). */
 import type { Fail } from '../numbers.ts'
 
 export interface Box {
@@ -9,14 +9,15 @@ export interface Box {
 }
 
 export interface ReadMask {
-  /** As the service stores them; undefined when nothing of the mask is within the frame. */
+  /** Stored form of the mask; undefined when no part of it is within the frame. */
   points: number[] | undefined
   isClipped: boolean
 }
 
 /**
- * @param size Of the frame.
- * @throws what `fail` makes of runs that do not fill the box
+ * Converts run lengths to a mask.
+ * @param size Size of the frame in pixels.
+ * @throws the error that `fail` creates for run lengths that do not fill the box
  */
 export function readMask(
   counts: readonly number[],
@@ -51,7 +52,7 @@ function within({ left, top, width, height }: Box, size: { width: number; height
   }
 }
 
-/** Runs of no pixels, which some tools write, join their neighbours. */
+/** Joins the neighbours of runs of zero pixels, which some tools write. */
 function joined(counts: readonly number[]): number[] {
   if (counts.indexOf(0, 1) < 0) return [...counts]
   const flips: number[] = []
@@ -62,7 +63,7 @@ function joined(counts: readonly number[]): number[] {
   )
 }
 
-/** Row by row, and only the rows that stay: a box may claim any size. */
+/** Returns the runs of the rows within the frame; other rows are skipped, because a box may declare any size. */
 function clippedRuns(counts: readonly number[], box: Box, inner: Box): number[] {
   const flips: number[] = []
   const firstRow = inner.top - box.top
@@ -81,7 +82,7 @@ function clippedRuns(counts: readonly number[], box: Box, inner: Box): number[] 
   return runsOf(flips, inner.width * inner.height)
 }
 
-/** Calls back with first pixel and end of every run of the object. */
+/** Calls `take` with the first pixel and the end of every run of the object. */
 function eachRun(counts: readonly number[], take: (start: number, end: number) => void): void {
   let at = 0
   for (const [index, count] of counts.entries()) {
@@ -90,7 +91,7 @@ function eachRun(counts: readonly number[], take: (start: number, end: number) =
   }
 }
 
-/** Adds a run behind all others to the places where background and object change. */
+/** Appends a run to the positions where background and object alternate. */
 function addRun(flips: number[], start: number, end: number): void {
   if (flips.length > 0 && flips.at(-1) === start) flips.pop()
   else flips.push(start)

@@ -1,4 +1,4 @@
-/** Labels as an import meets them: attributes and points of skeletons by name. */
+/** Labels with lookup of attributes and skeleton elements by name. */
 import { FormatError, type Place } from '../errors.ts'
 import { noteUnlisted } from '../intake.ts'
 import { isStorableText, storedValue } from '../labels.ts'
@@ -7,7 +7,7 @@ import type { AttributeSpec, AttributeValue, Label, Run } from '../model.ts'
 export interface NamedLabel {
   label: Label
   specs: ReadonlyMap<string, AttributeSpec>
-  /** Of skeletons, in their order. */
+  /** Elements of a skeleton, in their order. */
   parts: ReadonlyMap<string, NamedLabel>
 }
 
@@ -19,14 +19,17 @@ export function namedLabel(label: Label): NamedLabel {
   }
 }
 
-/** The point of a skeleton. @throws {FormatError} when it has none of that name */
+/**
+ * Returns the element of a skeleton.
+ * @throws {FormatError} when the skeleton has no element with that name
+ */
 export function partOf(skeleton: NamedLabel, name: string, place: () => Place): NamedLabel {
   const part = skeleton.parts.get(name)
   if (part) return part
   throw new FormatError(`Label '${skeleton.label.name}' has no point '${name}'`, place())
 }
 
-/** In the order of the points of the label, however a file lists them. */
+/** Sorts elements in the order of the label, regardless of the order in the file. */
 export function inOrderOfParts<T extends { label_id: number }>(
   { label }: NamedLabel,
   parts: readonly T[],
@@ -35,10 +38,10 @@ export function inOrderOfParts<T extends { label_id: number }>(
   return parts.toSorted((a, b) => (order.get(a.label_id) ?? 0) - (order.get(b.label_id) ?? 0))
 }
 
-/** Values that one element gives, in its order; of two for one attribute the later counts. */
+/** Values of one element, in its order; for two values of one attribute the later one counts. */
 export type Values = Map<AttributeSpec, AttributeValue>
 
-/** False when the label has no such attribute. */
+/** Adds a value. Returns false when the label does not have the attribute. */
 export function addValue(
   values: Values,
   { label, specs }: NamedLabel,
@@ -47,7 +50,7 @@ export function addValue(
 ): boolean {
   const spec = specs.get(name)
   if (!spec) return false
-  // A place takes time, so it is looked up for what may be wrong.
+  // Building a place is slow, so it is done only for values that may be invalid.
   const isWord = spec.input_type !== 'checkbox' || text === 'true' || text === 'false'
   const isPlain = isWord && isStorableText(text)
   const value = isPlain ? text : storedValue(spec, text, place())
@@ -57,7 +60,7 @@ export function addValue(
   return true
 }
 
-/** The values of attributes that may change along a track, or of those that may not. */
+/** Returns the values of mutable or of immutable attributes. */
 export function valuesThat(values: Values, isMutable: boolean): AttributeValue[] {
   return [...values].flatMap(([spec, value]) => (spec.mutable === isMutable ? value : []))
 }

@@ -1,4 +1,4 @@
-/** The pictures of an archive, and what documents call them (spec/formats.md 7.2). */
+/** Finds the images of an archive by the names that documents use. */
 import { distinctNames, fileName } from '../export-files.ts'
 import { normalised } from '../match-frames.ts'
 import {
@@ -15,21 +15,21 @@ import type { Place } from './places.ts'
 
 export interface Picture {
   member: string
-  /** As its frame is to be called. */
+  /** Name of the frame. */
   name: string
 }
 
-/** The pictures of one subset. */
+/** The images of one subset. */
 export interface Pictures {
-  /** That of an image element. */
+  /** Returns the image of an `<image>` element. */
   find(name: string): Picture | undefined
-  /** All that lie where those of the subset are, in the order of the archive. */
+  /** Returns all images in the folders of the subset, in the order of the archive. */
   list(): Picture[]
 }
 
 export type PicturesOf = (place: Place, subset: string) => Pictures
 
-/** Finds pictures among the members of an archive. */
+/** Creates a finder for images among the members of an archive. */
 export function picturesOf(names: Iterable<string>, places: readonly Place[]): PicturesOf {
   const all = [...names].filter((name) => !isDocumentName(name))
   const finders = { exact: memberFinder(all), byStem: imageFinder(all) }
@@ -67,7 +67,7 @@ interface Where {
   others: readonly string[]
 }
 
-/** Frames of videos are called without the extension of their pictures. */
+/** Finds an image. Frames of videos are named without the extension of their images. */
 function findPicture(name: string, where: Where): Picture | undefined {
   const { exact, byStem, folders, others } = where
   const same = exact.find([name], folders, others)
@@ -78,7 +78,10 @@ function findPicture(name: string, where: Where): Picture | undefined {
   return { member, name: `${stem}${member.slice(withoutExtension(member).length)}` }
 }
 
-/** A folder cannot be called as any subset, and is not called as one that has another folder. */
+/**
+ * Returns the possible folder names of a subset: not every subset name is a valid folder name, and names of other
+ * subsets are excluded.
+ */
 function namesOf(subset: string, place: Place): string[] {
   const folders = distinctNames(subsetsOf(place))
   const own = folders.get(subset) ?? fileName(subset)
@@ -88,14 +91,14 @@ function namesOf(subset: string, place: Place): string[] {
 
 const subsetsOf = ({ tasks }: Place): string[] => [...new Set(tasks.map(({ subset }) => subset))]
 
-/** Where all pictures are those of the subset. */
+/** Returns the folders that contain only images of the subset. */
 function foldersOf(place: Place, subset: string): string[] {
   if (!place.isSplit) return [place.folder]
   const own = namesOf(subset, place).map((name) => `${place.folder}${name}/`)
   return subsetsOf(place).length > 1 ? own : [...own, place.folder]
 }
 
-/** Where pictures of the subset may be. */
+/** Returns the folders that may contain images of the subset. */
 function foldersAround(place: Place, subset: string): string[] {
   const around = parentOf(place.folder)
   return [...new Set([...foldersOf(place, subset), place.folder, around])]

@@ -1,20 +1,20 @@
-/** Puts the pictures of a subset in the order of its frames, with the numbers that documents have for them (spec/formats.md 7.3). */
+/** Orders the images of a subset by frame, with the frame numbers that documents use. */
 import { FormatError } from '../errors.ts'
 import { locatedImages, withoutExtension } from '../members.ts'
 import type { Picture, Pictures } from './pictures.ts'
 import type { DocumentTask } from './places.ts'
 
 export interface PlacedPicture extends Picture {
-  /** Absolute number of the frame; undefined: no document says. */
+  /** Absolute number of the frame; undefined when no document states it. */
   number: number | undefined
 }
 
 interface Numbered {
   task: DocumentTask
-  /** What its images are numbered from; and its tracks, and frames of videos by their names, where those are as well. */
+  /** Offset of image numbers, and of frame numbers in tracks and in names of video frames. */
   offset: number
   trackOffset: number
-  /** Frames of its tracks, without that. */
+  /** Frames of its tracks, without the offset. */
   listed: ReadonlySet<number>
 }
 
@@ -24,9 +24,9 @@ export interface PlacedTask extends Numbered {
 }
 
 /**
- * The pictures of the tasks of one place and subset: those that elements name; of videos those that are called by a number; and others
- * in the order of their names, or, of several tasks, in that of the archive.
- * @throws {FormatError} when an annotated image has no picture, or tracks are on frames of which nobody can tell the pictures
+ * Assigns images to the tasks of one folder and subset: first images that elements name, then numbered frames of
+ * videos, then the others in the order of their names, or for several tasks in the order of the archive.
+ * @throws {FormatError} when an annotated image is missing, or tracks are on frames whose images cannot be determined
  */
 export function placePictures(tasks: readonly DocumentTask[], pictures: Pictures): PlacedTask[] {
   const placed = numberedFrom(tasks).map((one) => placeNamed(one, pictures))
@@ -43,8 +43,8 @@ export function placePictures(tasks: readonly DocumentTask[], pictures: Pictures
 const byName = (a: Picture, b: Picture): number => (a.name < b.name ? -1 : 1)
 
 /**
- * Images of a task are numbered on from those of the tasks before it. So are tracks by the de-facto standard; ours begin in each task
- * at the first frame of its media.
+ * Numbers the images of a task after those of the preceding tasks. CVAT numbers tracks the same way; our exports
+ * number them in each task from the first frame of its media.
  */
 function numberedFrom(tasks: readonly DocumentTask[]): Numbered[] {
   let next = 0
@@ -64,14 +64,14 @@ function numberedFrom(tasks: readonly DocumentTask[]): Numbered[] {
   })
 }
 
-/** Where nothing describes a task, it ends with the last image there is of it. */
+/** Returns the end of a task; without a description it ends with its last image. */
 function endOf({ images }: DocumentTask, offset: number): number {
   const ids = images.flatMap(({ id }) => id ?? []).sort((a, b) => a - b)
   const last = ids.at(-1)
   return last === undefined ? offset : last + stepOf(ids)
 }
 
-/** The least distance of ascending numbers. */
+/** Returns the smallest distance of ascending numbers. */
 export function stepOf(numbers: readonly number[]): number {
   let least = Number.POSITIVE_INFINITY
   for (const [index, number] of numbers.entries()) {
@@ -81,7 +81,7 @@ export function stepOf(numbers: readonly number[]): number {
   return Number.isFinite(least) ? least : 1
 }
 
-/** Those that elements name, each once. */
+/** Assigns the images that elements name, each one once. */
 function placeNamed(numbered: Numbered, { find }: Pictures): PlacedTask {
   const { task, offset } = numbered
   const found = new Map<string, PlacedPicture>()
@@ -97,7 +97,7 @@ function placeNamed(numbered: Numbered, { find }: Pictures): PlacedTask {
   return { ...numbered, pictures: [...found.values()] }
 }
 
-/** Frames of videos are called by their numbers; answers what is left. */
+/** Assigns frames of videos by the number in their names; returns the remaining images. */
 function placeNumbered(placed: readonly PlacedTask[], free: readonly Picture[]): Picture[] {
   const numbered = free.map(({ name }) => numberIn(name))
   const numbers = new Set(numbered.flatMap((one) => one?.number ?? []))
@@ -106,20 +106,23 @@ function placeNumbered(placed: readonly PlacedTask[], free: readonly Picture[]):
     const found = numbered[index]
     if (!found) return true
     const numberOf = ({ trackOffset }: Numbered): number => found.number - trackOffset
-    // As an export of several videos tells their frames of one number apart.
+    // Exports distinguish frames of several videos with the same number by a suffix.
     const own = videos.filter((one) => hasNumber(one.task, numberOf(one)))[found.before]
     own?.pictures.push({ ...picture, number: numberOf(own) })
     return own === undefined
   })
 }
 
-/** The number in a name, and how many frames of the same come before it: `frame_000010`, `frame_000010_1`. */
+/**
+ * Returns the number in a name, and how many frames with the same number precede it: `frame_000010`,
+ * `frame_000010_1`.
+ */
 function numberIn(name: string): { number: number; before: number } | undefined {
   const [, digits, more = ''] = /^frame_(\d{6,15})((?:_1)*)$/.exec(withoutExtension(name)) ?? []
   return digits === undefined ? undefined : { number: Number(digits), before: more.length / 2 }
 }
 
-/** Of a task that nothing describes the frames of its tracks tell. */
+/** Returns whether a task is a video; without a description the frames of its tracks decide. */
 const isVideo = ({ task, listed }: Numbered, numbers: ReadonlySet<number>): boolean =>
   task.about?.isVideo ?? [...listed].every((number) => numbers.has(number))
 
@@ -129,7 +132,10 @@ function hasNumber({ about }: DocumentTask, number: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < about.count
 }
 
-/** Frames that have no picture yet take what is left: if that is all of them, or those that tracks are on. */
+/**
+ * Assigns the remaining images to frames without one, if they suffice for all of these frames or for those with
+ * tracks.
+ */
 function placeRest(placed: readonly PlacedTask[], free: readonly Picture[]): void {
   const last = placed.at(-1)
   if (free.length === 0 || !last) return
@@ -167,14 +173,14 @@ function take(
     }
 }
 
-/** Whether the frames of a video are found, so that what is left is none of them. */
+/** Returns whether frames of a video were found, so that the remaining images do not belong to it. */
 const isFound = ({ task, pictures }: PlacedTask): boolean =>
   task.about?.isVideo === true && pictures.some(({ name }) => numberIn(name) !== undefined)
 
 const usedNumbers = ({ task, pictures }: PlacedTask): Set<number> =>
   new Set(pictures.flatMap(({ number = -1 }) => (hasNumber(task, number) ? number : [])))
 
-/** Frames without a picture; of a task that nothing describes as many as it takes. */
+/** Returns the number of frames without an image; for a task without a description it is `wanted`. */
 function openCount(one: PlacedTask, wanted: number): number {
   if (isFound(one)) return 0
   const { about } = one.task

@@ -1,36 +1,40 @@
-/** Documents put together with those whose pictures lie in the same folder (spec/formats.md 7.2). */
+/** Groups documents that have their images in the same folder. */
 import type { XmlAttributes } from '../xml/scan.ts'
 import type { DescribedTask } from './read-meta.ts'
 import { type Survey, type SurveyedImage, type SurveyedTask, taskKey } from './survey.ts'
 
-/** A task that documents are of, as far as its elements can be told from those of others. */
+/** A task that documents belong to, as far as its elements can be distinguished from those of other tasks. */
 export interface DocumentTask {
-  /** Empty where no document says. */
+  /** Empty when no document states it. */
   id: string
   subset: string
-  /** Undefined: no document describes it. */
+  /** Undefined when no document describes the task. */
   about: DescribedTask | undefined
   images: SurveyedImage[]
   /** Frames that tracks list. */
   listed: Set<number>
-  /** Documents that have elements of it. */
+  /** Documents with elements of the task. */
   files: Set<string>
 }
 
 export interface Place {
-  /** Where the pictures are: with its last `/`, or empty. */
+  /** Folder of the images, with its trailing `/`, or empty. */
   folder: string
-  /** Whether each subset has a folder in there. */
+  /** True when each subset has a folder inside. */
   isSplit: boolean
-  /** Documents that have their pictures there. */
+  /** Documents that have their images in the folder. */
   files: ReadonlySet<string>
   /** Ascending by id. */
   tasks: DocumentTask[]
-  /** The task of an image or track. */
+  /** Returns the task of an image or track. */
   taskOf(file: string, element: XmlAttributes): DocumentTask | undefined
 }
 
-/** @param surveys By the names of documents. @param names All members of the archive. */
+/**
+ * Groups documents by the folder of their images.
+ * @param surveys Surveys by document name.
+ * @param names All members of the archive.
+ */
 export function placesOf(surveys: ReadonlyMap<string, Survey>, names: Iterable<string>): Place[] {
   const folders = imageFolders(names)
   const byFolder = new Map<string, Map<string, Survey>>()
@@ -67,8 +71,9 @@ type Key = Pick<XmlAttributes, 'task_id' | 'subset'>
 type KeyIn = (survey: Survey, element: Pick<SurveyedTask, 'id' | 'subset'>) => Key
 
 /**
- * Finds the task and subset of an element. An element without a subset is in the only one that other elements of its task name, else
- * in the one that its task is described with, else in that of its document.
+ * Returns a function that finds task and subset of an element. An element without a subset belongs to the only subset
+ * that other elements of its task name, or else to the subset in the description of its task, or else to that of its
+ * document.
  */
 function keysOf(surveys: readonly Survey[]): KeyIn {
   const named = new Map<string, Set<string>>()
@@ -103,7 +108,7 @@ function addElements(
   }
 }
 
-/** Of a project, the description of a task is that of its elements in every subset. */
+/** Adds descriptions. In a project, the description of a task applies to its elements in every subset. */
 function addDescribed(tasks: Tasks, survey: Survey): void {
   const byId = new Map<string, DocumentTask[]>()
   for (const task of tasks.values()) {
@@ -128,7 +133,7 @@ function taskIn(tasks: Tasks, { task_id: id = '', subset = '' }: Key): DocumentT
   return task
 }
 
-/** A task that documents describe a job each. */
+/** Merges the descriptions of a task from documents of its jobs. */
 function together(one: DescribedTask, other: DescribedTask): DescribedTask {
   const start = Math.min(one.start, other.start)
   const end = Math.max(...[one, other].map(({ start, step, count }) => start + step * count))
@@ -140,7 +145,7 @@ function together(one: DescribedTask, other: DescribedTask): DescribedTask {
 
 const imagesFolder = 'images/'
 
-/** Folders of the archive that pictures are put into. */
+/** Returns the image folders of the archive. */
 function imageFolders(names: Iterable<string>): Set<string> {
   const found = new Set<string>()
   for (const name of names) {
@@ -150,7 +155,7 @@ function imageFolders(names: Iterable<string>): Set<string> {
   return found
 }
 
-/** The folder of images beside a document or above it; where there is none, the document lies among its images. */
+/** Returns the `images` folder next to a document or above it; without one, the document's own folder. */
 function folderOf(file: string, folders: ReadonlySet<string>): string {
   const parts = file.split('/').slice(0, -1)
   const around = (depth: number) =>

@@ -1,4 +1,4 @@
-/** `<annotations>`: images and tracks in any order; of their description only sizes are needed. */
+/** Reads `<annotations>`: images and tracks in any order. Only video sizes are taken from the description. */
 import { FormatError, type Place } from '../errors.ts'
 import { type Context, passedOver } from './context.ts'
 import { shapeElements } from './elements.ts'
@@ -25,7 +25,7 @@ export function documentContext(reading: Reading): Context {
   return annotationsContext(annotations, () => placeOf(reading))
 }
 
-/** Takes the sizes of videos. */
+/** Reads the sizes of videos. */
 function metaContext(reading: Reading): Context {
   const meta = newNode()
   return {
@@ -38,7 +38,7 @@ function metaContext(reading: Reading): Context {
   }
 }
 
-/** A document whose root `annotations` reads; any other is refused. */
+/** Reads a document with the root `annotations`; another root is refused. */
 export function annotationsContext(annotations: Context, place: () => Place): Context {
   return rootContext((name) => {
     if (name === 'annotations') return annotations
@@ -47,7 +47,7 @@ export function annotationsContext(annotations: Context, place: () => Place): Co
   })
 }
 
-/** Takes the names of images. */
+/** Reads only the names of images. */
 export function namesContext(take: (name: string) => void): Context {
   const names: Context = {
     open(element, attributes) {

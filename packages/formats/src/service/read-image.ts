@@ -1,4 +1,4 @@
-/** `<image>`: shapes and tags of one frame (spec/formats.md 7.4). */
+/** Reads `<image>`: shapes and tags of one frame. */
 import type { FileItem } from '../item-frames.ts'
 import type { Shape, ShapeType, TargetFrame } from '../model.ts'
 import { readInteger } from '../numbers.ts'
@@ -9,7 +9,7 @@ import { inOrderOfParts, type NamedLabel, partOf, type Values } from './named-la
 import { attributeContext } from './read-values.ts'
 import { failing, fits, give, labelOf, placeOf, type Reading, skip } from './reading.ts'
 
-/** Reads an image. */
+/** Creates the reader of an image. */
 export function imageContext(reading: Reading, attributes: XmlAttributes): Context {
   const name = attributes.name
   const id = attributes.id
@@ -38,7 +38,7 @@ export function imageContext(reading: Reading, attributes: XmlAttributes): Conte
   }
 }
 
-/** Undefined where a side is missing or not a number. */
+/** Returns the declared size; undefined when a side is missing or not a number. */
 function declaredSize({ width, height }: XmlAttributes): FileItem['size'] {
   const size = { width: Number(width), height: Number(height) }
   return [size.width, size.height].every((one) => Number.isInteger(one) && one > 0)
@@ -49,7 +49,7 @@ function declaredSize({ width, height }: XmlAttributes): FileItem['size'] {
 interface Found {
   named: NamedLabel
   frame: TargetFrame
-  /** The image it is in. */
+  /** Name of the image, for messages. */
   record: string
 }
 
@@ -153,7 +153,7 @@ export function noteClipped(reading: Reading, record: string): void {
   })
 }
 
-/** What may stand in a shape or tag beside points of skeletons. */
+/** Creates the reader of elements in a shape or tag other than skeleton elements. */
 export function inside(
   reading: Reading,
   owner: Parameters<typeof attributeContext>[1],

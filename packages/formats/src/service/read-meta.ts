@@ -1,10 +1,10 @@
-/** `<meta>` as an import into a project needs it: labels, subsets, and which frames tasks have (spec/formats.md 7.3). */
+/** Reads `<meta>` for imports into a project: labels, subsets, and the frames of tasks. */
 import { type FileAttribute, type FileLabel, labelTypes } from '../file-labels.ts'
 import type { Fail } from '../numbers.ts'
 import { type Context, passedOver } from './context.ts'
 import { declaredAttribute } from './declared-attribute.ts'
 
-/** An element with what is known in it. */
+/** An element with its text and child elements. */
 export interface MetaNode {
   text: string
   inside: Map<string, MetaNode[]>
@@ -19,10 +19,10 @@ const known = new Set([
   ...['attributes', 'attribute', 'mutable', 'input_type', 'default_value', 'values'],
 ])
 
-/** More of what is known, in characters, is no description. */
+/** Maximum length of a description in characters. */
 const most = 33_554_432
 
-/** Reads an element into its node. */
+/** Creates a reader that stores an element in its node. */
 export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most }): Context {
   const spend = (characters: number): void => {
     budget.left -= characters
@@ -46,13 +46,13 @@ export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most })
   }
 }
 
-/** What a node takes beside its text. */
+/** Cost of a node in addition to its text. */
 const nodeCost = 100
 
 export interface Described {
-  /** Of a project: which subsets it has, so that its images are in folders of their names. */
+  /** True for a project; its images are in folders named after subsets. */
   isProject: boolean
-  /** Of what names none. */
+  /** Subset of elements that name none. */
   subset: string
   tasks: DescribedTask[]
   labels: FileLabel[]
@@ -62,13 +62,13 @@ export interface DescribedTask {
   id: string
   subset: string
   isVideo: boolean
-  /** Absolute numbers of its frames. */
+  /** Absolute frame numbers. */
   start: number
   step: number
   count: number
-  /** In frames; of a job more than `count`. */
+  /** Number of frames; for a job it exceeds `count`. */
   size: number
-  /** Of its video, in pixels. */
+  /** Size of the video in pixels. */
   original: { width: number; height: number } | undefined
 }
 
@@ -89,7 +89,10 @@ export function describedIn(meta: MetaNode): Described {
   return { isProject: false, subset, tasks, labels: labelsOf(task) }
 }
 
-/** @param around Where a job says that it is of a video. */
+/**
+ * Reads the description of a task.
+ * @param around Element that states whether a job belongs to a video.
+ */
 function taskOf(node: MetaNode, around: MetaNode): DescribedTask[] {
   const size = numberOf(node, 'size')
   const start = numberOf(node, 'start_frame') ?? 0
@@ -113,7 +116,7 @@ function sizeIn(node: MetaNode | undefined): DescribedTask['original'] {
 
 // ---- labels
 
-/** Skeletons come with the labels that name them as their parent. */
+/** Reads labels; skeletons contain the labels that name them as parent. */
 function labelsOf(owner: MetaNode): FileLabel[] {
   const nodes = all(first(owner, 'labels'), 'label').filter((node) => textOf(node, 'name') !== '')
   const parts = new Map<string, MetaNode[]>()
@@ -131,7 +134,7 @@ function labelOf(node: MetaNode, parts: readonly MetaNode[]): FileLabel {
   const own = ownFields(node)
   if (own.type !== 'skeleton' && parts.length === 0) return own
   const listed = parts.map(ownFields)
-  // Ids of labels mean nothing here: points are called by their names.
+  // Label ids have no meaning in another project: skeleton elements are referred to by name.
   const svg = textOf(node, 'svg').replace(
     /\sdata-label-id\s{0,20}=\s{0,20}(?:"[^"]{0,40}"|'[^']{0,40}')/g,
     '',
@@ -163,7 +166,7 @@ function attributeOf(node: MetaNode): FileAttribute {
   })
 }
 
-/** The points that a drawing names. */
+/** Returns the skeleton elements that a drawing names. */
 function namesIn(svg: string): string[] {
   const found = svg.matchAll(
     /\sdata-label-name\s{0,20}=\s{0,20}(?:"([^"]{1,400})"|'([^']{1,400})')/g,
@@ -186,7 +189,7 @@ function numberOf(node: MetaNode, name: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Of several of one name the first. */
+/** Removes repeated names; the first one counts. */
 function uniqueByName<T extends { name: string }>(list: readonly T[]): T[] {
   const seen = new Set<string>()
   return list.filter(({ name }) => !seen.has(name) && seen.add(name))

@@ -1,4 +1,4 @@
-/** `<track>`: an object on many frames (spec/formats.md 7.5 and 7.6). */
+/** Reads `<track>`: an object on many frames. */
 import { firstVisible } from '@reticle/geometry'
 import type { ShapeType, TargetFrame, Track } from '../model.ts'
 import { type Fail, readInteger } from '../numbers.ts'
@@ -36,11 +36,11 @@ export function trackContext(reading: Reading, attributes: XmlAttributes): Conte
 interface TrackPlace {
   frames: TrackFrames
   record: string
-  /** Its id, where the document names one. */
+  /** Id of the task, if the document names one. */
   task: string
 }
 
-/** The shapes of a track, or of one point of a skeleton that has a track of its own in that of the skeleton. */
+/** Reads the shapes of a track, or of a skeleton element's track inside it. */
 function shapesContext(reading: Reading, draft: Draft, place: TrackPlace): Context {
   const { frames, record } = place
   return {
@@ -74,7 +74,7 @@ function checkVideoSize(
   comparison.items.checkSize({ name: record, frame, size }, file)
 }
 
-/** A shape on a frame that is not there: of its track it may only say that it is hidden from there on, or what follows anyway. */
+/** Reads a shape on a missing frame: it may only hide the track from there on, or repeat what interpolation yields. */
 function missingContext(
   draft: Draft,
   { frames, absolute }: { frames: TrackFrames; absolute: number },
@@ -94,9 +94,9 @@ interface Found {
   type: ShapeType
   frame: TargetFrame
   record: string
-  /** On such a frame every shape is a keyframe. */
+  /** True next to missing frames, where every shape is a keyframe. */
   isEdge: boolean
-  /** What the skeleton says of a point that says nothing. */
+  /** Value that an element of a skeleton inherits when it has none. */
   keyframe: boolean | undefined
 }
 
@@ -139,7 +139,7 @@ function shapeContext(
       )
     },
     close() {
-      // A skeleton is where its points are; most files say it of the points only.
+      // A skeleton is visible where its elements are; most files set visibility only on elements.
       const isOutside = outside ?? (parts.all > 0 && parts.outside === parts.all)
       const place = { type, frame: frame.frame, points, occluded, z_order, rotation }
       const own = { outside: isOutside, keyframe: true, attributes: valuesThat(values, true) }
@@ -171,7 +171,10 @@ function finish(reading: Reading, draft: Draft, record: string): void {
   else give(reading, { kind: 'track', track }, track.shapes.length + elements)
 }
 
-/** Whether it is to be seen where annotations are taken: there keyframes elsewhere still decide where it is. */
+/**
+ * Returns whether the track is visible on a frame that accepts annotations. If so, keyframes on other frames are kept
+ * as well, because they affect interpolation.
+ */
 function isWithin(reading: Reading, track: Track, record: string): boolean {
   const { range, target } = reading
   if (isSeen(track, range.first, range.last)) return true
@@ -183,7 +186,7 @@ function isWithin(reading: Reading, track: Track, record: string): boolean {
   return false
 }
 
-/** A skeleton is seen where any of its points is. */
+/** Returns whether a track is visible; a skeleton is visible where any of its elements is. */
 function isSeen({ shapes, elements }: Track, first: number, last: number): boolean {
   const all = elements.length > 0 ? elements.map((element) => element.shapes) : [shapes]
   return all.some((own) => firstVisible(own, first, last) !== undefined)

@@ -1,4 +1,4 @@
-/** Attributes of annotations: `<attribute name="color">red</attribute>`. */
+/** Reads attributes of annotations: `<attribute name="color">red</attribute>`. */
 
 import type { XmlAttributes } from '../xml/scan.ts'
 import type { Context } from './context.ts'
@@ -9,11 +9,11 @@ import { failing, noteUnknown, placeOf, type Reading } from './reading.ts'
 export interface Owner {
   named: NamedLabel
   values: Values
-  /** The image or track it is in. */
+  /** Name of the image or track, for messages. */
   record: string
 }
 
-/** Reads one attribute into the values of its owner. */
+/** Creates a reader that adds one attribute to the values of its owner. */
 export function attributeContext(
   reading: Reading,
   { named, values, record }: Owner,

@@ -1,4 +1,4 @@
-/** What an import knows while it reads its documents, and what all elements do with it. */
+/** State of an import while it reads documents, and functions that all elements share. */
 import { FormatError, type Place } from '../errors.ts'
 import { type Comparison, type FileItem, newComparison } from '../item-frames.ts'
 import { type LabelFinder, labelFinder } from '../labels.ts'
@@ -14,21 +14,21 @@ export interface Reading {
   run: Run
   labels: LabelFinder
   comparison: Comparison
-  /** Frames that take annotations, from the first to the last. */
+  /** First and last frame that accept annotations. */
   range: { first: number; last: number }
   named: Map<number, NamedLabel>
-  /** The document that is being read, and the frames that it means. */
+  /** The current document, and the frames that its elements refer to. */
   file: string
   frames: ElementFrames
   line: () => number
-  /** The size that the document declares for the video of a task, by the id of the task; each is compared once. */
+  /** Declared video sizes by task id; each one is compared once. */
   videoSizes: Map<string, FileItem['size']>
-  /** What was read and is not handed on yet. */
+  /** Annotations that were read and not yielded yet. */
   found: Imported[]
   shapes: number
 }
 
-/** What one document says is told when it begins. */
+/** Creates the state of an import. */
 export function newReading(target: ImportTarget, run: Run, documents = 1): Reading {
   const { frames, includes } = target.frames
   return {
@@ -50,7 +50,7 @@ export function newReading(target: ImportTarget, run: Run, documents = 1): Readi
   }
 }
 
-/** Where the element stands that is being read; a record is an image or a track. */
+/** Returns the place of the current element; a record is an image or a track. */
 export function placeOf({ file, line }: Reading, record?: string): Place {
   return { file, record, line: line() }
 }
@@ -61,15 +61,15 @@ export function failing(reading: Reading, record?: string): Fail {
 
 type NoteCode = Parameters<Run['report']['note']>[1]
 
-/** Says in the report that something of an image or track was left out. */
+/** Reports that a part of an image or track was left out. */
 export function skip({ run, file }: Reading, code: NoteCode, reason: string, item: string): void {
   run.report.note('skipped', code, reason, { file, item })
 }
 
-/** More shapes than these are no import (reliability.md 9). */
+/** Maximum number of shapes of an import. */
 const shapesPerImport = 10_000_000
 
-/** Hands on what is complete. */
+/** Queues a complete annotation. */
 export function give(reading: Reading, one: Imported, shapes = 1): void {
   reading.shapes += shapes
   if (reading.shapes > shapesPerImport) {
@@ -87,8 +87,9 @@ export function give(reading: Reading, one: Imported, shapes = 1): void {
 }
 
 /**
- * The label that an element names; undefined when it names none or one that is not there, which fails the import at its end.
- * @throws {FormatError} when the element has no attribute for it
+ * Returns the label that an element names; undefined when it names none, or a missing one, which fails the import at
+ * its end.
+ * @throws {FormatError} when the element does not have the attribute `label`
  */
 export function labelOf(
   reading: Reading,
@@ -104,7 +105,7 @@ export function labelOf(
   return label && reading.named.get(label.id)
 }
 
-/** Skeletons have labels of their own (spec/formats.md 4.3). */
+/** Returns whether a label accepts a type of shape: skeletons need skeleton labels. */
 export function fits(reading: Reading, named: NamedLabel, type: string, record: string): boolean {
   const { label } = named
   if (label.type !== 'skeleton' || type === 'skeleton') return true

@@ -3,7 +3,10 @@ import { service } from '../formats/service.ts'
 import { importBytes, zipOf } from '../testing/run.ts'
 import { framesIn, target } from '../testing/service.ts'
 
-/** Documents as servers old and new, and other tools write them: what is in them is imported, or the refusal says what would be right. */
+/**
+ * Documents of old and new servers and of other tools: each is imported, or refused with a message that names the
+ * valid form.
+ */
 
 const box = '<box label="car" xtl="1.00" ytl="2.00" xbr="3.00" ybr="4.00"/>'
 const image = `<image id="0" name="a.jpg" width="100" height="80">${box}</image>`
@@ -21,7 +24,7 @@ const counted = async (content: string | Uint8Array, into = target) => {
   return { counts: [shapes.length, tracks.length, tags], report }
 }
 
-describe('is imported', () => {
+describe('a native import accepts', () => {
   const cases: [string, string, number[]][] = [
     ['a document without description or declaration', document(image, ''), [1, 0, 0]],
     [
@@ -121,7 +124,7 @@ describe('is imported', () => {
     expect((await counted(bytes)).counts).toEqual([1, 0, 0])
   })
 
-  test('frames of a video that begins later and goes in steps', async () => {
+  test('frames of a video that starts later and has a step', async () => {
     const into = framesIn(['frame_000010.PNG', 'frame_000013.PNG'], {
       start_frame: 10,
       step: 3,
@@ -131,7 +134,7 @@ describe('is imported', () => {
   })
 })
 
-describe('is refused', () => {
+describe('a native import refuses', () => {
   const huge = `<!DOCTYPE a [<!ENTITY x "y">]>\n`
   const cases: [string, string | Record<string, string>, string][] = [
     [

@@ -19,7 +19,7 @@ import {
 import { framesIn, labels } from '../testing/service.ts'
 import { openServiceDataset } from './dataset.ts'
 
-/** What goes out comes in again, bit for bit: coordinates of two decimals, and every kind of annotation at once. */
+/** Exports are imported again without any change: coordinates of two decimals, and every kind of annotation at once. */
 
 const grid = { origin: 10, step: 5, frame_filter: 'step=5' }
 const size = 8
@@ -112,7 +112,7 @@ const tag: fc.Arbitrary<Tag> = fc.record({
   attributes: values([1, text], [3, bool]),
 })
 
-/** Keyframes of one type; the first is visible. */
+/** Keyframes of one type; the first one is visible. */
 const keyframes = (
   place: fc.Arbitrary<Partial<TrackShape>>,
   attributes: fc.Arbitrary<AttributeValue[]>,
@@ -144,7 +144,7 @@ const track: fc.Arbitrary<Track> = fc
   .record({ shapes: moving, group, attributes: values([1, text]) })
   .map(({ shapes, ...rest }) => trackOf(shapes, { label_id: 40, ...rest }))
 
-/** Points change where the skeleton does, or anywhere behind its first frame. */
+/** Elements change on the frames of the skeleton, or on any frame after its first one. */
 const pointTrack = (label_id: number, first: number) =>
   keyframes(
     fc.record({ type: fc.constant('points' as const), points: numbers(2) }),
@@ -177,7 +177,7 @@ const byFrame = <T extends { frame: number }>(all: T[]): T[] =>
   all.sort((a, b) => a.frame - b.frame)
 const layered = (all: Shape[]): Shape[] => byFrame(all.toSorted((a, b) => a.z_order - b.z_order))
 
-/** Frames with pictures, as an export has them that is imported into a project. */
+/** Frames with images, for exports that are imported into a project. */
 const pictured = frames.map((one) => ({
   ...one,
   async *image() {
@@ -185,7 +185,7 @@ const pictured = frames.map((one) => ({
   },
 }))
 
-/** What becomes of the archive in a project: the same in a task whose frames are its pictures. */
+/** Reads an archive into a project; the result equals an import into a task with the same images. */
 async function readByProject(bytes: Uint8Array): Promise<Imported[]> {
   const { run } = newRun()
   const { subsets } = await openServiceDataset(sourceOf(bytes), run)
@@ -196,7 +196,7 @@ async function readByProject(bytes: Uint8Array): Promise<Imported[]> {
   return read
 }
 
-test('an export is imported as what it was made of', async () => {
+test('an export is imported with the same annotations', async () => {
   const given = fc.record({
     shapes: fc.array(fc.oneof(plain, skeleton), { maxLength: 12 }).map(layered),
     tags: fc.array(tag, { maxLength: 4 }).map(byFrame),
@@ -227,7 +227,7 @@ test('an export is imported as what it was made of', async () => {
   )
 }, 60_000)
 
-test('a shape that becomes a track ends behind the deleted frames that follow', async () => {
+test('a shape exported as a track ends after the deleted frames that follow it', async () => {
   const part = partOf(framesOf(['0', '1', '2', '3', '4', '5']), {
     shapes: [shapeOf({ frame: 1, label_id: 40 })],
   })

@@ -1,4 +1,4 @@
-/** Which frames of the task that is made of a subset the elements of documents mean. */
+/** Finds the frames of a subset's task that the elements of documents refer to. */
 import type { FileImage, TargetFrame } from '../model.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import type { ElementFrames, TrackFrames } from './element-frames.ts'
@@ -15,11 +15,14 @@ interface Subset {
   name: string
   placed: readonly PlacedIn[]
   found: PicturesOf
-  /** Of all its tasks. */
+  /** Images of all its tasks. */
   images: readonly FileImage[]
 }
 
-/** @param frames What has become of the images: those that are none have no frame. */
+/**
+ * Creates the lookup of frames.
+ * @param frames Frames of the images; images that could not be read have none.
+ */
 export function subsetFrames(
   { name, placed, found, images }: Subset,
   frames: readonly TargetFrame[],
@@ -49,17 +52,17 @@ export function subsetFrames(
   }
 }
 
-/** Frames of a task by the numbers that documents have for them. */
+/** Frames of a task by their numbers in documents. */
 interface Numbered {
-  /** Where documents count images from, and frames of tracks. */
+  /** Offsets of image numbers, and of frame numbers in tracks. */
   offset: number
   trackOffset: number
   byNumber: ReadonlyMap<number, TargetFrame>
   /** Ascending. */
   numbers: readonly number[]
-  /** From one frame to the next. */
+  /** Distance between two frames. */
   step: number
-  /** Of frames, where others are missing beside them. */
+  /** Frames next to missing frames. */
   edges: ReadonlySet<number>
 }
 

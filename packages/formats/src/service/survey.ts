@@ -1,4 +1,4 @@
-/** What a document has, found in a first walk through it: labels, images, and the frames that tracks are on. */
+/** First pass over a document: collects labels, images, and the frames that tracks are on. */
 import { archiveLimits } from '../archive/zip-directory.ts'
 import { FormatError } from '../errors.ts'
 import type { FileLabel } from '../file-labels.ts'
@@ -14,17 +14,17 @@ import { mergedLabels, type UsedLabel, type UsedLabels, usedLabels } from './use
 
 export interface SurveyedImage {
   name: string | undefined
-  /** As the document counts; undefined: it does not. */
+  /** Id in the document; undefined when it has none. */
   id: number | undefined
   isAnnotated: boolean
-  /** Pixels, where the element tells them. */
+  /** Pixels; undefined when the element does not state them. */
   width: number | undefined
   height: number | undefined
 }
 
 /** Elements of one task. */
 export interface SurveyedTask {
-  /** Undefined where the document is of one task only, or does not say. */
+  /** Undefined when the document has only one task, or does not name it. */
   id: string | undefined
   subset: string | undefined
   images: SurveyedImage[]
@@ -35,16 +35,22 @@ export interface SurveyedTask {
 export interface Survey extends Described {
   /** By `taskKey`. */
   elements: Map<string, SurveyedTask>
-  /** Those that it declares, and those that annotations have. */
+  /** Labels that the document declares, and labels that annotations use. */
   labels: FileLabel[]
 }
 
-/** Elements of one key are of one task: a document may use an id in several subsets. */
+/**
+ * Returns the key of the task of an element; it includes the subset, because a document may use an id in several
+ * subsets.
+ */
 export function taskKey({ task_id, subset }: XmlAttributes): string {
   return JSON.stringify([task_id ?? null, subset ?? null])
 }
 
-/** @throws {FormatError} for what is no document of the format */
+/**
+ * Surveys a document.
+ * @throws {FormatError} when it is not a document of this format
+ */
 export async function surveyOf(document: Document, run: Run): Promise<Survey> {
   const meta = newNode()
   let line = () => 0
@@ -90,7 +96,7 @@ interface Walk {
 
 type Counted = 'images' | 'frames' | 'names'
 
-/** What a document says of more images than an archive has members is nothing to be kept in mind, nor are endless names. */
+/** Limits the counts of images, frames and names, so that a document cannot exhaust the memory. */
 function counterOf({ archiveLimits: { entries } = archiveLimits }: Run, fail: Fail) {
   const most = { images: entries, frames: entries, names: 100_000 }
   const counts = { images: 0, frames: 0, names: 0 }
@@ -170,6 +176,6 @@ function attributeContext(name: string, used: UsedLabel, isOfTrack: boolean): Co
   }
 }
 
-/** What is none is told of when annotations are read. */
+/** Parses a whole number; invalid ones are reported in the second pass. */
 const wholeNumber = (text: string | undefined): number | undefined =>
   text !== undefined && /^-?\d{1,15}$/.test(text) ? Number(text) : undefined

@@ -1,4 +1,4 @@
-/** A track while its shapes are read (spec/formats.md 7.6): of what it shows only keyframes are kept. */
+/** A track while its shapes are read. Only keyframes are kept. */
 import type { AttributeValue, Shape, ShapeType, Track, TrackShape } from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import { inOrderOfParts, type NamedLabel } from './named-label.ts'
@@ -9,19 +9,22 @@ export interface Draft {
   type: ShapeType | undefined
   /** Keyframes, in the order of the file. */
   keyframes: TrackShape[]
-  /** Shapes that do not say whether they are keyframes; they are where nothing of the track does. */
+  /** Shapes without a keyframe attribute; they are keyframes only if the whole track has no such attribute. */
   unsaid: TrackShape[]
   saysKeyframes: boolean
-  /** The first frame of all that are listed: the track begins there. */
+  /** Earliest listed shape, with which the track begins. */
   earliest: TrackShape | undefined
-  /** Frames on which it is hidden, unless it has a shape there: what hides it stands where there is no frame. */
+  /**
+   * Frames on which the track is hidden unless it has a shape there; used when the hiding shape is on a missing
+   * frame.
+   */
   ends: number[]
-  /** Frames on which it is listed and seen, and the first of them in the file. */
+  /** Number of listed visible frames, and the first of them in the file. */
   seen: number
   firstSeen: TrackShape | undefined
-  /** Values of immutable attributes: those of the shape that was listed last. */
+  /** Values of immutable attributes, from the last listed shape. */
   values: AttributeValue[]
-  /** Points of a skeleton by their labels. */
+  /** Drafts of skeleton elements by label id. */
   parts: Map<number, Draft>
 }
 
@@ -31,7 +34,7 @@ export function newDraft(named: NamedLabel, group = 0): Draft {
   return { named, group, seen: 0, firstSeen: undefined, ...nothing, ...lists }
 }
 
-/** The draft of a point of a skeleton. */
+/** Returns the draft of a skeleton element. */
 export function draftOfPart(draft: Draft, part: NamedLabel): Draft {
   const known = draft.parts.get(part.label.id) ?? newDraft(part)
   draft.parts.set(part.label.id, known)
@@ -39,8 +42,9 @@ export function draftOfPart(draft: Draft, part: NamedLabel): Draft {
 }
 
 /**
- * @param keyframe Whether the shape says to be one; undefined when it does not say
- * @throws what `fail` makes of a shape of another type
+ * Adds a shape.
+ * @param keyframe Keyframe attribute of the shape; undefined when it is missing.
+ * @throws the error that `fail` creates for a shape of another type
  */
 export function addShape(
   draft: Draft,
@@ -60,8 +64,8 @@ export function addShape(
 }
 
 /**
- * The track; undefined when it has no shapes.
- * @throws what `fail` makes of two different shapes on one frame
+ * Returns the track; undefined when it has no shapes.
+ * @throws the error that `fail` creates for two different shapes on one frame
  */
 export function trackOf(draft: Draft, fail: Fail): Track | undefined {
   const { named, group, values, earliest, ends } = draft
@@ -94,7 +98,7 @@ function keyframesOf(draft: Draft, fail: Fail): TrackShape[] {
   })
 }
 
-/** Shapes by frame, with one that hides the track on each of these frames behind one that shows it. */
+/** Returns shapes by frame, with a hidden shape on each of these frames that follows a visible one. */
 function ended(shapes: readonly TrackShape[], ends: readonly number[]): TrackShape[] {
   const all = [...shapes]
   for (const frame of ends.toSorted((a, b) => a - b)) {
@@ -106,7 +110,7 @@ function ended(shapes: readonly TrackShape[], ends: readonly number[]): TrackSha
   return all
 }
 
-/** A mask that a track shows on one frame is a mask: nothing else writes them so (spec/formats.md 7.6). */
+/** Returns the mask of a track that shows a mask on only one frame: exports write single masks this way. */
 export function maskOf(draft: Draft): Shape | undefined {
   const { type, seen, firstSeen, named, group, values } = draft
   if (type !== 'mask' || seen !== 1 || !firstSeen) return undefined

@@ -1,24 +1,27 @@
-/** Labels of a data set: those that documents declare, and what annotations have beside (spec/formats.md 3.3 and 4.3). */
+/** Collects labels of a dataset: declared ones, and those that only annotations use. */
 import { type FileLabel, type LabelCollector, labelCollector } from '../file-labels.ts'
 
-/** A label that annotations have. */
+/** A label that annotations use. */
 export interface UsedLabel {
-  /** Whether only annotations tell of an attribute. */
+  /** Returns whether an attribute occurs only in annotations. */
   isUndeclared(attribute: string): boolean
   note(attribute: string, text: string, isOfTrack: boolean): void
   beSkeleton(): void
-  /** A point of the skeleton that it is. */
+  /** Returns an element; the label becomes a skeleton. */
   part(name: string): UsedLabel
 }
 
 export interface UsedLabels {
   find(name: string): UsedLabel
-  /** What is declared is not gathered any more. */
+  /** Adds declared labels, which are then not derived from annotations. */
   declare(labels: readonly FileLabel[]): void
   read(): FileLabel[]
 }
 
-/** @param onNew Told of every label and attribute that is met first. */
+/**
+ * Creates a collector.
+ * @param onNew Called for every new label and attribute.
+ */
 export function usedLabels(onNew: () => void): UsedLabels {
   const collector = labelCollector()
   const known = new Map<string, Used>()
@@ -47,7 +50,7 @@ export function usedLabels(onNew: () => void): UsedLabels {
 }
 
 interface Used extends UsedLabel {
-  /** Of a skeleton. */
+  /** Only for skeletons. */
   parts?: UsedLabels
 }
 
@@ -79,7 +82,7 @@ function newUsed(name: string, { collector, onNew, declared }: Where): Used {
   return used
 }
 
-/** Labels with what others of the same names have beside; what is said first counts. */
+/** Adds labels and attributes of `others` that `labels` lacks; existing ones take precedence. */
 export function mergedLabels(
   labels: readonly FileLabel[],
   others: readonly FileLabel[],

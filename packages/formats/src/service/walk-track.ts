@@ -1,14 +1,17 @@
-/** What a file lists of a track: where it is on every exported frame, and whether that is a keyframe (spec/formats.md 7.5). */
+/**
+ * Determines the frames that a file lists for a track: its state on every exported frame, and whether that is a
+ * keyframe.
+ */
 import { trackStates } from '@reticle/geometry'
 import type { AttributeValue, Part, Track, TrackShape } from '../model.ts'
 
-/** One frame of a track and of the points of its skeleton; of a point that has not begun nothing. */
+/** State of a track and its skeleton elements on one frame; undefined for an element that has not started. */
 export interface Listed {
   shape: TrackShape
   parts: (TrackShape | undefined)[]
 }
 
-/** Exported frames of a part, and beside which of them others are missing that are not deleted. */
+/** Exported frames of a part, and which of them are next to missing frames that were not deleted. */
 export interface Frames {
   numbers: readonly number[]
   isEdge: (index: number) => boolean
@@ -20,7 +23,7 @@ export function framesOf({ frames, about, deletedFrames }: Part): Frames {
   const first = (about.start_frame - about.origin) / about.step
   const last = (about.stop_frame - about.origin) / about.step
   const isDeleted = (frame: number): boolean => deletedFrames.has(frame)
-  /** Whether all frames between two were deleted. */
+  /** Returns whether all frames between two were deleted. */
   const isBare = (from: number, to: number): boolean => {
     for (let frame = from + 1; frame < to; frame += 1) if (!isDeleted(frame)) return false
     return true
@@ -35,8 +38,9 @@ export function framesOf({ frames, about, deletedFrames }: Part): Frames {
 }
 
 /**
- * Walks the frames on which a track is listed: where it is seen, and hidden where a keyframe hides it. Beside frames that are
- * not exported, and beside a deleted frame with a keyframe, its position becomes a keyframe: readers of the file know no other.
+ * Yields the listed frames of a track: visible frames, and hidden ones where a keyframe hides it. Next to frames that
+ * are not exported, and next to a deleted keyframe, the interpolated state becomes a keyframe, because the file
+ * contains no other.
  */
 export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
   const { numbers } = frames
@@ -64,7 +68,10 @@ export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
   }
 }
 
-/** Whether an index is at an edge, or beside a deleted frame on which the track or a point of it has a keyframe. */
+/**
+ * Returns whether an index is next to a gap, or next to a deleted frame on which the track or an element has a
+ * keyframe.
+ */
 function fixedFrames(track: Track, { numbers, isEdge, isDeleted }: Frames) {
   const cuts = new Set<number>()
   for (const { shapes } of [track, ...track.elements]) {
@@ -77,7 +84,7 @@ function fixedFrames(track: Track, { numbers, isEdge, isDeleted }: Frames) {
   return (at: number): boolean => isEdge(at) || cuts.has(at)
 }
 
-/** Whether the keyframe that hides a track is between an exported frame and the one before it. */
+/** Returns whether the keyframe that hides a track is between an exported frame and the previous one. */
 const isHiddenInGap = (listed: Listed | undefined, distance: number) =>
   distance > 1 && listed?.shape.outside === true && !listed.shape.keyframe
 
@@ -92,7 +99,7 @@ function statesOf({ shapes, elements }: Track): (frame: number) => Listed | unde
   }
 }
 
-/** Hidden frames are listed only where something says so. */
+/** Hidden frames are listed only with a keyframe. */
 function shownOf(listed: Listed | undefined, isFixed: boolean): Listed | undefined {
   if (!listed) return undefined
   const { shape, parts } = listed
@@ -101,7 +108,7 @@ function shownOf(listed: Listed | undefined, isFixed: boolean): Listed | undefin
   return isFixed ? changed(listed, { keyframe: true }) : listed
 }
 
-/** The track ends with its job, or on a frame that is not exported: on the next one it is hidden. */
+/** Hides the track on the frame after its job's end, or on the next frame when its end is not exported. */
 function closing(listed: Listed | undefined, before: Listed | undefined): Listed | undefined {
   if (!listed || before?.shape.outside !== false) return undefined
   return changed(listed, { keyframe: true, outside: true })
@@ -114,7 +121,7 @@ const changed = ({ shape, parts }: Listed, change: Partial<TrackShape>): Listed 
   }
 }
 
-/** Behind this frame nothing of a track changes. */
+/** Returns the last frame on which a track changes. */
 function lastKeyframe({ shapes, elements }: Track): number {
   return Math.max(
     ...[shapes, ...elements.map((one) => one.shapes)].map((own) => own.at(-1)?.frame ?? 0),
@@ -123,7 +130,7 @@ function lastKeyframe({ shapes, elements }: Track): number {
 
 const firstFrame = ({ shapes, frame }: Track) => shapes[0]?.frame ?? frame
 
-/** The index of the first exported frame that is not before `first`. */
+/** Returns the index of the first exported frame at or after `first`. */
 function indexFrom(numbers: readonly number[], first: number): number {
   let [from, to] = [0, numbers.length]
   while (from < to) {
@@ -134,7 +141,7 @@ function indexFrom(numbers: readonly number[], first: number): number {
   return from
 }
 
-/** Keyframes keep the attribute values of the one before that they do not give themselves. */
+/** Adds the attribute values that keyframes inherit from the previous one. */
 function withInherited(shapes: readonly TrackShape[]): TrackShape[] {
   const known = new Map<number, AttributeValue>()
   return shapes.map((shape) => {

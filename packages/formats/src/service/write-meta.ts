@@ -1,9 +1,9 @@
-/** `<meta>`: what is exported and with which labels (spec/formats.md 7.3). */
+/** Writes `<meta>`: a description of the exported resource and its labels. */
 import type { Described, Person, TaskAbout } from '../about.ts'
 import type { Dataset, Label, Part } from '../model.ts'
 import { escapeText, escapeValue } from '../xml/escape.ts'
 
-/** A name and its text, or the elements in it. */
+/** An element: its name, and its text or child elements. */
 type Node = readonly [name: string, content: string | number | readonly Node[]]
 
 export function metaText(dataset: Dataset): string {
@@ -115,7 +115,7 @@ function videoNodes({ video }: TaskAbout): Node[] {
   ]
 }
 
-/** Points of skeletons stand behind all others. */
+/** Returns the nodes of labels; skeleton elements follow all others. */
 function labelNodes(labels: readonly Label[]): Node[] {
   const parts = labels.flatMap((parent) => parent.sublabels.map((part) => labelNode(part, parent)))
   return [...labels.map((label) => labelNode(label)), ...parts]
@@ -143,7 +143,7 @@ function labelNode(label: Label, parent?: Label): Node {
   ]
 }
 
-/** Ids of labels mean nothing elsewhere. */
+/** Replaces label ids in a drawing by names, because ids have no meaning elsewhere. */
 function withNames(svg: string, { sublabels }: Label): string {
   const names = new Map(sublabels.map(({ id, name }) => [String(id), name]))
   return svg.replace(/data-label-id="(\d+)"/g, (whole, id: string) => {
@@ -152,7 +152,7 @@ function withNames(svg: string, { sublabels }: Label): string {
   })
 }
 
-/** `2026-01-05 11:34:24.617000+00:00`. */
+/** Formats a date: `2026-01-05 11:34:24.617000+00:00`. */
 function dateText(date: string): string {
   const iso = new Date(date).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 23)}000+00:00`

@@ -1,4 +1,4 @@
-/** Shapes as elements (spec/formats.md 7.4 and 7.5). */
+/** Writes shapes as elements. */
 import { orderCorners } from '@reticle/geometry'
 import type { Shape, ShapeType, Tag } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
@@ -21,7 +21,7 @@ export type Labels = ReadonlyMap<number, WrittenLabel>
 
 type Place = Pick<Shape, 'type' | 'points' | 'rotation'>
 
-/** The attributes that say where a shape is, each with a blank before it. */
+/** Formats the geometry of a shape as attributes, each with a leading blank. */
 export function placeText({ type, points, rotation }: Place): string {
   switch (type) {
     case 'rectangle':
@@ -63,13 +63,13 @@ export const groupText = ({ group }: { group: number }): string =>
 export const sourceText = ({ source }: { source: string }): string =>
   ` source="${escapeValue(source)}"`
 
-/** A shape of a frame; unknown labels have no text. */
+/** Formats a shape of a frame; empty for an unknown label. */
 export function shapeText(shape: Shape, labels: Labels): string {
   const written = labels.get(shape.label_id)
   if (!written) return ''
   const name = elementNames[shape.type]
   const isSkeleton = shape.type === 'skeleton'
-  // A skeleton is occluded where its points are: of itself it says so only when that is not all.
+  // A skeleton is occluded where its elements are, so its own flag is written only when it is set.
   const occluded = isSkeleton && !shape.occluded ? '' : ` occluded="${bit(shape.occluded)}"`
   const head = `${written.name}${sourceText(shape)}${occluded}${placeText(shape)}`
   const elements = isSkeleton ? inOrder(shape.elements, written) : shape.elements
@@ -95,7 +95,7 @@ export function tagText(tag: Tag, labels: Labels): string {
   return `    <tag ${head}>\n${written.attributes(tag.attributes, '      ')}    </tag>\n`
 }
 
-/** Points of a skeleton in the order of its label. */
+/** Sorts skeleton elements in the order of the label. */
 export function inOrder<T extends { label_id: number }>(
   elements: readonly T[],
   { label }: WrittenLabel,

@@ -1,4 +1,4 @@
-/** Tracks as elements (spec/formats.md 7.5). */
+/** Writes tracks as elements. */
 import type { Part, Shape, Track, TrackShape } from '../model.ts'
 import { type Frames, type Listed, walkListed } from './walk-track.ts'
 import {
@@ -16,11 +16,11 @@ export interface TrackPlace {
   labels: Labels
   part: Part
   frames: Frames
-  /** ` task_id="7" subset="train"` in projects. */
+  /** Attributes ` task_id="7" subset="train"` in projects. */
   origin: string
 }
 
-/** A track in pieces; nothing when it is on none of the frames. */
+/** Yields a track in pieces; nothing when it is on none of the frames. */
 export function* trackTexts(track: Track, id: number, place: TrackPlace): Generator<string> {
   const written = place.labels.get(track.label_id)
   if (!written) return
@@ -35,7 +35,7 @@ export function* trackTexts(track: Track, id: number, place: TrackPlace): Genera
   if (isOpen) yield '  </track>\n'
 }
 
-/** A shape as a track that is seen on its one frame; `hiddenOn` says where it ends, if it does. */
+/** Formats a shape as a track that is visible on one frame; `hiddenOn` is the frame on which it ends, if any. */
 export function shapeTrackText(
   shape: Shape,
   id: number,
@@ -68,7 +68,7 @@ function openText(track: Head, id: number, { name }: WrittenLabel, { origin }: T
   return `  <track id="${id}" ${name}${sourceText(track)}${origin}${groupText(track)}>\n`
 }
 
-/** What of a track its shapes repeat. */
+/** Parts of a track that each of its shapes repeats. */
 interface Constant {
   attributes: Track['attributes']
   elements: readonly Pick<Track, 'label_id' | 'attributes'>[]
@@ -97,7 +97,7 @@ function listedText(
 const flagsText = ({ outside, occluded }: TrackShape): string =>
   ` outside="${bit(outside)}" occluded="${bit(occluded)}"`
 
-/** A skeleton is hidden where all of its points are: of itself it says only what does not follow from them. */
+/** Formats flags. A skeleton is hidden where all its elements are, so its own flag is written only when it differs. */
 function ownFlags(shape: TrackShape, parts: readonly (TrackShape | undefined)[]): string {
   const known = parts.filter((part) => part !== undefined)
   const follows = known.length > 0 && known.every(({ outside }) => outside)

@@ -1,16 +1,16 @@
-/** Labels ready to be written: what every shape of one says again is put together once. */
+/** Labels with prebuilt text for the parts that every shape repeats. */
 import type { AttributeValue, Label } from '../model.ts'
 import { escapeText, escapeValue } from '../xml/escape.ts'
 
 export interface WrittenLabel {
   label: Label
-  /** `label="car"`, escaped. */
+  /** Attribute `label="car"`, escaped. */
   name: string
-  /** The elements of all attributes; without a value of its own one has its default. */
+  /** Formats the elements of all attributes; missing values are replaced by defaults. */
   attributes(values: readonly AttributeValue[], indent: string): string
 }
 
-/** By id, points of skeletons among them. */
+/** Returns the labels by id, including skeleton elements. */
 export function writtenLabels(labels: readonly Label[]): Map<number, WrittenLabel> {
   const all = labels.flatMap((label) => [label, ...label.sublabels])
   return new Map(all.map((label) => [label.id, writtenLabel(label)]))

@@ -1,8 +1,6 @@
-/** Coordinates as texts with two decimals (spec/formats.md 5 and 7.4). */
+/** Formats coordinates as text with two decimals. */
 
-/**
- * The number with exactly two decimals, the nearest there are; of two as near the even one, as the de-facto standard writes it.
- */
+/** Formats a number with exactly two decimals: rounded to nearest, halves to even, like CVAT. */
 export function fixed2(value: number): string {
   const hundreds = value * 100
   const whole = Math.round(hundreds)
@@ -15,14 +13,14 @@ export function fixed2(value: number): string {
 
 const decimals = Array.from({ length: 100 }, (_, at) => `.${String(at).padStart(2, '0')}`)
 
-/** Half of a hundredth is exact in a number only when eight times the number is whole. */
+/** Slow path: half of a hundredth is exact in a float only when eight times the number is whole. */
 function slowFixed2(value: number): string {
   const isHalf = Number.isInteger(value * 8) && !Number.isInteger(value * 4)
   const below = Math.floor(value * 100)
   return isHalf ? ((below + Math.abs(below % 2)) / 100).toFixed(2) : value.toFixed(2)
 }
 
-/** Whether two decimals say all of it. */
+/** Returns whether two decimals represent the number exactly. */
 export function isExact(value: number): boolean {
   return Math.round(value * 100) / 100 === value
 }

@@ -1,4 +1,4 @@
-/** What became of annotations that went out and came in again, held against what their format says of itself. */
+/** Compares annotations after an export and import with what their format declares. */
 import { expect } from 'vitest'
 import type { Feature, Format, ItemShape, Shape, Tag, Track } from '../model.ts'
 import type { ReportEntry } from '../report.ts'
@@ -13,18 +13,18 @@ import {
   targetOf,
 } from './run.ts'
 
-/** How many notes there are of a code and a kind, in the reports of both ways. */
+/** Returns the number of notes with a code and kind, in the reports of export and import. */
 export type Told = (code: ReportEntry['code'] | 'any', kind?: ReportEntry['kind']) => number
 
 export interface OutAndIn {
   again: ImportResult | undefined
   told: Told
   tags: readonly Tag[]
-  /** With what tracks show on their frames. */
+  /** Includes the visible shapes of tracks. */
   found: readonly ItemShape[]
 }
 
-/** Out, and in again as far as there is a way in. */
+/** Exports annotations, and imports them again if the format has an importer. */
 export async function outAndIn(
   format: Format,
   given: Parameters<typeof datasetOf>[2],
@@ -42,7 +42,7 @@ export async function outAndIn(
   return { again, told, tags, found: again ? await expanded(again) : [] }
 }
 
-/** All shapes by frame, those that tracks show as well. */
+/** Returns all shapes by frame, including the visible shapes of tracks. */
 export async function expanded({
   shapes = [],
   tracks = [],
@@ -58,15 +58,15 @@ export async function expanded({
   return seen
 }
 
-/** Is it to come back as it is? */
+/** Returns whether a shape must be imported unchanged. */
 export function isKept({ type, rotation }: Shape, { exporter, importer }: Format): boolean {
   const isTurned = rotation !== 0 && exporter?.features.rotation === 'converted'
   return exporter?.carries[type] === 'kept' && importer?.kinds.includes(type) === true && !isTurned
 }
 
 /**
- * What is kept has to be there, what is converted to have become something, what is dropped not to be there; nothing else may be there.
- * Features that are lost have to be told of.
+ * Checks that kept shapes exist, converted ones became something, dropped ones do not exist, and nothing else exists.
+ * Lost features must be reported.
  */
 export function expectAccount(
   given: readonly ItemShape[],
@@ -95,13 +95,16 @@ export function expectAccount(
   }
 }
 
-/** Where angles are dropped, turned shapes may be as a whole. */
+/** Returns whether a rotated shape is missing in a format that drops rotations, which may drop the whole shape. */
 const isGoneTurned = (given: Shape, found: readonly Shape[], { exporter }: Format): boolean =>
   given.rotation !== 0 &&
   exporter?.features.rotation === 'dropped' &&
   !found.some((one) => cellOf(one) === cellOf(given))
 
-/** Is the shape there as it was, by all that the format keeps? What members of a group became may lie over it. */
+/**
+ * Returns whether a shape exists unchanged in everything that the format keeps. It may be covered by other members of
+ * its group.
+ */
 export const isThere = (given: Shape, found: readonly ItemShape[], format: Format): boolean =>
   found.some(
     (here) =>
@@ -114,7 +117,7 @@ export const isThere = (given: Shape, found: readonly ItemShape[], format: Forma
       ),
   )
 
-/** Which cells belong together. */
+/** Returns the cells of each group. */
 export function groupsOf(shapes: readonly Shape[]): string[] {
   const groups = new Map<number, string[]>()
   for (const shape of shapes)
@@ -122,10 +125,10 @@ export function groupsOf(shapes: readonly Shape[]): string[] {
   return [...groups.values()].map((cells) => cells.toSorted().join(' and ')).toSorted()
 }
 
-/** Pixels: the largest of spec/formats.md 19.2. */
+/** Maximum distance in pixels. */
 const tolerance = 0.011
 
-/** Pixels between two shapes, at most; infinite for shapes of several numbers of points. */
+/** Returns the largest distance of coordinates in pixels; infinite for different numbers of points. */
 function distance(a: Shape, b: Shape): number {
   const [one, other] = [a, b].map(({ points, elements }) => [
     ...points,
@@ -158,8 +161,8 @@ const lossesTold = [
 ] as const
 
 /**
- * What lost a feature, a shape or all of a track: where the feature is dropped what has it, where it is kept what comes back with another
- * value.
+ * Returns losses per shape or track: for a dropped feature each object that has it, for a kept feature each object
+ * with a changed value.
  */
 function lossesOf(
   feature: Value,

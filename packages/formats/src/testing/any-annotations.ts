@@ -1,4 +1,7 @@
-/** Random annotations for any format: each lies in a cell of its own, and so is found again whatever became of it. */
+/**
+ * Random annotations for any format. Each one is in a separate cell of the image, so that it can be identified after
+ * conversion.
+ */
 import { bitmapToCrop, boxOfPoints } from '@reticle/geometry'
 import fc from 'fast-check'
 import type { AttributeSpec, AttributeValue, Shape, ShapeType, Tag, Track } from '../model.ts'
@@ -29,7 +32,7 @@ export const labels = [
   labelOf({ id: 9, name: 'body', type: 'skeleton', sublabels: joints }),
 ]
 
-/** Where a shape is, by the middle of the box around it. */
+/** Returns the cell of a shape, by the centre of its bounding box. */
 export function cellOf({ frame, ...shape }: Shape): string {
   const [x, y] = centreOf(shape)
   return `${frame}: ${Math.floor(x / cell.width)}, ${Math.floor(y / cell.height)}`
@@ -67,7 +70,7 @@ const placeOf = (
   return fc.record({ type: fc.constant(type), points, ...usual, ...rest })
 }
 
-/** Places within the cell that begins at a corner: boxes of 6 to 12 pixels, which turned stay within it. */
+/** Geometries in the cell at a corner: boxes of 6 to 12 pixels, which stay in the cell when rotated. */
 function placesAt([x, y]: Corner): Record<ShapeType, fc.Arbitrary<Place>> {
   const side = hundredths(6, 12)
   const [middleX, middleY] = [x + cell.width / 2, y + cell.height / 2]
@@ -131,7 +134,7 @@ function placesAt([x, y]: Corner): Record<ShapeType, fc.Arbitrary<Place>> {
   }
 }
 
-/** Most of the pixels of a box, at least its corners. */
+/** Most of the pixels of a box, including its corners. */
 function maskAt(x: number, y: number): fc.Arbitrary<number[]> {
   const side = fc.integer({ min: 4, max: 12 })
   return fc
@@ -146,7 +149,7 @@ function maskAt(x: number, y: number): fc.Arbitrary<number[]> {
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-// ---- what annotations have beside their place
+// ---- other fields of annotations
 
 const word = fc.constantFrom('red', 'dark blue', 'ü')
 const valuesOf: Readonly<Record<number, fc.Arbitrary<string>>> = {
@@ -166,7 +169,7 @@ const flags = {
   score: fc.constantFrom(1, 0.5),
 }
 
-// ---- data sets
+// ---- datasets
 
 const cells = fc.tuple(fc.nat(columns * rows - 1), fc.nat(frames.length - 1))
 const cornerOf = (at: number): Corner => [
@@ -187,7 +190,7 @@ const shapeIn = (at: number, frame: number, kinds: readonly ShapeType[]): fc.Arb
     )
 }
 
-/** Shapes in cells of their own, by frame. */
+/** Shapes in separate cells, by frame. */
 export const anyShapes = (kinds: readonly ShapeType[]): fc.Arbitrary<Shape[]> =>
   fc
     .uniqueArray(cells, {
@@ -254,5 +257,5 @@ function trackIn(at: number, kinds: readonly ShapeType[]): fc.Arbitrary<Track> {
     })
 }
 
-/** Quarters of pixels, so that what lies between keyframes has no more than two decimals. */
+/** Moves by quarters of pixels, so that interpolated values have at most two decimals. */
 const movedTo = (frame: number) => (value: number) => round(value + frame / 4)

@@ -1,4 +1,4 @@
-/** The small COCO project that tests of COCO share: two frames, a car with attributes and a road. */
+/** The small COCO project that COCO tests share: two frames, a car with attributes and a road. */
 import { coco } from '../formats/coco.ts'
 import type { AttributeSpec, ItemFrame, Label, Shape } from '../model.ts'
 import { datasetOf, exportBytes, framesOf, importBytes, labelOf, targetOf } from './run.ts'
@@ -20,7 +20,7 @@ interface Document {
   annotations: object[]
 }
 
-/** A document over two frames in which annotations are of `road` on the first one unless they say more. */
+/** A document over two frames; annotations default to the label `road` on the first frame. */
 export function documentOf(annotations: object[]): Document {
   return {
     images: [
@@ -60,7 +60,7 @@ export function exported(streams: Parameters<typeof datasetOf>[2], known: Label[
   return exportBytes(coco.exporter, datasetOf(known, twoFrames(), streams))
 }
 
-/** The annotations of an export as objects. */
+/** Returns the annotations of an export as objects. */
 export async function written(shapes: Shape[], known: Label[] = labels) {
   const { files } = await exported({ shapes }, known)
   const document: { annotations: Record<string, unknown>[] } = JSON.parse(

@@ -1,4 +1,4 @@
-/** Archives that were damaged in any way: what imports do with them. */
+/** Checks imports of randomly damaged archives. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
@@ -8,7 +8,7 @@ import { framesOf, importBytes, newRun, zipOf } from './run.ts'
 
 type Files = Record<string, string | Uint8Array>
 
-/** Bytes that texts of all kinds are made of, and some that they are not. */
+/** Fragments of texts of all kinds, and some that are invalid in them. */
 const words = [
   '0',
   '-',
@@ -46,8 +46,8 @@ const damage = fc.oneof(
 type Damage = typeof damage extends fc.Arbitrary<infer T> ? T : never
 
 /**
- * Whatever has become of a sound archive, an import and one into a project read it or refuse it with a `FormatError`.
- * @param target Of the sound archive.
+ * Checks that any damage to a valid archive leads to an import or a `FormatError`, for tasks and projects.
+ * @param target Target of the valid archive.
  */
 export async function expectReadOrRefused(format: Format, files: Files, target: ImportTarget) {
   const [seen, sound] = [{ read: 0, refused: 0 }, await zipOf(files)]

@@ -1,4 +1,4 @@
-/** What tests of KITTI share. */
+/** Labels and frames that KITTI tests share. */
 import type { AttributeSpec } from '../model.ts'
 import { framesOf, labelOf } from './run.ts'
 

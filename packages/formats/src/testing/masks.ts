@@ -1,4 +1,4 @@
-/** What tests of Segmentation mask share. */
+/** Labels and frames that Segmentation mask tests share. */
 import { framesOf, labelOf } from './run.ts'
 
 export const labels = [

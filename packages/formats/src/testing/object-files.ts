@@ -1,7 +1,7 @@
-/** Files of every format that carries boxes, written without the exporters. */
+/** Writes files of every format with boxes, without the exporters. */
 import { recordOf } from './tfrecord.ts'
 
-/** A box in a picture of an upload of two files. */
+/** A box in an image; an upload has two files. */
 export interface FileObject {
   file: 0 | 1
   picture: string
@@ -10,7 +10,7 @@ export interface FileObject {
   box: readonly [x: number, y: number, width: number, height: number]
 }
 
-/** Of each picture, in pixels: shares of it are exact. */
+/** Side of each image in pixels; relative coordinates are exact. */
 export const side = 32
 
 type Files = Record<string, string | Uint8Array>
@@ -26,7 +26,7 @@ function groupedBy<T, K>(values: readonly T[], keyOf: (value: T) => K): Map<K, T
 }
 type Writer = (objects: readonly FileObject[]) => Files
 
-/** A file of each picture, in a folder for each of the two files. */
+/** One file for each image, in a folder for each of the two files. */
 const byPicture =
   (
     pathOf: (folder: string, picture: string) => string,
@@ -41,7 +41,7 @@ const byPicture =
     return files
   }
 
-/** One file for all pictures, twice. */
+/** One file for all images, twice. */
 const byFile =
   (
     pathOf: (name: string) => string,

@@ -1,4 +1,4 @@
-/** What tests of formats share: conversions from and to bytes in memory, and short annotations. */
+/** Helpers that tests of formats share: conversions in memory, and short annotations. */
 import type { TaskAbout } from '../about.ts'
 import { sourceOf } from '../archive/source.ts'
 import { openZip } from '../archive/zip-reader.ts'
@@ -30,7 +30,7 @@ export interface ImportResult {
   progress: number[]
 }
 
-/** Runs an import over bytes. */
+/** Imports bytes. */
 export async function importBytes(
   format: Format,
   bytes: Uint8Array | string,
@@ -53,7 +53,7 @@ export async function importBytes(
   }
 }
 
-/** Runs an export and packs it; also gives the members as text. */
+/** Exports a dataset as an archive; also returns the members as text. */
 export async function exportBytes(exporter: Exporter | undefined, dataset: Dataset) {
   if (!exporter) throw new Error('the format has no exporter')
   const { run, progress } = newRun()
@@ -66,13 +66,13 @@ export async function exportBytes(exporter: Exporter | undefined, dataset: Datas
   return { bytes, files: await textsOf(bytes), report: run.report.read(), progress }
 }
 
-/** Members of an archive as texts. */
+/** Returns the members of an archive as texts. */
 export async function textsOf(bytes: Uint8Array): Promise<Record<string, string>> {
   const members = Object.entries(await membersOf(bytes))
   return Object.fromEntries(members.map(([name, content]) => [name, content.toString()]))
 }
 
-/** Members of an archive. */
+/** Returns the members of an archive. */
 export async function membersOf(bytes: Uint8Array): Promise<Record<string, Buffer>> {
   const zip = await openZip(sourceOf(bytes))
   const members: Record<string, Buffer> = {}
@@ -80,7 +80,7 @@ export async function membersOf(bytes: Uint8Array): Promise<Record<string, Buffe
   return members
 }
 
-/** An archive with the given members. */
+/** Creates an archive with the given members. */
 export async function zipOf(files: Record<string, string | Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   const members = Object.entries(files).map(([path, content]) => ({ path, content }))
@@ -88,14 +88,14 @@ export async function zipOf(files: Record<string, string | Uint8Array>): Promise
   return Buffer.concat(parts)
 }
 
-/** What a task has. */
+/** Annotations of a task. */
 export interface Annotations {
   tags: readonly Tag[]
   shapes: readonly Shape[]
   tracks: AnnotationStreams['tracks']
 }
 
-/** A data set of one subset, which is one task. */
+/** Creates a dataset of one subset with one task. */
 export function datasetOf(
   labels: readonly Label[],
   frames: readonly ItemFrame[],
@@ -108,7 +108,7 @@ export function datasetOf(
   return { labels, subsets: [subset], saveImages, about: { target: 'task', dumped: someDate } }
 }
 
-/** A task with these frames. */
+/** Creates a task with these frames. */
 export function partOf(
   frames: readonly ItemFrame[],
   { tags = [], shapes = [], tracks: given = [] }: Partial<Annotations>,
@@ -148,7 +148,7 @@ function taskAbout(size: number, given: Partial<TaskAbout>): TaskAbout {
   }
 }
 
-/** Frames called `a.jpg`, `b.jpg` ... or as given, of 100 x 80 pixels or as given. */
+/** Creates frames with the given paths, by default of 100 x 80 pixels. */
 export function framesOf(paths: readonly string[], width = 100, height = 80): ItemFrame[] {
   return paths.map((path, frame) => ({ frame, path, width, height }))
 }
@@ -202,14 +202,14 @@ export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {
   return { frame, shapes, ...rest, ...given }
 }
 
-/** Everything that a stream has; nothing of none. */
+/** Collects the elements of a stream; empty for undefined. */
 export async function all<T>(stream: AsyncIterable<T> | Iterable<T> | undefined): Promise<T[]> {
   const found: T[] = []
   for await (const one of stream ?? []) found.push(one)
   return found
 }
 
-/** What accompanies a conversion, and the shares that it tells. */
+/** Creates the context of a conversion, and the list of reported progress. */
 export function newRun(): { run: Run; progress: number[] } {
   const progress: number[] = []
   const signal = new AbortController().signal

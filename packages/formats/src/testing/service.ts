@@ -38,7 +38,7 @@ export const labels = [
   }),
 ]
 
-/** A task with frames of 100 x 80 pixels. */
+/** Creates a task with frames of 100 x 80 pixels. */
 export function framesIn(
   paths: readonly string[],
   given: Partial<TargetFrames> = {},

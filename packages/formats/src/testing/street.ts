@@ -1,4 +1,4 @@
-/** The project of ../shared/fixtures/exports, as the server of the de-facto standard told it (`facts.json`). */
+/** The project behind the shared export fixtures, as the CVAT server returned it (`facts.json`). */
 import { existsSync, readFileSync } from 'node:fs'
 import type { ItemFrame, Label, Shape, Track } from '../model.ts'
 import { framesOf, shapeOf } from './run.ts'
@@ -21,7 +21,7 @@ export interface StreetTask {
   tracks: Track[]
 }
 
-/** The task of shapes, without tags, or that of tracks, without its deleted frame. */
+/** Returns the task of shapes without tags, or the task of tracks without its deleted frame. */
 export function streetTask(name: 'Batch 1: shapes' | 'Batch 2: tracks'): StreetTask {
   const facts: Facts = JSON.parse(readFixture('exports/facts.json').toString())
   const { size = 0, annotations = { shapes: [], tracks: [] } } = facts.tasks[name] ?? {}
@@ -38,13 +38,13 @@ export function streetTask(name: 'Batch 1: shapes' | 'Batch 2: tracks'): StreetT
   }
 }
 
-/** Every stored track shape of theirs is a keyframe. */
+/** CVAT stores only keyframes as shapes of a track. */
 const withKeyframes = (track: Track): Track => ({
   ...track,
   shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })),
 })
 
-/** They store centre, right x and top y. */
+/** Converts an ellipse of CVAT, which stores the centre, the right x and the top y. */
 function ellipseOfOurs(shape: Shape): Shape {
   const [cx = 0, cy = 0, right = 0, top = 0] = shape.points
   return shape.type === 'ellipse' ? { ...shape, points: [cx, cy, right - cx, cy - top] } : shape

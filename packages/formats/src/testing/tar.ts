@@ -1,21 +1,21 @@
-/** One member of a tar archive as it is written, with room for every lie. */
+/** One member of a tar archive to write; every field can be falsified. */
 export interface CraftedMember {
   name: string | Buffer
   content?: string | Buffer
   type?: string
   prefix?: string
   magic?: string
-  /** Written instead of the truth. */
+  /** Written instead of the actual value. */
   size?: number | string | Buffer
   sum?: number | 'signed'
-  /** Blocks of zeros are not added. */
+  /** True to omit the zero padding. */
   isUnpadded?: boolean
 }
 
 const block = 512
 export const tarEnd: Buffer = Buffer.alloc(2 * block)
 
-/** The bytes of an archive with these members; `end` stands behind them. */
+/** Builds an archive with these members, followed by `end`. */
 export function craftTar(members: readonly CraftedMember[], end: Buffer = tarEnd): Buffer {
   return Buffer.concat([...members.map(craftMember), end])
 }
@@ -47,7 +47,7 @@ function writeSum(header: Buffer, given: CraftedMember['sum']): void {
   header.write(`${octal(written, 6)}\0 `, 148, 'latin1')
 }
 
-/** Members that stand before another one and are about it. */
+/** Builds a header that describes the next member. */
 export const pax = (records: Record<string, string>, type = 'x'): CraftedMember => ({
   name: 'pax',
   type,

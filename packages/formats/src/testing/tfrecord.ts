@@ -1,12 +1,12 @@
-/** TFRecord files for tests, made byte by byte without the code that is tested. */
+/** Builds TFRecord files byte by byte, without the tested code. */
 import { readPicture, type TfPicture } from '../tfrecord/picture.ts'
 import { readRecords } from '../tfrecord/records.ts'
 
 type Value = string | number | Uint8Array
-/** Texts and bytes, or numbers: those called `bbox` are floats, all others whole numbers. */
+/** Texts and bytes, or numbers: features named `bbox` are floats, all others whole numbers. */
 export type Features = Readonly<Record<string, Value | readonly Value[]>>
 
-/** A record of an example whose features stand in the given order. */
+/** Builds a record of an example whose features are in the given order. */
 export const recordOf = (features: Features, isPacked = true): Buffer =>
   framed(exampleOf(features, isPacked))
 
@@ -27,11 +27,11 @@ export function framed(data: Uint8Array): Buffer {
   return Buffer.concat([length, checksumOf(length), data, checksumOf(data)])
 }
 
-/** A field of bytes. */
+/** Builds a field of bytes. */
 export const field = (number: number, bytes: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from([(number << 3) | 2]), varint(BigInt(bytes.length)), bytes])
 
-/** What a file says, picture by picture. */
+/** Reads the images of a file. */
 export async function picturesIn(bytes: Uint8Array): Promise<TfPicture[]> {
   const pictures: TfPicture[] = []
   async function* pieces() {
@@ -68,7 +68,7 @@ export function varint(value: bigint): Buffer {
   return Buffer.from([...bytes, Number(rest)])
 }
 
-/** CRC-32C bit by bit, turned right by 15 bits and moved. */
+/** Computes the masked CRC-32C bit by bit. */
 function checksumOf(bytes: Uint8Array): Buffer {
   let crc = 0xffffffffn
   for (const byte of bytes) {

@@ -1,4 +1,4 @@
-/** The small Pascal VOC data set that tests of it share: two frames, and documents of objects. */
+/** The small Pascal VOC dataset that its tests share: two frames, and documents of objects. */
 import { voc } from '../formats/voc.ts'
 import type { Run } from '../model.ts'
 import { car, labels, spec, twoFrames } from './coco.ts'
@@ -6,7 +6,7 @@ import { datasetOf, exportBytes, importBytes, labelOf, targetOf, zipOf } from '.
 
 export { car, labels, spec, twoFrames }
 
-/** An object of a document, a box of `road` unless it says more. */
+/** Builds an object of a document, by default a box with the label `road`. */
 export function objectText({ name = 'road', box = [1, 2, 11, 22], more = '' } = {}): string {
   const [xmin, ymin, xmax, ymax] = box
   return `<object><name>${name}</name>${more}<bndbox><xmin>${xmin}</xmin><ymin>${ymin}</ymin><xmax>${xmax}</xmax><ymax>${ymax}</ymax></bndbox></object>`
@@ -20,7 +20,7 @@ export const attributesText = (values: Record<string, string>): string =>
 export const documentText = (...objects: string[]): string =>
   `<annotation>\n${objects.join('\n')}\n</annotation>`
 
-/** Reads documents and lists as the given members, onto the two frames. */
+/** Imports an archive of documents and lists into the two frames. */
 export async function imported(
   files: Record<string, string | Uint8Array>,
   options: Pick<Run, 'conv_mask_to_poly'> = {},
@@ -32,7 +32,7 @@ export function exported(streams: Parameters<typeof datasetOf>[2], known = label
   return exportBytes(voc.exporter, datasetOf(known, twoFrames(), streams))
 }
 
-/** A label with the fields that every object has. */
+/** A label with attributes for the fields that every object has. */
 export const ship = labelOf({
   id: 42,
   name: 'ship',

@@ -1,10 +1,10 @@
-/** CRC-32C (Castagnoli), the checksum of TFRecord files (spec/formats.md 15.1). */
+/** CRC-32C (Castagnoli), the checksum of TFRecord files. */
 
 const polynomial = 0x82f63b78
 
 /**
- * Eight tables behind one another ("slicing by 8"): entry `n` of table `k` is what byte `n` makes of the checksum when `k` bytes of zero
- * follow it. So eight bytes are worked off at once.
+ * Eight consecutive tables ("slicing by 8"), which process eight bytes at a time: entry `n` of table `k` is the
+ * effect of byte `n` on the checksum when `k` zero bytes follow it.
  */
 const tables = new Uint32Array(8 * 256)
 for (let byte = 0; byte < 256; byte += 1) {
@@ -17,7 +17,10 @@ for (let at = 256; at < tables.length; at += 1) {
   tables[at] = (before >>> 8) ^ (tables[before & 255] ?? 0)
 }
 
-/** @param before The checksum of the bytes before these, which goes on. */
+/**
+ * Computes the checksum.
+ * @param before Checksum of the preceding bytes, which is continued.
+ */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const ofEights = bytes.length - (bytes.length % 8)
@@ -42,7 +45,10 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
 
 const entry = (table: number, byte: number): number => tables[(table << 8) | (byte & 255)] ?? 0
 
-/** The checksum as it stands in files: turned and moved, so that one of bytes with checksums in them is none of those. */
+/**
+ * Masks a checksum as in files: it is rotated and offset, so that data with embedded checksums is safe to checksum
+ * again.
+ */
 export function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

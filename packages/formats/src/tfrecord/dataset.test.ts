@@ -25,7 +25,7 @@ const box = {
 }
 const car = { ...box, 'image/object/class/text': 'car' }
 
-test('a subset for each name of a file, its pictures in the order of the records', async () => {
+test('a dataset has a subset for each file name, with images in the order of the records', async () => {
   const { subsets, labels } = await opened({
     'val.record': pictureOf('a.jpg', 'v'),
     'train.tfrecord-00001-of-00002': pictureOf('c.jpg', '3'),
@@ -50,7 +50,7 @@ test('a subset for each name of a file, its pictures in the order of the records
   expect(labels.map(({ name }) => name)).toEqual(['car', 'road', 'bus'])
 })
 
-test('files of one name are told apart by their folders', async () => {
+test('files with equal names become subsets named after their folders', async () => {
   const { subsets } = await opened({
     'test/set.tfrecord': pictureOf('a.jpg', '1'),
     'train/set.tfrecord': pictureOf('a.jpg', '2'),
@@ -58,7 +58,7 @@ test('files of one name are told apart by their folders', async () => {
   expect(subsets.map(({ name }) => name)).toEqual(['test', 'train'])
 })
 
-test('its annotations go to the frames of those names', async () => {
+test('annotations are assigned to the frames with the names of their images', async () => {
   const { subsets } = await opened({
     'x.tfrecord': Buffer.concat([pictureOf('b/a.jpg', '1'), pictureOf('a.jpg', '2', car)]),
   })
@@ -80,14 +80,14 @@ test.each([
   ],
   ['of the source as it is', { 'image/source_id': '7.webp', 'image/format': 'jpeg' }, '7.webp'],
   ['from the root on', { 'image/filename': 'C:\\pictures\\a.jpg' }, 'pictures/a.jpg'],
-])('a frame is called by the name %s', async (_, features, name) => {
+])('a frame is named %s', async (_, features, name) => {
   const { subsets } = await opened({
     'x.tfrecord': recordOf({ 'image/encoded': '1', ...features }),
   })
   expect(await Promise.all(subsets.map(imagesOf))).toEqual([[[name, '1']]])
 })
 
-test('of pictures of one name the first is taken, and records without one are left out', async () => {
+test('the first of several images with equal names is used, and records without an image are skipped', async () => {
   const run = newRun().run
   const { subsets } = await opened(
     {
@@ -108,7 +108,7 @@ test('of pictures of one name the first is taken, and records without one are le
   ])
 })
 
-describe('is refused', () => {
+describe('a TFRecord import into a project refuses', () => {
   test.each([
     [
       'without pictures',

@@ -1,4 +1,4 @@
-/** TFRecord with its pictures, which are in the records (spec/formats.md 15.2): what an import into a project makes tasks of. */
+/** TFRecord archives, whose records contain the images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
@@ -8,7 +8,7 @@ import { findTfFiles, type TfFile } from './files.ts'
 import { importTfFiles, nameOf } from './import.ts'
 import { frameName, readPicture } from './picture.ts'
 
-/** A subset for the files of one name: shards are parts of one. */
+/** Opens an archive with one subset for each file name; shards belong to one subset. */
 export async function openTfDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const files = await findTfFiles(source, run)
   const labels = labelCollector()
@@ -29,7 +29,7 @@ export async function openTfDataset(source: RandomAccess, run: Run): Promise<Fil
   return { labels: labels.read(), subsets }
 }
 
-/** Notes the labels of all objects, and answers how many pictures there are. */
+/** Records the labels of all objects, and returns the number of images. */
 async function look(files: readonly TfFile[], labels: LabelCollector, run: Run): Promise<number> {
   const wanted = []
   for (const file of files)
@@ -49,7 +49,7 @@ async function look(files: readonly TfFile[], labels: LabelCollector, run: Run):
 
 const noLabels: ReadonlyMap<number, string> = new Map()
 
-/** In the order of the records; of several of one name the first. */
+/** Yields the images in the order of the records; for equal names only the first. */
 async function* imagesIn(files: readonly TfFile[], run: Run): AsyncGenerator<EmbeddedImage> {
   const seen = new Set<string>()
   for (const file of files)

@@ -7,7 +7,7 @@ import { readExample, writeExample } from './example.ts'
 const place = { file: 'a.tfrecord', record: 'record 1' }
 const read = (data: Uint8Array) => readExample(data, place)
 
-test('features are read in any order, their numbers packed or one by one', () => {
+test('features are read in any order, with numbers packed or unpacked', () => {
   for (const isPacked of [true, false]) {
     const example = read(
       exampleOf({ b: ['x', 'yé', ''], 'a/bbox': [0.5, -1.25], n: [0, 300, -1, 2 ** 40] }, isPacked),
@@ -19,14 +19,14 @@ test('features are read in any order, their numbers packed or one by one', () =>
   }
 })
 
-test('whole numbers are exact up to 2^53, on both sides of 0', () => {
+test('whole numbers are exact up to 2^53 in both directions', () => {
   const values = [1, 127, 128, 2 ** 31, 2 ** 32, 2 ** 53 - 1, -1, -128, -(2 ** 31), -(2 ** 53) + 1]
   const written = writeExample(new Map([['n', { integers: values.filter((one) => one > 0) }]]))
   expect(read(Buffer.concat(written)).integers('n')).toEqual(values.filter((one) => one > 0))
   expect(read(exampleOf({ n: values })).integers('n')).toEqual(values)
 })
 
-test('of features given twice the last counts, and lists that are continued are one', () => {
+test('the last of two features with equal names counts, and split lists are joined', () => {
   const twice = Buffer.concat([exampleOf({ n: 1, m: 5 }), exampleOf({ n: 2 })])
   expect(read(twice).integers('n')).toEqual([2])
   expect(read(twice).integers('m')).toEqual([5])
@@ -38,7 +38,7 @@ test('of features given twice the last counts, and lists that are continued are 
   expect(read(field(1, field(1, entry))).integers('n')).toEqual([1, 2])
 })
 
-test('fields that nobody knows are passed over', () => {
+test('unknown fields are skipped', () => {
   const unknown = Buffer.concat([
     field(9, Buffer.from('x')),
     Buffer.from([(7 << 3) | 0, 200, 1]),
@@ -68,7 +68,7 @@ test('a feature of another kind is refused by its name', () => {
   expect(() => example.floats('n')).toThrow('n is a list of whole numbers, expected floats')
 })
 
-test('features are written sorted by name, numbers packed', () => {
+test('features are written sorted by name, with packed numbers', () => {
   const written = writeExample(
     new Map([
       ['n', { integers: [1, 300] }],
@@ -80,7 +80,7 @@ test('features are written sorted by name, numbers packed', () => {
   expect(Buffer.concat(written)).toEqual(expected)
 })
 
-test('whatever is written is read again', () => {
+test('written features are read back', () => {
   const values = fc.oneof(
     fc.record({ bytes: fc.array(fc.uint8Array()) }),
     fc.record({ floats: fc.array(fc.float({ noNaN: true })) }),
@@ -101,7 +101,7 @@ test('whatever is written is read again', () => {
   )
 })
 
-test('bytes that were changed anywhere are read or refused, nothing else', () => {
+test('an example with changed bytes is read or refused with a FormatError', () => {
   const names = ['image/filename', 'image/width', 'image/object/bbox/xmin']
   const whole = exampleOf({
     'image/filename': 'a.jpg',

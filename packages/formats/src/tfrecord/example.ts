@@ -1,8 +1,8 @@
-/** `tf.train.Example`, the message in the records of TFRecord files (spec/formats.md 15.1): lists of values by name. */
+/** `tf.train.Example`, the message in the records of TFRecord files: lists of values by name. */
 import { FormatError, type Place } from '../errors.ts'
 import { bytesField, fieldsOf, varintOf, varintsIn, wire } from './protobuf.ts'
 
-/** Numbers of the fields of a `Feature`: it is one of these lists. */
+/** Field numbers of a `Feature`, which is one of these lists. */
 const lists = { bytes: 1, floats: 2, integers: 3 } as const
 type Kind = keyof typeof lists
 
@@ -12,7 +12,7 @@ const nouns: Record<Kind, string> = {
   integers: 'whole numbers',
 }
 
-/** The features of a record. Lists that it does not have are empty. */
+/** Features of a record. Missing lists are empty. */
 export interface Example {
   names(): string[]
   bytes(name: string): Uint8Array[]
@@ -22,8 +22,9 @@ export interface Example {
 }
 
 /**
- * Reads the names of the features; their values are read when they are asked for.
- * @throws {FormatError} naming the record, for what is no example, or when a feature is of another kind than asked for
+ * Reads the names of the features; their values are read on request.
+ * @throws {FormatError} that names the record, when it is not an example, or when a feature is of another kind than
+ * requested
  */
 export function readExample(data: Uint8Array, place: Place): Example {
   const features = new Map<string, Uint8Array>()
@@ -39,7 +40,7 @@ export function readExample(data: Uint8Array, place: Place): Example {
     const feature = features.get(name)
     if (!feature) return []
     const given = [...fieldsOf(feature, place)].filter(
-      ({ number, bytes }) => number in kinds && bytes.length > 0, // an empty list is of no kind
+      ({ number, bytes }) => number in kinds && bytes.length > 0, // an empty list has no kind
     )
     const other = given.find(({ number, type }) => number !== lists[kind] || type !== wire.bytes)
     if (!other) return given.map(({ bytes }) => bytes)
@@ -62,7 +63,7 @@ export type Values =
   | { floats: readonly number[] }
   | { integers: readonly number[] }
 
-/** An example in parts, its features sorted by name; large values are not copied. */
+/** Serializes an example in parts, with features sorted by name; large values are not copied. */
 export function writeExample(features: ReadonlyMap<string, Values>): Uint8Array[] {
   const sorted = [...features].sort(([a], [b]) => (a < b ? -1 : 1))
   const entries = sorted.flatMap(([name, values]) =>
@@ -74,19 +75,19 @@ export function writeExample(features: ReadonlyMap<string, Values>): Uint8Array[
   return bytesField(1, entries)
 }
 
-// ---- in
+// ---- reading
 
 const kinds: Readonly<Record<number, Kind>> = { 1: 'bytes', 2: 'floats', 3: 'integers' }
 const nothing = new Uint8Array()
 
-/** Messages, bytes and texts of one field of a message. */
+/** Returns the messages, bytes or texts of one field of a message. */
 function messagesOf(message: Uint8Array, wanted: number, place: Place): Uint8Array[] {
   return [...fieldsOf(message, place)].flatMap(({ number, type, bytes }) =>
     number === wanted && type === wire.bytes ? [bytes] : [],
   )
 }
 
-/** Packed or one by one. */
+/** Reads packed and unpacked floats. */
 function floatsIn(list: Uint8Array, place: Place): number[] {
   return [...fieldsOf(list, place)].flatMap(({ number, type, bytes }) => {
     if (number !== 1 || (type !== wire.bytes && type !== wire.fixed32)) return []
@@ -114,7 +115,7 @@ function textOf(bytes: Uint8Array, place: Place): string {
   }
 }
 
-// ---- out
+// ---- writing
 
 function kindOf(values: Values): Kind {
   if ('bytes' in values) return 'bytes'

@@ -32,14 +32,14 @@ async function exported(given: Parameters<typeof datasetOf>[2], frames = framesO
   return { members, report, records: members['default.tfrecord'] ?? Buffer.alloc(0) }
 }
 
-/** What the file says of the objects of its first picture. */
+/** Returns the objects of the first image of an export. */
 async function objectsOf(shapes: Shape[]) {
   const { records, report } = await exported({ shapes })
   const [picture] = await picturesIn(records)
   return { objects: picture?.objects ?? [], report }
 }
 
-test('frames without annotations are records too', async () => {
+test('frames without annotations are exported as records', async () => {
   const { members } = await exported({}, framesOf(['a.jpg', 'ü ü/b.2.PNG']))
   expect(Object.keys(members)).toEqual(['label_map.pbtxt', 'default.tfrecord'])
   const expected = [bareOf('a.jpg'), bareOf('ü ü/b.2.PNG')].map((one) => recordOf(one))
@@ -49,12 +49,12 @@ test('frames without annotations are records too', async () => {
   )
 })
 
-test('a task without frames gives a file without records', async () => {
+test('a task without frames is exported as an empty file', async () => {
   const { members } = await exported({}, [])
   expect(members['default.tfrecord']).toHaveLength(0)
 })
 
-test('objects are lists of sides, names and ids', async () => {
+test('objects are exported as lists of sides, names and ids', async () => {
   const shapes = [
     shapeOf({ label_id: 5, points: [25, 20, 50, 40] }),
     shapeOf({ label_id: 9, points: [0, 0, 100, 80] }),
@@ -72,8 +72,8 @@ test('objects are lists of sides, names and ids', async () => {
   expect(report).toMatchObject({ created: { shapes: 2 }, entries: [] })
 })
 
-describe('boxes', () => {
-  test('are around masks and ellipses, which is told', async () => {
+describe('boxes of a TFRecord export', () => {
+  test('enclose masks and ellipses, and this is reported', async () => {
     const { objects, report } = await objectsOf([
       shapeOf({ label_id: 5, type: 'mask', points: [0, 50, 25, 20, 49, 21] }),
       shapeOf({ label_id: 5, type: 'ellipse', points: [50, 40, 25, 20] }),
@@ -91,7 +91,7 @@ describe('boxes', () => {
     ])
   })
 
-  test('of a group are one, with the label of its largest member', async () => {
+  test('of a group are merged, with the label of the largest member', async () => {
     const { objects, report } = await objectsOf([
       shapeOf({ label_id: 5, group: 1, points: [25, 20, 30, 30] }),
       shapeOf({ label_id: 9, group: 1, points: [30, 30, 75, 60] }),
@@ -104,7 +104,7 @@ describe('boxes', () => {
     expect(report.entries).toMatchObject([{ kind: 'converted', code: 'merged-group', count: 1 }])
   })
 
-  test('are cut to the image; those without any of it are dropped', async () => {
+  test('are clipped to the image, and dropped when they are outside it', async () => {
     const { objects, report } = await objectsOf([
       shapeOf({ label_id: 5, points: [-10, 20, 50, 90] }),
       shapeOf({ label_id: 5, points: [110, 20, 150, 90] }),
@@ -117,7 +117,7 @@ describe('boxes', () => {
     ])
   })
 
-  test('come in painting order', async () => {
+  test('are in painting order', async () => {
     const { objects } = await objectsOf([
       shapeOf({ label_id: 5, z_order: 2 }),
       shapeOf({ label_id: 9, z_order: 1 }),
@@ -126,7 +126,7 @@ describe('boxes', () => {
   })
 })
 
-test('tracks of a video are boxes of the frames on which they are seen', async () => {
+test('tracks of a video are exported as boxes on their visible frames', async () => {
   const frames = ['frame_000010.PNG', 'frame_000015.PNG', 'frame_000020.PNG']
   const track = trackOf(
     [
@@ -146,7 +146,7 @@ test('tracks of a video are boxes of the frames on which they are seen', async (
   expect(report.entries).toMatchObject([{ kind: 'converted', count: 1 }])
 })
 
-test('subsets are files of their own', async () => {
+test('each subset is exported as a separate file', async () => {
   const one = datasetOf(labels, framesOf(['a.jpg']), {}, { name: 'Train/1' })
   const two = datasetOf(labels, framesOf(['a.jpg', 'b.jpg']), {}, { name: 'Val' })
   const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
@@ -157,7 +157,7 @@ test('subsets are files of their own', async () => {
   expect(progress.at(-1)).toBe(1)
 })
 
-test('subsets that are one as names of files stay apart', async () => {
+test('subsets that map to the same file name are separated', async () => {
   const named = (name: string) => datasetOf(labels, framesOf(['a.jpg']), {}, { name })
   const [one, two] = [named('x/y'), named('x_y')]
   const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
@@ -166,7 +166,7 @@ test('subsets that are one as names of files stay apart', async () => {
   expect(Object.keys(await membersOf(bytes))).toEqual(names)
 })
 
-describe('with images', () => {
+describe('a TFRecord export with images', () => {
   const withImage = (frame: ItemFrame, pieces: Iterable<Uint8Array>): ItemFrame => ({
     ...frame,
     image: async function* () {
@@ -174,7 +174,7 @@ describe('with images', () => {
     },
   })
 
-  test('a record has the bytes of its file, their format and their hash', async () => {
+  test('writes the bytes, format and hash of an image into its record', async () => {
     const picture = Buffer.alloc(200_000, 'picture')
     const frames = framesOf(['a.JPG', 'b.webp']).map((frame) =>
       withImage(frame, [picture.subarray(0, 7), picture.subarray(7)]),
@@ -192,7 +192,7 @@ describe('with images', () => {
     expect(bytes.includes(picture)).toBe(true)
   })
 
-  test('no picture is copied, and one at a time is held', async () => {
+  test('holds one image at a time and does not copy it', async () => {
     const picture = Buffer.alloc(1024 ** 2, 'picture')
     let read = 0
     const frames = framesOf(['a.jpg', 'b.jpg', 'c.jpg']).map((frame) => ({
@@ -211,7 +211,7 @@ describe('with images', () => {
     expect(large).toEqual([1, 2, 3].map((count) => [count, picture.length]))
   })
 
-  test('one that is too large for a record is refused by its name', async () => {
+  test('refuses an image that is too large for a record, by its name', async () => {
     const mebibyte = Buffer.alloc(1024 ** 2)
     const [frame] = framesOf(['big.png']).map((one) => withImage(one, Array(65).fill(mebibyte)))
     const dataset = datasetOf(labels, frame ? [frame] : [], {}, { saveImages: true })

@@ -1,4 +1,4 @@
-/** Exports TFRecord files (spec/formats.md 15.1): one for each subset, a record for each frame. */
+/** Exports TFRecord files: one for each subset, with one record for each frame. */
 import { createHash } from 'node:crypto'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
@@ -18,7 +18,7 @@ export const features = featuresOf('dropped', {
   z_order: 'converted',
 })
 
-/** A picture is in the memory as a whole, and readers take no larger records. */
+/** Maximum image size in bytes: an image is held in memory, and readers do not accept larger records. */
 const mostImageBytes = 64 * 1024 ** 2
 
 export async function* exportTfRecords(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
@@ -59,7 +59,7 @@ async function imageOf({ path, image }: ItemFrame): Promise<Uint8Array> {
 }
 
 interface About {
-  /** No bytes where pictures are not saved. */
+  /** Empty when images are not saved. */
   encoded: Uint8Array
   objects: readonly TfObject[]
   classes: ReadonlyMap<number, { label: Label; id: number }>
@@ -102,7 +102,7 @@ function formatOf(path: string): string {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Bytes are handed on in blocks of about this many; larger parts, pictures, as they are. */
+/** Approximate size in bytes of a block of output; larger parts, which are images, are passed on separately. */
 const blockBytes = 65_536
 
 async function* inBlocks(records: AsyncIterable<Uint8Array[]>): AsyncGenerator<Uint8Array> {

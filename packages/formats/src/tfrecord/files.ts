@@ -1,4 +1,4 @@
-/** Which members of an archive hold records, of which subset, and with which label map (spec/formats.md 15.2). */
+/** Finds the members of an archive that contain records, with their subsets and label maps. */
 import { createGunzip, createInflate } from 'node:zlib'
 import { inflated } from '../archive/inflate.ts'
 import { openArchive } from '../archive/open-archive.ts'
@@ -13,16 +13,16 @@ import { headBytes, isRecordHead, readRecords, type TfRecord } from './records.t
 export interface TfFile {
   name: string
   subset: string
-  /** Bytes, as `onBytes` counts them. */
+  /** Size in bytes, as counted by `onBytes`. */
   size: number
-  /** Names of labels by id; absent where no label map is there. */
+  /** Label names by id; absent without a label map. */
   labels?: ReadonlyMap<number, string>
-  /** The records from the first on; may be read more than once. */
+  /** Yields the records from the first on; may be called more than once. */
   records(onBytes: (bytes: number) => void): AsyncGenerator<TfRecord>
 }
 
 /**
- * The files of records in the order of their names, so that shards follow one another.
+ * Returns the record files ordered by name, so that shards are consecutive.
  * @throws {FormatError} when there is none, or a label map cannot be read
  */
 export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFile[]> {
@@ -42,14 +42,14 @@ export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFil
   return files
 }
 
-/** The ending, the number of a shard, or both in any order. */
+/** The extension, the number of a shard, or both in any order. */
 const recordName =
   /^(.+?)(?:\.(?:tfrec(?:ords?)?|records?)(?:-\d{5}-of-\d{5})?|-\d{5}-of-\d{5}(?:\.(?:tfrec(?:ords?)?|records?))?)(?:\.gz)?$/i
 
-/** The path without ending and number of the shard; undefined for what is no file of records. */
+/** Returns the path without extension and shard number; undefined when the member is not a record file. */
 const stemOf = (name: string): string | undefined => recordName.exec(name)?.[1]
 
-/** Shards tell how many there are; where some are not in the archive, so are their pictures. */
+/** Reports missing shards, because their images are missing as well. Shard names contain the number of shards. */
 function noteMissingShards(names: readonly string[], { report }: Run): void {
   const counts = new Map<string, number>()
   for (const name of names) {
@@ -64,7 +64,10 @@ function noteMissingShards(names: readonly string[], { report }: Run): void {
   }
 }
 
-/** @throws {FormatError} when no file has a record */
+/**
+ * Reports empty files.
+ * @throws {FormatError} when no file has a record
+ */
 function noteEmpty(names: readonly string[], zip: ZipReader, { report }: Run): void {
   const empty = names.filter((name) => zip.files.get(name)?.size === 0)
   const reason = 'the file is empty: it has no record'
@@ -72,7 +75,7 @@ function noteEmpty(names: readonly string[], zip: ZipReader, { report }: Run): v
   for (const file of empty) report.note('skipped', 'ignored-file', reason, { file })
 }
 
-/** Subsets are called as their files; where files in several folders are called alike, as the folders. */
+/** Returns the subset of a file: its name, or its folder when files in several folders have that name. */
 function subsetsOf(names: readonly string[]): (name: string) => string {
   const stems = new Set(names.map((name) => stemOf(name) ?? ''))
   const alike = (base: string) => [...stems].filter((stem) => baseOf(stem) === base).length > 1
@@ -85,7 +88,10 @@ function subsetsOf(names: readonly string[]): (name: string) => string {
 
 const mostLabelMapBytes = 4 * 1024 ** 2
 
-/** The label map of a file: beside it, else anywhere; `label_map.pbtxt` before those with names of their own. */
+/**
+ * Finds the label map of a file: next to it, or else anywhere; a map named after the file first, then
+ * `label_map.pbtxt`.
+ */
 function labelMaps(zip: ZipReader) {
   const maps = [...zip.files.keys()].filter((name) => /\.pbtxt$/i.test(name)).toSorted()
   const isUsual = (name: string) => baseOf(name).toLowerCase() === 'label_map.pbtxt'
@@ -118,7 +124,7 @@ function fileOf(zip: ZipReader, name: string, { archiveLimits: limits = archiveL
   return { name, size: entry.size, records }
 }
 
-/** Whole files are packed by gzip or zlib: their beginning tells, as long as it is none of a record. */
+/** Unpacks files that are compressed with gzip or zlib, unless their first bytes are those of a record. */
 async function* unpacked(
   pieces: AsyncIterable<Uint8Array>,
   file: string,
@@ -141,7 +147,7 @@ async function* unpacked(
   }
 }
 
-/** Up to so many bytes may be packed as well as they can be. */
+/** Up to this size in bytes any compression ratio is accepted. */
 const largeBytes = 64 * 1024 ** 2
 
 function unpackerOf(head: Uint8Array) {
@@ -159,7 +165,7 @@ async function* countedIn(pieces: AsyncIterable<Uint8Array>, counted: { packed: 
   }
 }
 
-/** The first bytes, and all of them. */
+/** Returns the first bytes, and an iterable of all bytes. */
 async function peek(pieces: AsyncIterable<Uint8Array>) {
   const iterator = pieces[Symbol.asyncIterator]()
   let head: Uint8Array = new Uint8Array()

@@ -19,7 +19,7 @@ describe.skipIf(!hasFixtures)('TFRecord files of other tools in ../shared/fixtur
     { frame: 1, path: '3.jpg', width: 4, height: 5 },
   ]
 
-  test('give their boxes, without the one that has no label', async () => {
+  test('are imported with their boxes, without the unlabelled one', async () => {
     const { shapes, report } = await importBytes(tfrecord, bytes, targetOf(labels, frames))
     expect(shapes).toMatchObject([
       { frame: 0, label_id: 2, type: 'rectangle', points: [0, 4, 4, 12] },
@@ -29,7 +29,7 @@ describe.skipIf(!hasFixtures)('TFRecord files of other tools in ../shared/fixtur
     expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
   })
 
-  test('give their pictures', async () => {
+  test('are imported with their images', async () => {
     const run = {
       ...{ report: createReport(), signal: new AbortController().signal },
       progress: () => undefined,

@@ -44,7 +44,7 @@ const importedRecord = (features: Features, map: string | undefined = labelMap) 
     ...(map !== undefined && { 'label_map.pbtxt': map }),
   })
 
-test('a box comes back from its shares of the frame', async () => {
+test('a box is read relative to its frame', async () => {
   const { shapes, report, progress } = await importedRecord({ ...car, 'image/filename': 'b.jpg' })
   expect(shapes).toEqual([shapeOf({ frame: 1, label_id: 5, points })])
   expect(report).toMatchObject({ created: { shapes: 1 }, entries: [] })
@@ -63,13 +63,13 @@ describe('the frame of a record', () => {
     expect(shapes).toMatchObject([{ frame: 0, points }])
   })
 
-  test('is not found by the number of its source', async () => {
+  test('is not found by the number in its source id', async () => {
     const { 'image/filename': _, ...rest } = car
     const attempt = importedRecord({ ...rest, 'image/source_id': '0' })
     await expect(attempt).rejects.toThrow('1 annotated item has no matching frame in this task: 0')
   })
 
-  test('is found below the folders that all names lack', async () => {
+  test('is found below folders that all names in the file lack', async () => {
     const target = targetOf(labels, framesOf(['up/1/a.jpg', 'up/2/a.jpg']))
     const records = [
       recordOf({ ...car, 'image/filename': 'a.jpg' }),
@@ -81,7 +81,7 @@ describe('the frame of a record', () => {
     expect(shapes).toMatchObject([{ frame: 1 }])
   })
 
-  test('may be missing only where nothing is on it', async () => {
+  test('may be missing only without annotations', async () => {
     const bare = recordOf({ 'image/filename': 'other.jpg' })
     expect((await imported({ 'x.tfrecord': bare })).shapes).toEqual([])
     await expect(importedRecord({ ...car, 'image/filename': 'other.jpg' })).rejects.toThrow(
@@ -109,7 +109,7 @@ describe('the label of an object', () => {
     expect(shapes.map(({ label_id }) => label_id)).toEqual([9])
   })
 
-  test('is known of other objects where there is no label map', async () => {
+  test('is derived from other objects without a label map', async () => {
     const records = [
       recordOf({ 'image/filename': 'a.jpg', ...boxes(half), ...ids(7) }),
       recordOf({ 'image/filename': 'b.jpg', ...boxes(half), ...text('Straße'), ...ids(7) }),
@@ -122,7 +122,7 @@ describe('the label of an object', () => {
     expect(progress).toEqual([0.5, 1])
   })
 
-  test('is none without text and id: the object is passed over', async () => {
+  test('is missing without text and id, and the object is skipped', async () => {
     const { shapes, report } = await importedRecord({
       ...{ 'image/filename': 'a.jpg', ...boxes(half, half), ...text('', ''), ...ids(0, 8) },
     })
@@ -137,14 +137,14 @@ describe('the label of an object', () => {
     ])
   })
 
-  test('has to be one of the task', async () => {
+  test('must be a label of the task', async () => {
     await expect(importedRecord({ ...car, ...text('bus') })).rejects.toThrow(
       "Label 'bus' is not registered for this task",
     )
   })
 })
 
-test('boxes are cut to the image, and passed over where nothing is left', async () => {
+test('boxes are clipped to the image, and skipped when nothing remains', async () => {
   const given = boxes([-0.5, 0.25, 0.5, 1.5], [1.5, 0, 2, 1], [0.5, 0.5, 0.5, 0.75])
   const { shapes, report } = await importedRecord({
     ...{ 'image/filename': 'a.jpg', ...given, ...text('car', 'car', 'car') },
@@ -156,7 +156,7 @@ test('boxes are cut to the image, and passed over where nothing is left', async 
   ])
 })
 
-describe('masks', () => {
+describe('masks of a TFRecord import', () => {
   const pixels = (width: number, height: number, ...set: number[]) =>
     Uint8Array.from({ length: width * height }, (_, at) => (set.includes(at) ? 1 : 0))
   const palette = [{ color: 0 }, { color: 0xff0000 }]
@@ -168,7 +168,7 @@ describe('masks', () => {
     return recordOf({ 'image/filename': 'a.jpg', ...text(...names), 'image/object/mask': masks })
   }
 
-  test('are taken instead of boxes, what is not black is set', async () => {
+  test('replace boxes, and consist of the pixels that are not black', async () => {
     const colors = new Uint32Array(12)
     colors[6] = 0x000100
     const grey = Uint16Array.from({ length: 12 }, (_, at) => (at === 0 || at === 11 ? 9 : 0))
@@ -181,7 +181,7 @@ describe('masks', () => {
     ])
   })
 
-  test('without a pixel are passed over, and without bytes the box is taken', async () => {
+  test('are skipped without a pixel, and an empty mask is replaced by the box', async () => {
     const masks = { 'image/object/mask': [maskOf([]), Buffer.alloc(0)] }
     const record = recordOf({
       ...{ 'image/filename': 'a.jpg', ...boxes(half, half), ...text('car', 'car'), ...masks },
@@ -204,7 +204,7 @@ describe('masks', () => {
   })
 })
 
-describe('files', () => {
+describe('files of a TFRecord import', () => {
   const record = recordOf(car)
   test.each([
     ['in a folder', 'set/train.tfrecord', record],
@@ -217,10 +217,10 @@ describe('files', () => {
     expect((await imported({ [name]: bytes })).shapes).toMatchObject([{ points }])
   })
 
-  test('that begin like packed ones are not taken for such', async () => {
+  test('that start like compressed files are recognized as records', async () => {
     for (const start of [0x0178, 0x8b1f]) {
       const bare = recordOf({ ...car, 'image/encoded': '' }).length - 16
-      // The length takes two or three bytes in each of the messages around the picture.
+      // The length takes two or three bytes in each of the messages around the image.
       const fit = [...Array(40).keys()]
         .map((less) => recordOf({ ...car, 'image/encoded': Buffer.alloc(start - bare - less) }))
         .find((one) => one.readUInt16LE(0) === start)
@@ -229,7 +229,7 @@ describe('files', () => {
     }
   })
 
-  test('have the label map beside them, else one from anywhere', async () => {
+  test('use the label map next to them, or else one from anywhere', async () => {
     const byId = recordOf({ 'image/filename': 'a.jpg', ...boxes(half), ...ids(1) })
     const other = `item { id: 1 name: 'Straße' }`
     const labelOfFile = async (maps: Record<string, string>) =>
@@ -305,7 +305,7 @@ test.each([
   await expect(importedRecord(features)).rejects.toThrow(reason)
 })
 
-test('only frames of the job take annotations', async () => {
+test('only frames of the job accept annotations', async () => {
   const target = targetOf(labels, frames)
   const job = { ...target, frames: { ...target.frames, includes: (frame: number) => frame === 1 } }
   const { shapes, report } = await imported({ 'x.tfrecord': recordOf(car) }, job)
@@ -313,7 +313,7 @@ test('only frames of the job take annotations', async () => {
   expect(report.entries).toMatchObject([{ code: 'frame-outside-job', count: 1 }])
 })
 
-test('out and in again boxes are where they were, and exports are the same from then on', async () => {
+test('boxes survive an export and import, and further exports are equal', async () => {
   const side = fc.double({ min: 0, max: 1, noNaN: true })
   const box = fc.tuple(side, side, side, side)
   const [width, height] = [1999, 1499]
@@ -347,7 +347,7 @@ test('out and in again boxes are where they were, and exports are the same from 
   )
 })
 
-test('files that were changed anywhere are read or refused, nothing else', async () => {
+test('files with changed bytes are imported or refused with a FormatError', async () => {
   const data = recordOf({ ...car, 'image/encoded': 'x' }).subarray(12, -4)
   const change = fc.tuple(fc.nat(data.length - 1), fc.nat(255))
   await fc.assert(

@@ -1,4 +1,4 @@
-/** Imports TFRecord files (spec/formats.md 15.2): a record at a time. */
+/** Imports TFRecord files, one record at a time. */
 import { orderCorners } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
@@ -58,18 +58,21 @@ async function* shapesIn(
   }
 }
 
-// ---- what has to be known before the first record is taken
+// ---- information needed before the first record
 
 interface Known {
   /** The path with the most parts (`frameMatcher`). */
   deepest: string
-  /** Labels by id, as objects that have both tell of them. */
+  /** Labels by id, from objects that have both. */
   names: ReadonlyMap<number, string>
 }
 
 const nothingBefore: Known = { deepest: '', names: new Map() }
 
-/** Frames in no folder are found by names alone, and a label map tells of all ids. */
+/**
+ * Returns whether a first pass is needed: not for frames without folders, which are matched by name alone, together
+ * with label maps, which contain all ids.
+ */
 const neededBefore = (files: readonly TfFile[], { frames }: ImportTarget): boolean =>
   files.some(({ labels }) => !labels) || frames.frames.some(({ path }) => path.includes('/'))
 
@@ -96,13 +99,13 @@ function bytesCounter(files: readonly TfFile[], passes: number, run: Run) {
   }
 }
 
-// ---- one object
+// ---- objects
 
-/** Empty for what is unlabelled. */
+/** Returns the label name; empty for an unlabelled object. */
 export const nameOf = ({ text, id }: TfObject, labels: ReadonlyMap<number, string>): string =>
   text || (id === undefined ? '' : (labels.get(id) ?? ''))
 
-/** Its mask, else its box; undefined where it is passed over. */
+/** Returns the mask, or else the box; undefined when the object is skipped. */
 async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) {
   if (!object.mask) return boxOf(object, frame, intake)
   const points = await maskPoints(object.mask, frame, object.place)
@@ -114,7 +117,7 @@ async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) 
   return undefined
 }
 
-/** So far out of its image no box ends that is given in shares of it. */
+/** Relative boxes do not end this far outside the image, so a larger box must be in pixels. */
 const mostShare = 10
 
 function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {

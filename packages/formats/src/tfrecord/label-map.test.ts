@@ -5,7 +5,7 @@ import { readLabelMap, writeLabelMap } from './label-map.ts'
 
 const read = (text: string) => [...readLabelMap(Buffer.from(text), 'label_map.pbtxt')]
 
-test('is written with ids from 1, quotes and backslashes escaped', () => {
+test('a label map is written with ids from 1, and with escaped quotes and backslashes', () => {
   expect(writeLabelMap(['car', "it's", 'a\\b', 'Straße'])).toBe(
     `item {\n\tid: 1\n\tname: 'car'\n}\n\n` +
       `item {\n\tid: 2\n\tname: 'it\\'s'\n}\n\n` +
@@ -55,7 +55,7 @@ test.each([
     ],
   ],
   ['nothing', ' \n', []],
-])('is read with %s', (_, text, names) => {
+])('a label map is read with %s', (_, text, names) => {
   expect(read(text)).toEqual(names)
 })
 
@@ -68,12 +68,12 @@ test.each([
   ['a text without end', `item { id: 1 name: 'a\n}`, `unexpected ' at line 1`],
   ['no item', 'item 1', 'expected {, found 1 at line 1'],
   ['a sign for a name', 'item { : 1 }', 'expected a field, found : at line 1'],
-])('%s is refused by its line', (_, text, reason) => {
+])('a label map with %s is refused by its line', (_, text, reason) => {
   expect(() => read(text)).toThrow(FormatError)
   expect(() => read(text)).toThrow(reason)
 })
 
-test('is read as it was written, whatever labels are called', () => {
+test('a written label map is read back with any label names', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 })), (names) => {
       expect(read(writeLabelMap(names))).toEqual(names.map((name, index) => [index + 1, name]))
@@ -81,7 +81,7 @@ test('is read as it was written, whatever labels are called', () => {
   )
 })
 
-test('any text is read or refused, nothing else', () => {
+test('any text is read as a label map or refused with a FormatError', () => {
   const words = fc.constantFrom(
     'item',
     '{',

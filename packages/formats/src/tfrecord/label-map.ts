@@ -1,13 +1,14 @@
-/** `label_map.pbtxt`, the names of labels by their ids, as text of Protocol Buffers (spec/formats.md 15). */
+/** Reads and writes `label_map.pbtxt`: the names of labels by id, in the text format of Protocol Buffers. */
 import { FormatError, type Place } from '../errors.ts'
 
-/** The text of a label map; ids are counted from 1. */
+/** Formats a label map; ids are counted from 1. */
 export const writeLabelMap = (names: readonly string[]): string =>
   names.map((name, index) => `item {\n\tid: ${index + 1}\n\tname: ${quoted(name)}\n}\n\n`).join('')
 
 /**
- * Names by id. Fields are read in any order, what stands beside `id`, `name` and `display_name` is passed over.
- * @throws {FormatError} naming the line
+ * Parses a label map to names by id. Fields may be in any order; all except `id`, `name` and `display_name` are
+ * ignored.
+ * @throws {FormatError} that names the line
  */
 export function readLabelMap(bytes: Uint8Array, file: string): Map<number, string> {
   const tokens = tokenReader(textIn(bytes, file), file)
@@ -25,7 +26,7 @@ export function readLabelMap(bytes: Uint8Array, file: string): Map<number, strin
   return names
 }
 
-/** What people call it, where the name is an id of a knowledge base, as in the map of COCO. */
+/** Returns the display name if the name is an id of a knowledge base, as in the map of COCO. */
 function nameOf(item: ReadonlyMap<string, string>): string {
   const [name, shown] = [item.get('name'), item.get('display_name')]
   return (name === undefined || /^\/[gm]\//.test(name) ? shown : name) ?? name ?? ''
@@ -43,15 +44,15 @@ function textIn(bytes: Uint8Array, file: string): string {
 }
 
 interface Tokens {
-  /** A name, a number, a text in its quotes, or a sign; undefined at the end. */
+  /** Returns a name, a number, a quoted text, or a sign; undefined at the end. */
   next(): string | undefined
-  /** Of the last token. */
+  /** Place of the last token. */
   place(): Place
 }
 
 const token = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w.+/-]+|[{}<>[\]:;,]/sy
 
-/** Behind blanks and comments, which end with their line. */
+/** Returns the position after blanks and comments; a comment ends with its line. */
 function afterBlanks(text: string, from: number): number {
   let at = from
   while (at < text.length) {
@@ -85,7 +86,7 @@ function tokenReader(text: string, file: string): Tokens {
   }
 }
 
-/** The fields of an item that have a plain value; of several of one name the last. */
+/** Returns the fields of an item with a plain value; for equal names the last. */
 function readItem(tokens: Tokens): Map<string, string> {
   const fields = new Map<string, string>()
   const closing = openedBy(skipColon(tokens), tokens)
@@ -118,7 +119,7 @@ function need(tokens: Tokens): string {
   return found
 }
 
-/** To the end of a message or list, with all that is in it. */
+/** Skips to the end of a message or list. */
 function passOver(opening: string, tokens: Tokens): void {
   const open = [pairs[opening]]
   while (open.length > 0) {
@@ -130,7 +131,7 @@ function passOver(opening: string, tokens: Tokens): void {
 
 const plain: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** A text without its quotes; anything else as it stands. Escapes for bytes are bytes of UTF-8. */
+/** Removes quotes and resolves escapes; other values stay unchanged. Escapes of bytes are decoded as UTF-8. */
 function unquoted(value: string, place: Place): string {
   if (!/^["']/.test(value)) return value
   const bytes = value

@@ -4,8 +4,9 @@ import type { Size } from '../masks/instances.ts'
 import { pixelValues, readMaskPicture } from '../masks/picture.ts'
 
 /**
- * The points of a mask that is a PNG: what is not black is of the object (spec/formats.md 15.2). Undefined where all of it is black.
- * @throws {FormatError} for what is no PNG, or of another size than the frame
+ * Returns the points of a mask from a PNG, whose pixels other than black belong to the object. Undefined when all
+ * pixels are black.
+ * @throws {FormatError} when the bytes are not a PNG, or have another size than the frame
  */
 export async function maskPoints(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Shapes of a frame as the boxes of TFRecord (spec/formats.md 15.1). */
+/** Converts the shapes of a frame to boxes of TFRecord. */
 import { boxOfPoints, cropArea } from '@reticle/geometry'
 import { paintedObjects } from '../groups.ts'
 import type { ItemFrame, ItemShape, Run } from '../model.ts'
@@ -7,13 +7,13 @@ import type { ItemFrame, ItemShape, Run } from '../model.ts'
 export type Box = readonly [number, number, number, number]
 
 export interface TfObject {
-  /** Of the members of a group the largest: it gives the label. */
+  /** The largest member of a group, which determines the label. */
   leader: ItemShape
-  /** The box around all members, as shares of width and height from 0 to 1: floats of 32 bits. */
+  /** Bounding box of all members, relative to width and height from 0 to 1: floats of 32 bits. */
   box: Box
 }
 
-/** The objects in the order in which they are painted. What a shape is not as it was is told of. */
+/** Returns the objects in painting order. Changes of shapes are reported. */
 export function objectsOf(
   shapes: readonly ItemShape[],
   frame: ItemFrame,
@@ -68,7 +68,7 @@ function boxAround(members: readonly ItemShape[]) {
   return { left, top, right: left + width, bottom: top + height }
 }
 
-/** Two corners of the box around a shape. */
+/** Returns two corners of the bounding box of a shape. */
 function cornersOf({ type, points, rotation }: ItemShape): readonly number[] {
   if (type === 'rectangle') return points
   if (type === 'mask') {

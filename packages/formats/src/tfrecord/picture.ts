@@ -1,4 +1,4 @@
-/** What a record says of its picture (spec/formats.md 15): name, objects, and its bytes where they are in it. */
+/** Reads the image of a record: name, objects, and its bytes if the record contains them. */
 import { normaliseName } from '../archive/names.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { isImageName } from '../members.ts'
@@ -6,30 +6,33 @@ import { type Example, readExample } from './example.ts'
 import type { TfRecord } from './records.ts'
 
 export interface TfPicture {
-  /** The path with its extension, as far as the record tells one; of records without any it is empty. */
+  /** Path with extension, as far as the record states it; otherwise empty. */
   name: string
   objects: readonly TfObject[]
-  /** In pixels; undefined where the record has no size. */
+  /** In pixels; undefined when the record has no size. */
   size: { width: number; height: number } | undefined
-  /** It has a class as a whole, which is not read. */
+  /** True when the whole image has a class, which is not imported. */
   isClassified: boolean
-  /** The bytes of an image file; there are none where the records come without pictures. */
+  /** Bytes of an image file; empty when the record has no image. */
   encoded: Uint8Array
 }
 
 export interface TfObject {
   place: Place
-  /** The name of its label, or empty. */
+  /** Name of the label, or empty. */
   text: string
-  /** Of the label map. */
+  /** Id in the label map. */
   id: number | undefined
-  /** Left, top, right, bottom as shares of the width and height; absent where only a mask is. */
+  /** Left, top, right, bottom relative to width and height; absent for an object with only a mask. */
   box?: readonly [number, number, number, number]
-  /** A PNG of the size of the picture; no pixel of 0 is of the object. */
+  /** A PNG with the size of the image; pixels other than 0 belong to the object. */
   mask?: Uint8Array
 }
 
-/** @throws {FormatError} naming the record, for what is no example, or lists that do not belong together */
+/**
+ * Reads a record.
+ * @throws {FormatError} that names the record, when it is not an example, or its lists have different lengths
+ */
 export function readPicture({ data, place }: TfRecord): TfPicture {
   const example = readExample(data, place)
   const names = example.names()
@@ -54,7 +57,10 @@ function noPicture(names: readonly string[], place: Place): FormatError {
   return new FormatError(reason, place)
 }
 
-/** The path that the frame of a picture gets. @throws {FormatError} for one that leads out of its folder */
+/**
+ * Returns the path of the frame of an image.
+ * @throws {FormatError} for a path that leaves its folder
+ */
 export function frameName({ name }: TfPicture, place: Place): string {
   try {
     return normaliseName(name.replace(/^(?:[a-zA-Z]:)?[\\/]+/, ''))
@@ -66,7 +72,7 @@ export function frameName({ name }: TfPicture, place: Place): string {
 
 const extensions: Readonly<Record<string, string>> = { jpeg: '.jpg', jpg: '.jpg', png: '.png' }
 
-/** Ids of sources are no names of files: the format of the picture makes one of them. */
+/** Returns the file name. A source id without an extension gets the one of the image format. */
 function nameIn(example: Example): string {
   const [filename = ''] = example.texts('image/filename')
   if (filename !== '') return filename
@@ -108,11 +114,11 @@ function objectsIn(example: Example, place: Place): TfObject[] {
   })
 }
 
-/** Boxes as other libraries name them would be lost in silence. */
+/** Detects boxes with the feature names of other libraries, which would otherwise be lost silently. */
 const isOfOtherSchema = (feature: string): boolean =>
   /(^|\/)bbox/.test(feature) && !feature.startsWith('image/object/')
 
-/** How many objects there are; or what is wrong: lists are of one length where they are there. */
+/** Returns the number of objects, or an error message when lists have different lengths. Empty lists are ignored. */
 function countOf(lists: Readonly<Record<string, readonly unknown[]>>): number | string {
   const given = Object.entries(lists).filter(([, list]) => list.length > 0)
   const [first] = given

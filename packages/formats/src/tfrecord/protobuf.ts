@@ -1,21 +1,21 @@
-/** What of the encoding of Protocol Buffers the messages of TFRecord files need: fields in, fields out. */
+/** Reads and writes fields of Protocol Buffers, as far as TFRecord files need them. */
 import { FormatError, type Place } from '../errors.ts'
 
-/** How the value of a field is written. */
+/** Encodings of field values. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 export interface Field {
   number: number
   type: number
-  /** Of a varint: as a signed number of 64 bits; beyond 2^53 it is not exact. */
+  /** Only for a varint: a signed number of 64 bits, which is inexact beyond 2^53. */
   value: number
-  /** Of all others: the bytes themselves. */
+  /** For all other encodings: the bytes. */
   bytes: Uint8Array
 }
 
 /**
- * The fields of a message in their order.
- * @throws {FormatError} for what is no message
+ * Yields the fields of a message in order.
+ * @throws {FormatError} when the bytes are not a message
  */
 export function* fieldsOf(message: Uint8Array, place: Place): Generator<Field> {
   const cursor = { bytes: message, at: 0 }
@@ -30,7 +30,7 @@ export function* fieldsOf(message: Uint8Array, place: Place): Generator<Field> {
   }
 }
 
-/** Varints behind one another. */
+/** Reads consecutive varints. */
 export function varintsIn(bytes: Uint8Array, place: Place): number[] {
   const cursor = { bytes, at: 0 }
   const values: number[] = []
@@ -38,13 +38,16 @@ export function varintsIn(bytes: Uint8Array, place: Place): number[] {
   return values
 }
 
-/** A field with a message or bytes in it, in parts that are not copied. */
+/** Serializes a field with a message or bytes, in parts that are not copied. */
 export function bytesField(number: number, parts: readonly Uint8Array[]): Uint8Array[] {
   const size = parts.reduce((sum, part) => sum + part.length, 0)
   return [Uint8Array.from([number * 8 + wire.bytes, ...varintOf(size)]), ...parts]
 }
 
-/** @param value A whole number that is not below 0. */
+/**
+ * Encodes a varint.
+ * @param value A whole number that is not negative.
+ */
 export function varintOf(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -60,7 +63,10 @@ interface Cursor {
   at: number
 }
 
-/** Seven bits a byte, the low ones first: 28, 28 and 8 of them are put together, so that small negative numbers are exact. */
+/**
+ * Decodes a varint: seven bits per byte, low ones first. Parts of 28, 28 and 8 bits are combined, so that small
+ * negative numbers are exact.
+ */
 function readVarint(cursor: Cursor, place: Place): number {
   const parts: [number, number, number] = [0, 0, 0]
   for (let index = 0; index < 10; index += 1) {

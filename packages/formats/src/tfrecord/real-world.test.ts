@@ -8,11 +8,11 @@ import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../test
 import { exampleOf, type Features, field, framed, recordOf } from '../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
-/** Archives as tutorials and tools make them. */
+/** Archives in the variants of tutorials and tools. */
 
 type Files = Record<string, string | Uint8Array>
 
-/** A picture with a car on it. */
+/** An image with one car. */
 const features: Features = {
   'image/height': 80,
   'image/width': 100,
@@ -141,21 +141,21 @@ test.each([
   await expect(attempt).rejects.toThrow(/^x\.record: record 1: .*tf\.train\.Example at byte 0$/)
 })
 
-test('of shards it is told which are missing', async () => {
+test('missing shards are reported', async () => {
   const { report } = await imported({ 'train-00003-of-00010.tfrecord': a })
   expect(report.entries).toMatchObject([
     { code: 'ignored-file', count: 9, examples: [{ file: 'train-of-00010' }] },
   ])
 })
 
-test('of classes of whole pictures it is told that they are not read', async () => {
+test('classes of whole images are reported as not imported', async () => {
   const record = recordOf({ ...features, 'image/class/label': 3, 'image/class/text': 'street' })
   const { shapes, report } = await imported({ 'x.record': record })
   expect(shapes).toHaveLength(1)
   expect(report.entries).toMatchObject([{ reason: 'classes of whole pictures are not read' }])
 })
 
-test('boxes are shares of the frame, whatever size the record tells', async () => {
+test('boxes are relative to the frame regardless of the size in the record', async () => {
   const sizes: Features[] = [{ 'image/width': 7, 'image/height': 0 }, { 'image/width': [] }]
   for (const size of sizes) {
     const { shapes } = await imported({ 'x.record': recordOf({ ...features, ...size }) })
@@ -163,7 +163,7 @@ test('boxes are shares of the frame, whatever size the record tells', async () =
   }
 })
 
-test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
+test('an archive with random damage is imported or refused with a FormatError', async () => {
   const mask = {
     'image/object/mask': [Buffer.from(writeRgbPng(100, 80, new Uint32Array(8000).fill(7, 9, 99)))],
   }

@@ -23,14 +23,14 @@ test.each([
   ['\0'.repeat(32), 0x8a9136aa],
   [Buffer.alloc(32, 0xff), 0x62a8ab43],
   [Buffer.from([...Array(32).keys()]), 0x46dd794e],
-])('the checksum is that of RFC 3720', (given, crc) => {
+])('the checksum equals that of RFC 3720', (given, crc) => {
   const bytes = Buffer.from(given)
   expect(crc32c(bytes)).toBe(crc)
   for (let at = 0; at < bytes.length; at += 1)
     expect(crc32c(bytes.subarray(at), crc32c(bytes.subarray(0, at)))).toBe(crc)
 })
 
-test('in files it is turned and moved', () => {
+test('the checksum in files is masked', () => {
   expect(masked(0)).toBe(0xa282ead8)
   expect(masked(0xe3069283)).toBe(0xc78ab0e5)
 })
@@ -41,7 +41,7 @@ test('a record is written as its length, its data and their checksums', () => {
   expect(Buffer.concat(parts).toString('hex')).toBe('0300000000000000b099490e6162636e57f121')
 })
 
-test('records are read whatever pieces they come in', async () => {
+test('records are read from pieces of any size', async () => {
   const bytes = Buffer.concat(['one', '', 'three'].map((one) => framed(Buffer.from(one))))
   for (let size = 1; size <= bytes.length; size += 1)
     expect(await read(bytes, size)).toEqual([
@@ -52,7 +52,7 @@ test('records are read whatever pieces they come in', async () => {
   expect(await read(Buffer.alloc(0), 1)).toEqual([])
 })
 
-test('records are taken one at a time, and no more of the file than they need', async () => {
+test('records are read one at a time, with no more of the file than needed', async () => {
   const record = framed(Buffer.alloc(1000))
   let taken = 0
   async function* pieces() {
@@ -73,13 +73,13 @@ test.each([
   ['cut off in its data', (bytes: Buffer) => bytes.subarray(0, -5), 'the record is cut off'],
   ['of a wrong length', (bytes: Buffer) => turned(bytes, 19), 'the length has a wrong checksum'],
   ['of wrong data', (bytes: Buffer) => turned(bytes, 31), 'the data has a wrong checksum'],
-])('a record %s is refused by its number and place', async (_, change, reason) => {
+])('a record %s is refused by its number and position', async (_, change, reason) => {
   const bytes = change(Buffer.concat(['one', 'two'].map((one) => framed(Buffer.from(one)))))
   await expect(read(bytes, 7)).rejects.toThrow(FormatError)
   await expect(read(bytes, 7)).rejects.toThrow(`a.tfrecord: record 2: ${reason} at byte 19`)
 })
 
-test('a record that says it is huge is refused before it is read', async () => {
+test('a record that declares a huge length is refused before it is read', async () => {
   const head = Buffer.alloc(12)
   head.writeUInt32LE(mostRecordBytes + 1)
   head.writeUInt32LE(masked(crc32c(head.subarray(0, 8))), 8)

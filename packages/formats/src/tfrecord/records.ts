@@ -1,23 +1,23 @@
-/** The framing of TFRecord files (spec/formats.md 15.1): records behind one another, each with its length and two checksums. */
+/** The framing of TFRecord files: consecutive records, each with its length and two checksums. */
 import { FormatError, type Place } from '../errors.ts'
 import { crc32c, masked } from './crc32c.ts'
 
-/** A record with a picture of 64 MiB, and room for what else there is. */
+/** Maximum size of a record: an image of 64 MiB plus room for other features. */
 export const mostRecordBytes = 96 * 1024 ** 2
 
-/** The length and its checksum. */
+/** Bytes of the length and its checksum. */
 export const headBytes = 12
 const footBytes = 4
 
 export interface TfRecord {
   data: Uint8Array
-  /** Records are counted from 1; the offset is that of the record. */
+  /** Records are counted from 1; the offset is the start of the record. */
   place: Place
 }
 
 /**
- * The records of a file, one at a time.
- * @throws {FormatError} for a wrong checksum, a record that ends too early or has more than 96 MiB
+ * Yields the records of a file, one at a time.
+ * @throws {FormatError} for a wrong checksum, or a record that is truncated or exceeds 96 MiB
  */
 export async function* readRecords(
   pieces: AsyncIterable<Uint8Array>,
@@ -44,11 +44,14 @@ export async function* readRecords(
   }
 }
 
-/** Whether a file that begins with these bytes is not packed: its first length has its checksum behind it. */
+/**
+ * Returns whether a file with these first bytes is uncompressed: its first length is followed by the matching
+ * checksum.
+ */
 export const isRecordHead = (head: Uint8Array): boolean =>
   head.length >= headBytes && masked(crc32c(head.subarray(0, 8))) === readUint32(head, 8)
 
-/** A record of data that comes in parts. */
+/** Frames a record whose data is given in parts. */
 export function recordOf(data: readonly Uint8Array[]): Uint8Array[] {
   const [head, foot] = [Buffer.alloc(headBytes), Buffer.alloc(footBytes)]
   const length = data.reduce((sum, part) => sum + part.length, 0)
@@ -73,7 +76,7 @@ const cutOff = (place: Place) => new FormatError('the record is cut off', place)
 const readUint32 = (bytes: Uint8Array, at: number): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
 
-/** Takes bytes out of a stream by their number. */
+/** Creates a reader that takes a requested number of bytes from a stream. */
 function byteReader(pieces: AsyncIterable<Uint8Array>) {
   const iterator = pieces[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
@@ -83,7 +86,7 @@ function byteReader(pieces: AsyncIterable<Uint8Array>) {
     return done !== true
   }
   return {
-    /** So many bytes, or what is left of them. */
+    /** Returns the requested number of bytes, or the remaining ones at the end. */
     async take(count: number): Promise<Uint8Array> {
       while (rest.length === 0) if (!(await more())) return rest
       if (rest.length < count) return gather(count)

@@ -1,4 +1,4 @@
-/** What a Pascal VOC archive holds (spec/formats.md 10.3): the full tree, or documents anywhere in it. */
+/** Reads the layout of a Pascal VOC archive: full trees of folders, or documents in any folder. */
 import { openArchive, rootOf } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
@@ -9,14 +9,14 @@ import { commonFolder, isImageName, withoutExtension } from '../members.ts'
 import type { Run } from '../model.ts'
 import { readLists, type TagList } from './lists.ts'
 
-/** A tree of folders, or all that is in an archive without one. */
+/** A tree of folders, or the whole archive when it has none. */
 export interface VocArchive extends MaskPictures {
-  /** Empty where the archive has one tree alone, else that of the folder around it. */
+  /** Empty when the archive has only one tree, otherwise the name of the folder around it. */
   name: string
-  /** In order of names; an image is in one of them. */
+  /** In order of names; each image is in one of them. */
   subsets: VocSubset[]
   tagLists: TagList[]
-  /** The id of an image as lists call it. */
+  /** Returns the id of an image from its entry in a list. */
   idOf(listed: string): string
 }
 
@@ -33,8 +33,8 @@ export interface VocItem {
 }
 
 /**
- * The trees of an archive: of several years, or one of each subset.
- * @throws {FormatError} for what is no archive, or has nothing of a Pascal VOC data set
+ * Opens the trees of an archive, such as one for each year or for each subset.
+ * @throws {FormatError} when the upload is not an archive, or contains no Pascal VOC dataset
  */
 export async function openVoc(source: RandomAccess, run: Run): Promise<VocArchive[]> {
   const zip = await openArchive(source, run)
@@ -56,7 +56,7 @@ export async function openVoc(source: RandomAccess, run: Run): Promise<VocArchiv
   return trees
 }
 
-/** Where trees begin: all that are as deep in the archive as the least deep one. */
+/** Returns the root folders of trees: all at the depth of the least nested one. */
 function treeRoots(names: readonly string[]): string[] {
   const first = rootOf(names, (path) => treeFolder.test(path))
   if (first === undefined) return []
@@ -75,7 +75,7 @@ function treeRoots(names: readonly string[]): string[] {
 const treeFolder = /^(Annotations|ImageSets|SegmentationClass|SegmentationObject)\//
 const isDocument = (name: string): boolean => /\.xml$/i.test(name)
 
-/** Documents anywhere are one subset. */
+/** Reads documents in any folder as one subset. */
 function flatArchive(zip: ZipReader, names: readonly string[]): VocArchive {
   const documents = names.filter(isDocument)
   const root = commonFolder(documents)
@@ -87,7 +87,10 @@ function flatArchive(zip: ZipReader, names: readonly string[]): VocArchive {
 const idBelow = (folder: string, member: string): string =>
   withoutExtension(member.slice(folder.length))
 
-/** The lists tell the subsets; where there are none, or they are of other images, all images are one. */
+/**
+ * Reads the subsets from the lists. Without lists all images form one subset; if lists name none of the documents,
+ * the documents form the default subset.
+ */
 async function treeArchive(zip: ZipReader, root: string, name: string): Promise<VocArchive> {
   const below = (folder: string, isWanted: (name: string) => boolean): [string, string][] =>
     [...zip.files.keys()]
@@ -117,7 +120,7 @@ function addDefault(subsets: ListedSubset[], ids: readonly string[]): void {
   else subsets.push({ name: 'default', ids: [...ids] })
 }
 
-/** Some tools list the names or paths of pictures. */
+/** Returns the possible ids of a list entry, because some tools list names or paths of images. */
 function idsOf(listed: string): string[] {
   const path = listed.replaceAll('\\', '/')
   const stem = isImageName(path) || isDocument(path) ? withoutExtension(path) : path

@@ -11,8 +11,8 @@ const opened = async (files: Record<string, string | Uint8Array>) =>
 
 const one = documentText(objectText())
 
-describe('a set with its images', () => {
-  test('has the subsets of its lists, each image in one', async () => {
+describe('a Pascal VOC dataset with images', () => {
+  test('has the subsets of its lists, with each image in one of them', async () => {
     const { subsets, labels } = await opened({
       'Annotations/a.xml': one,
       'Annotations/b/c.xml': one,
@@ -37,7 +37,7 @@ describe('a set with its images', () => {
     expect(labels).toEqual([{ name: 'road', attributes: [] }])
   })
 
-  test('is read into frames of those names, its own tags with them', async () => {
+  test('is imported with its tags into frames of those names', async () => {
     const { subsets } = await opened({
       'Annotations/a.xml': one,
       'Annotations/b.xml': one,
@@ -66,13 +66,13 @@ describe('a set with its images', () => {
     ['in another folder', 'annotations/a.xml', 'pictures/a.jpg', 'a.jpg'],
     ['called as they say', 'Annotations/1.xml', 'JPEGImages/a.jpg', '1.jpg'],
     ['beside one of the same name', 'Annotations/a.jpg.xml', 'JPEGImages/a.jpg', 'a.jpg'],
-  ])('has images %s', async (_, document, member, name) => {
+  ])('finds images %s', async (_, document, member, name) => {
     const text = documentText('<filename>a.jpg</filename>', objectText())
     const { subsets } = await opened({ [document]: text, [member]: 'x', 'other/b.jpg': 'x' })
     expect(subsets.flatMap(({ images }) => images)).toContainEqual({ name, member })
   })
 
-  test('has the labels and attributes that its objects and lists have', async () => {
+  test('has the labels and attributes of its objects and lists', async () => {
     const track = { track_id: '1', keyframe: 'True' }
     const values = (more: Record<string, string>) => attributesText({ rotation: '0.0', ...more })
     const { labels } = await opened({
@@ -100,7 +100,7 @@ describe('a set with its images', () => {
     ])
   })
 
-  test('has the labels that it declares, or the ones whose colours its masks have', async () => {
+  test('has declared labels, or else the labels of the colours in its masks', async () => {
     const files = {
       'ImageSets/Segmentation/train.txt': 'a',
       'SegmentationClass/a.png': writeRgbPng(3, 1, [0, paletteColor(2), paletteColor(2)]),

@@ -1,4 +1,4 @@
-/** Pascal VOC with its images (spec/formats.md 10): what an import into a project makes tasks of. */
+/** Pascal VOC archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector, typedValue } from '../file-labels.ts'
@@ -21,7 +21,7 @@ import { importVocArchive, readItem } from './import.ts'
 import { isVoid, taggedIds, tagLabel } from './lists.ts'
 import { customValues, type VocDocument } from './record.ts'
 
-/** A subset for each that the lists have; of several trees each has its own. */
+/** Opens an archive with one subset for each subset of its lists, separately for each tree. */
 export async function openVocDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
   const labels = labelCollector()
   const subsets: FileSubset[] = []
@@ -57,7 +57,7 @@ async function openTree(
   return subsets
 }
 
-/** Of several trees: a tree without lists is a subset itself. */
+/** Names a subset; with several trees the name includes the tree, and a tree without lists is one subset. */
 function subsetName({ name }: VocSubset, { name: tree }: VocArchive): string {
   if (tree === '') return name
   return name === 'default' ? tree : `${tree}_${name}`
@@ -65,16 +65,16 @@ function subsetName({ name }: VocSubset, { name: tree }: VocArchive): string {
 
 interface Opened {
   archive: VocArchive
-  /** The labels that it says it has. */
+  /** Labels that the archive declares, if any. */
   declared: MapLabel[] | undefined
   labels: LabelCollector
-  /** Ids of images that have tags. */
+  /** Ids of images with tags. */
   tagged: ReadonlySet<string>
   finder: PictureFinder
   run: Run
 }
 
-/** On the way it is noted which labels and attributes the boxes have. */
+/** Returns the images of a subset; records the labels and attributes of its boxes on the way. */
 async function wantedImages({ items }: VocSubset, opened: Opened): Promise<WantedImage[]> {
   const { archive, labels, tagged, finder, run } = opened
   const wanted: (WantedImage & { hasDocument: boolean })[] = []
@@ -99,14 +99,14 @@ async function wantedImages({ items }: VocSubset, opened: Opened): Promise<Wante
       hasDocument: document !== undefined,
     })
   }
-  // A picture that a document of another name is of is no second image.
+  // Drops images that a document with another name already describes.
   return wanted.filter(
     ({ member, isAnnotated, hasDocument }) =>
       hasDocument || isAnnotated || !described.has(member ?? ''),
   )
 }
 
-/** Whether an image has masks. Only where no labels are declared, their colours tell which there are. */
+/** Returns whether an image has masks. Without declared labels, labels are derived from the colours. */
 async function noteMasks({ id }: VocItem, { archive, declared, labels }: Opened): Promise<boolean> {
   if (declared) return archive.classes.has(id)
   const masks = await readMasks(archive, id, assumedLabels([]), undefined)
@@ -138,7 +138,7 @@ interface PictureFinder {
 const isMaskPicture = (name: string, { root }: VocArchive): boolean =>
   name.startsWith(root) && /^Segmentation[^/]*\//.test(name.slice(root.length))
 
-/** Pictures are in `JPEGImages/`, or beside the documents, or alone in having their name. */
+/** Finds images in `JPEGImages/`, next to the documents, or by a name that is unique in the archive. */
 function pictureFinder(archive: VocArchive): PictureFinder {
   const { zip, root } = archive
   const names = [...zip.files.keys()].filter(

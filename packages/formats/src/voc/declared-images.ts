@@ -3,7 +3,7 @@ import type { DeclaredImage, Run } from '../model.ts'
 import { openVoc } from './archive.ts'
 import { readItem } from './import.ts'
 
-/** Images with the sizes that their documents give them, where exports put them (spec/formats.md 10.1). */
+/** Yields images with the sizes that their documents declare, under the paths that exports use. */
 export async function* declaredVocImages(
   source: RandomAccess,
   run: Run,

@@ -1,4 +1,4 @@
-/** The XML document of a picture (spec/formats.md 10.2). */
+/** Writes the XML document of an image. */
 import { round2 } from '@reticle/geometry'
 import { writtenValues } from '../labels.ts'
 import type { ItemFrame, ItemShape, Label } from '../model.ts'
@@ -6,16 +6,19 @@ import { floatText } from '../numbers.ts'
 import { escapeText } from '../xml/escape.ts'
 
 export interface PictureText {
-  /** Of the picture, as in the lists. */
+  /** Id of the image, as in the lists. */
   id: string
   frame: ItemFrame
   /** Boxes in the order in which they are written, with their labels. */
   boxes: readonly { shape: ItemShape; label: Label }[]
-  /** It has pictures of masks. */
+  /** True when the image has masks. */
   isSegmented: boolean
 }
 
-/** @throws {FormatError} naming frame, label and attribute of a value that is none */
+/**
+ * Formats a document.
+ * @throws {FormatError} that names frame, label and attribute of an invalid value
+ */
 export function documentText({ id, frame, boxes, isSegmented }: PictureText): string {
   const { path, width, height } = frame
   return `<annotation>
@@ -36,7 +39,7 @@ ${boxes.map(({ shape, label }) => objectText(shape, label, path)).join('')}</ann
 `
 }
 
-/** Of `2007_000001` it is `2007`. */
+/** Returns the folder of an id: `2007` for `2007_000001`. */
 const folderOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf('_')))
 
 function objectText(shape: ItemShape, label: Label, file: string): string {
@@ -63,7 +66,7 @@ ${attributeTexts(values, shape).join('')}    </attributes>
 `
 }
 
-/** The value of a field of 0 or 1; a value of another kind stays among the attributes. */
+/** Takes the value of a field of 0 or 1; a value of another kind stays among the attributes. */
 function takeFlag(values: Map<string, string | number | boolean>, name: string): string {
   const value = values.get(name)
   const text = String(typeof value === 'boolean' ? Number(value) : value)
@@ -72,7 +75,7 @@ function takeFlag(values: Map<string, string | number | boolean>, name: string):
   return text
 }
 
-/** Attributes of the label, then what the format has no field for. */
+/** Returns the attributes of the label, then fields that the format itself does not have. */
 function attributeTexts(
   values: ReadonlyMap<string, string | number | boolean>,
   { rotation, track_id, keyframe }: ItemShape,

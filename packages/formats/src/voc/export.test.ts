@@ -26,7 +26,7 @@ const tagOf = (given: Partial<Tag>): Tag => {
 
 const mask = { type: 'mask', points: [0, 2, 3, 4, 4, 4], label_id: 41 } as const
 
-describe('an export', () => {
+describe('a Pascal VOC export', () => {
   test('writes exactly these files', async () => {
     const { files, report } = await exported({
       shapes: [
@@ -56,7 +56,7 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 2 }, entries: [] })
   })
 
-  test('of nothing has a document for each image, and lists them', async () => {
+  test('writes a document for each image without annotations, and lists them', async () => {
     const { files, report } = await exported({})
     expect(Object.keys(files)).toEqual([
       'labelmap.txt',
@@ -72,7 +72,7 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 0, tags: 0 }, entries: [] })
   })
 
-  test('has pictures in the colours of labels and of objects, painted by z order', async () => {
+  test('writes images in colours of labels and of objects, painted by z order', async () => {
     const shapes = [
       shapeOf({ ...mask, z_order: 1 }),
       shapeOf({ ...mask, points: [0, 3, 4, 4, 6, 4], label_id: 40 }),
@@ -95,7 +95,7 @@ describe('an export', () => {
     expect(report.entries).toMatchObject([{ reason: 'ellipses are written as masks', count: 1 }])
   })
 
-  test('lists tags for each label where there are any', async () => {
+  test('writes lists of tags for labels that have any', async () => {
     const more = [...labels, labelOf({ id: 50, name: 'a/b' })]
     const tags = [tagOf({ frame: 0 }), tagOf({ frame: 0, label_id: 50 }), tagOf({ frame: 1 })]
     const { bytes, files, report } = await exported({ tags }, more)
@@ -116,7 +116,7 @@ describe('an export', () => {
     ])
   })
 
-  test('has one tag of a label on an image, and tells of more', async () => {
+  test('writes one tag of a label on an image, and reports further ones', async () => {
     const tags = [tagOf({}), tagOf({}), tagOf({ label_id: 41 })]
     const { bytes, files, report } = await exported({ tags })
     expect(files['ImageSets/Main/car_default.txt']).toBe('a  1\n')
@@ -127,14 +127,14 @@ describe('an export', () => {
     expect((await again(bytes)).imported).toHaveLength(2)
   })
 
-  test('has the background once in its label map, first and black', async () => {
+  test('writes the background once into its label map, first and black', async () => {
     const { files } = await exported({}, [...labels, labelOf({ id: 60, name: 'background' })])
     expect(files['labelmap.txt']).toBe(
       '# label:color_rgb:parts:actions\nbackground:0,0,0::\ncar:128,0,0::\nroad:0,128,0::\n',
     )
   })
 
-  test('has fields for attributes of their names, and for values that fit', async () => {
+  test('writes attributes into fields of the same name when the values fit', async () => {
     const values = (...texts: string[]) =>
       texts.map((value, index) => ({ spec_id: index + 5, value }))
     const shapes = [
@@ -162,7 +162,7 @@ describe('an export', () => {
     ])
   })
 
-  test('keeps subsets and images apart in one folder, and frames that differ by extension', async () => {
+  test('separates subsets and images in one folder, and frames that differ by extension', async () => {
     const image = async function* () {
       yield Buffer.from('pixels')
     }
@@ -196,7 +196,7 @@ describe('an export', () => {
     expect(files['ImageSets/Main/my_train.txt']).toBe('ä ö/2007_1\nä ö/2007_1.png\n')
   })
 
-  test('drops what it has no place for, and tells of it', async () => {
+  test('drops and reports unsupported annotations', async () => {
     const attributes = [{ spec_id: 1, value: 'red' }]
     const tracks = [trackOf([trackShapeOf(mask)], { label_id: 41 })]
     const { report } = await exported({
@@ -260,8 +260,8 @@ describe('an export', () => {
   })
 })
 
-describe('export and import again', () => {
-  test('keep boxes, masks, flags, attributes and tags', async () => {
+describe('a Pascal VOC export that is imported again', () => {
+  test('keeps boxes, masks, flags, attributes and tags', async () => {
     const values = ['blue', '2.5', 'true'].map((value, index) => ({ spec_id: index + 1, value }))
     const shapes = [
       shapeOf({ label_id: 40, rotation: 33.3, occluded: true, attributes: values }),
@@ -279,7 +279,7 @@ describe('export and import again', () => {
     expect(second.bytes.equals(bytes)).toBe(true)
   })
 
-  test('keep tracks of boxes, closed where they were hidden', async () => {
+  test('keeps tracks of boxes, which end where they were hidden', async () => {
     const frames = framesOf(Array.from({ length: 8 }, (_, index) => `frame_${100 + 5 * index}.PNG`))
     const values = (value: string) => ({ attributes: [{ spec_id: 3, value }] })
     const points = [40, 0, 50, 10]
@@ -306,7 +306,7 @@ describe('export and import again', () => {
     expect(read.shapes).toEqual([])
   })
 
-  test('are the same from the second time on, whatever was sent', async () => {
+  test('is stable from the second round trip on', async () => {
     const sent: Shape[] = [
       shapeOf({ label_id: 40, points: [1.2345, 2.005, 11.999, 22.5], z_order: 3 }),
       shapeOf({ label_id: 41, points: [-5, 0, 1e5, 3], group: 1 }),

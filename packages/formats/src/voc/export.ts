@@ -1,4 +1,4 @@
-/** Exports Pascal VOC (spec/formats.md 10.1 and 10.2): an image at a time, the lists behind those of their subset. */
+/** Exports Pascal VOC: one image at a time, then the lists of its subset that depend on annotations. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
 import {
@@ -18,7 +18,7 @@ import { documentText } from './document.ts'
 import { tagLine } from './lists.ts'
 import { coloredLabels, type PictureOptions, pictureFiles } from './pictures.ts'
 
-/** What becomes of each kind: told to clients, and what is written. */
+/** How each kind of annotation is exported; published to clients and used by the export. */
 export const carries = carriesOnly({
   rectangle: 'kept',
   ellipse: 'converted',
@@ -32,7 +32,7 @@ export const features = featuresOf('kept', {
   score: 'dropped',
 })
 
-/** People look for polygons here (pitfall 29). */
+/** Advice for polygons, which users often expect in this format. */
 const instead = { polygon: 'Segmentation mask 1.1 has their pixels' }
 
 interface Export extends PictureOptions {
@@ -74,7 +74,7 @@ export async function* exportVoc(given: Dataset, run: Run): AsyncGenerator<Archi
   if (dataset.saveImages) yield* imageFiles(dataset, run, () => 'JPEGImages')
 }
 
-/** The document of an image, and the pictures of its masks. */
+/** Yields the document of an image and the images of its masks. */
 function* itemFiles(
   frame: ItemFrame,
   item: Item,
@@ -103,7 +103,7 @@ function* itemFiles(
   if (tags.size > 0) lists.tagged.push({ id, labels: tags })
 }
 
-/** The labels that the tags of a frame have; what lists do not say of them is told. */
+/** Returns the labels of the tags of a frame; reports what lists cannot represent. */
 function noteTags({ tags }: Item, { path: item }: ItemFrame, { report }: Run): Set<number> {
   const labels = new Set(tags.map(({ label_id }) => label_id))
   report.created('tags', labels.size)
@@ -119,11 +119,11 @@ function noteTags({ tags }: Item, { path: item }: ItemFrame, { report }: Run): S
 
 // ---- lists
 
-/** What the lists of a subset need to know of its images. */
+/** Data that the lists of a subset need about its images. */
 interface Lists {
   ids: readonly string[]
   segmented: string[]
-  /** Images that have tags. */
+  /** Images with tags. */
   tagged: { id: string; labels: ReadonlySet<number> }[]
 }
 
@@ -134,7 +134,7 @@ const listFile = (task: string, name: string, lines: string[]): ArchiveFile => (
   content: lines.join(''),
 })
 
-/** Lists that annotations decide. */
+/** Yields the lists that depend on annotations. */
 function* listFiles(
   subset: string,
   { segmented, tagged }: Lists,
@@ -147,7 +147,10 @@ function* listFiles(
   }
 }
 
-/** @throws {FormatError} where two labels would share a list */
+/**
+ * Returns the name of a list of tags.
+ * @throws {FormatError} when two labels would share a list
+ */
 function tagListName(label: Label, labels: readonly Label[]): string {
   const name = fileName(label.name)
   const other = labels.find((one) => one !== label && fileName(one.name) === name)

@@ -24,7 +24,7 @@ describe.skipIf(!hasFixtures)('Pascal VOC files in ../shared/fixtures', () => {
   const labels = names.map((name, id) => labelOf({ id, name }))
   const twenty = labels.filter(({ name }) => name !== 'background' && name !== 'ignored')
 
-  test('the data set with all of its parts gives boxes, a mask and tags', async () => {
+  test('a complete dataset is imported with boxes, a mask and tags', async () => {
     const target = targetOf(twenty, framesOf(['2007_000001.jpg', '2007_000002.jpg'], 20, 10))
     const bytes = readFixture('formats/voc/dm_voc_full.zip')
     const { shapes, imported, report } = await importBytes(voc, bytes, target, asMasks)
@@ -41,7 +41,7 @@ describe.skipIf(!hasFixtures)('Pascal VOC files in ../shared/fixtures', () => {
     expect(reasons).toContain("attribute 'walking' unknown on label 'person'")
   })
 
-  test('100 documents in a flat archive give 109 boxes', async () => {
+  test('100 documents in a flat archive are imported with 109 boxes', async () => {
     const bytes = readFixture('formats/voc/raccoon_odd_flat_xml.zip')
     const paths = Object.keys(await membersOf(bytes)).map((name) => name.replace('.xml', '.jpg'))
     const truncated = { id: 1, name: 'truncated', mutable: false, values: [], default_value: '' }
@@ -57,7 +57,7 @@ describe.skipIf(!hasFixtures)('Pascal VOC files in ../shared/fixtures', () => {
     expect(shapes.find(({ frame }) => frame === first)?.points).toEqual([81, 88, 522, 408])
   })
 
-  test('documents beside images give 4 boxes, and a subset of their images', async () => {
+  test('documents next to images are imported with 4 boxes and a subset of their images', async () => {
     const bytes = readFixture('formats/voc/roboflow_split_dirs.zip')
     const known = ['label_0', 'label_1'].map((name, id) => labelOf({ id, name }))
     const frames = framesOf(['train_001.jpg', 'train_002.jpg', 'val_001.jpg'], 10, 5)
@@ -81,7 +81,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   test.each([
     ['shapes', 'Train'],
     ['tracks', 'Validation'],
-  ])('a task of %s is exported with the same documents and lists', async (kind, name) => {
+  ])('the export of %s equals the documents and lists of CVAT', async (kind, name) => {
     const { labels, frames, shapes, tracks } = taskOf(kind)
     const dataset = datasetOf(labels, frames, { shapes, tracks }, { name })
     const { files } = await exportBytes(voc.exporter, dataset)
@@ -93,7 +93,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     }
   })
 
-  test('its masks are painted alike', async () => {
+  test('masks are painted like in the CVAT export', async () => {
     const { labels, frames, shapes } = taskOf('shapes')
     const { bytes } = await exportBytes(
       voc.exporter,
@@ -107,12 +107,12 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
       const wrong = [...a.keys()].filter((at) => a[at] !== b[at])
       const painted = [...b.keys()].filter((at) => b[at] !== 0)
       expect([path, a.length]).toEqual([path, b.length])
-      // Ellipses differ in a pixel here and there along the rim.
+      // Ellipses differ in single pixels along the edge.
       expect(wrong.length / painted.length, path).toBeLessThan(0.02)
     }
   })
 
-  test('what it exported is imported, tracks and all', async () => {
+  test('a CVAT export is imported with its tracks', async () => {
     const { labels, frames } = taskOf('tracks')
     const bytes = readFixture('exports/pascal_voc_1.1.tracks.zip')
     const result = await importBytes(voc, bytes, targetOf(labels, frames))
@@ -121,6 +121,6 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   })
 })
 
-/** They write all numbers as floats. */
+/** CVAT writes all numbers as floats. */
 const withoutFloats = (text: string): string =>
   text.replace(/(<name>doors<.name>\s*<value>\d+)\.0/g, '$1')

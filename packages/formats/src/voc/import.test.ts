@@ -14,7 +14,7 @@ import {
 
 const one = documentText(objectText())
 
-describe('an archive may be laid out', () => {
+describe('a Pascal VOC archive layout', () => {
   test.each<[string, Record<string, string>, number[]]>([
     [
       'as the data set is',
@@ -40,12 +40,12 @@ describe('an archive may be laid out', () => {
       },
       [0],
     ],
-  ])('%s', async (_, files, frames) => {
+  ])('is accepted: %s', async (_, files, frames) => {
     const { shapes } = await imported(files)
     expect(shapes.map(({ frame }) => frame)).toEqual(frames)
   })
 
-  test('and tells of documents that no list has', async () => {
+  test('is accepted with documents that no list names, which are reported', async () => {
     const { shapes, report } = await imported({
       'Annotations/a.xml': one,
       'Annotations/other.xml': one,
@@ -62,12 +62,12 @@ describe('an archive may be laid out', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of a Pascal VOC import', () => {
   const frames = framesOf(['a.jpg', 'with blank.jpg', '#1.jpg'])
   const read = async (files: Record<string, string>) =>
     importBytes(voc, await zipOf(files), targetOf(labels, frames))
 
-  test('have comments, blanks, any line ends, and quotes around ids', async () => {
+  test('accept comments, blanks, any line ends, and quotes around ids', async () => {
     const { imported, report } = await read({
       'Annotations/a.xml': one,
       'Annotations/with blank.xml': one,
@@ -78,7 +78,7 @@ describe('lists', () => {
     expect(report.entries).toEqual([])
   })
 
-  test('of persons have a number behind the id', async () => {
+  test('of persons have a number after the id', async () => {
     const { imported } = await read({
       'Annotations/a.xml': one,
       'Annotations/with blank.xml': one,
@@ -87,12 +87,12 @@ describe('lists', () => {
     expect(imported).toHaveLength(2)
   })
 
-  test('fail without a document, mask or tag of their images', async () => {
+  test('are refused without a document, mask or tag of their images', async () => {
     const attempt = read({ 'ImageSets/Main/train.txt': 'a\nsomewhere/else' })
     await expect(attempt).rejects.toThrow('no listed picture has a document, masks or tags')
   })
 
-  test('of labels are tags, each once', async () => {
+  test('of labels are read as tags, each once', async () => {
     const { imported, report } = await read({
       'ImageSets/Main/train.txt': 'a\nwith blank\n',
       'ImageSets/Main/my_val.txt': '"#1"\n',
@@ -116,7 +116,7 @@ describe('lists', () => {
   })
 })
 
-describe('the frame is', () => {
+describe('the frame of a Pascal VOC document is', () => {
   const read = async (document: string, path: string, frames: string[]) => {
     const bytes = await zipOf({ [path]: document })
     const { shapes } = await importBytes(voc, bytes, targetOf(labels, framesOf(frames)))
@@ -139,8 +139,8 @@ describe('the frame is', () => {
   })
 })
 
-describe('an object', () => {
-  test('has its box, its fields in any order', async () => {
+describe('an object of a Pascal VOC import', () => {
+  test('has its box, with fields in any order', async () => {
     const more =
       '<bndbox><ymax>\n 30.5 </ymax><xmin>1</xmin><ymin>2e0</ymin><xmax>5</xmax></bndbox>'
     const { shapes } = await imported({
@@ -151,7 +151,7 @@ describe('an object', () => {
     ])
   })
 
-  test('has flags and attributes', async () => {
+  test('has its flags and attributes', async () => {
     const more = `<occluded>1</occluded>${attributesText({ color: 'blue ', parked: 'True', rotation: '-0.5', other: '' })}`
     const { shapes, report } = await imported({
       'a.xml': documentText(objectText({ name: 'car', more })),
@@ -190,14 +190,14 @@ describe('an object', () => {
       `<truncated>0</truncated>${attributesText({ truncated: 'True' })}`,
       ['true'],
     ],
-  ])('has the fields that its label has attributes for %s', async (_, more, values) => {
+  ])('has the fields for which its label has attributes: %s', async (_, more, values) => {
     const bytes = await zipOf({ 'a.xml': documentText(objectText({ name: 'ship', more })) })
     const { shapes, report } = await importBytes(voc, bytes, targetOf([ship], twoFrames()))
     expect(shapes[0]?.attributes.map(({ value }) => value)).toEqual(values)
     expect(report.entries).toEqual([])
   })
 
-  test('loses what is said of it that its label has no attribute for', async () => {
+  test('loses fields for which its label has no attribute, and this is reported', async () => {
     const more = '<truncated>1</truncated><difficult>0</difficult><pose>Unspecified</pose>'
     const { report } = await imported({ 'a.xml': documentText(objectText({ more })) })
     expect(report.entries).toMatchObject([
@@ -205,7 +205,7 @@ describe('an object', () => {
     ])
   })
 
-  test('is passed over without area, label, or frame of the job', async () => {
+  test('is skipped without area, label, or frame in the job', async () => {
     const bytes = await zipOf({
       'a.xml': documentText(
         objectText({ box: [1, 2, 1, 4] }),
@@ -231,7 +231,7 @@ describe('an object', () => {
     ])
   })
 
-  test('is kept where it leaves the image', async () => {
+  test('is kept when it leaves the image', async () => {
     const { shapes } = await imported({
       'a.xml': documentText(objectText({ box: [-5, -5, 500, 500] })),
     })
@@ -239,7 +239,7 @@ describe('an object', () => {
   })
 })
 
-test('frames of a video are found by their number in it', async () => {
+test('frames of a video are found by the number in the file name', async () => {
   const target = targetOf(labels, framesOf(['frame_000010', 'frame_000015']))
   const frames = { ...target.frames, is_video: true, start_frame: 10, step: 5 }
   const bytes = await zipOf({
@@ -251,7 +251,7 @@ test('frames of a video are found by their number in it', async () => {
   expect(imported).toMatchObject([{ shape: { frame: 1 } }, { tag: { frame: 1 } }])
 })
 
-test('objects of a track are put together', async () => {
+test('objects of a track are combined', async () => {
   const part = (keyframe: string, color: string) => ({
     more: attributesText({ track_id: '3', keyframe, color }),
     name: 'car',
@@ -275,7 +275,7 @@ test('objects of a track are put together', async () => {
   ])
 })
 
-test('a document may be of another encoding', async () => {
+test('a document may have another encoding', async () => {
   const text = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<annotation>\n<object><name>Tür</name>'
   const box = objectText().replace(/^.*<bndbox>/, '<bndbox>')
   const bytes = await zipOf({ 'a.xml': Buffer.from(`${text}${box}</annotation>`, 'latin1') })
@@ -284,7 +284,7 @@ test('a document may be of another encoding', async () => {
   expect(shapes).toMatchObject([{ label_id: 9 }])
 })
 
-describe('refused is', () => {
+describe('a Pascal VOC import refuses', () => {
   const box = (text: string) => objectText({ more: '' }).replace('<xmin>1<', `<xmin>${text}<`)
   test.each<[string, Record<string, string | Uint8Array>, string]>([
     [
@@ -389,7 +389,7 @@ describe('refused is', () => {
     await expect(imported(files)).rejects.toThrow(message)
   })
 
-  test('a document that is no archive', async () => {
+  test('a document without an archive', async () => {
     const bare = importBytes(voc, one, targetOf(labels, twoFrames()))
     await expect(bare).rejects.toThrow('expected a ZIP archive')
   })

@@ -1,4 +1,4 @@
-/** Imports Pascal VOC (spec/formats.md 10.3): boxes of documents, masks of pictures, tags of lists; one image at a time. */
+/** Imports Pascal VOC, one image at a time: boxes from documents, masks from images, then tags from lists. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake, newShape } from '../intake.ts'
@@ -16,13 +16,13 @@ import { customValues, readVocDocument, type VocDocument, type VocObject } from 
 
 interface Import {
   archive: VocArchive
-  /** Of colours in pictures. */
+  /** Labels by colour in images. */
   colored: MapLabel[]
-  /** Where their names are from, if not from the archive. */
+  /** Source of the label names when they are not from the archive. */
   origin: string | undefined
   intake: Intake
   tracks: TrackBuilder
-  /** Images by their ids. */
+  /** Images by id. */
   found: Map<string, FileItem>
 }
 
@@ -44,8 +44,8 @@ export async function* importVoc(
 }
 
 /**
- * Returns the number of documents, pictures and lines that were understood.
- * @param archive With the subsets that are to be read.
+ * Imports an archive and returns the number of recognized documents, images and lines.
+ * @param archive Archive with the subsets to read.
  */
 export async function* importVocArchive(
   archive: VocArchive,
@@ -80,7 +80,7 @@ async function* importItem(item: VocItem, state: Import): AsyncGenerator<Importe
   yield* importMasks(item, found, state)
 }
 
-/** The document of an image, if it has one. */
+/** Reads the document of an image, if it has one. */
 export async function readItem(
   { document: name }: VocItem,
   { zip }: VocArchive,
@@ -90,7 +90,7 @@ export async function readItem(
   return readVocDocument(readXmlTree(await zip.bytes(entry), name), name)
 }
 
-/** The name of a document counts before the name that it gives its picture. */
+/** Matches the frame of an image; the name of the document takes precedence over the file name inside it. */
 function matchItem(
   { id }: VocItem,
   document: VocDocument | undefined,
@@ -102,7 +102,7 @@ function matchItem(
   return intake.match({ paths: filename ? [...paths, filename] : paths }, about)
 }
 
-/** Of several trees each may be a folder of the task. */
+/** Returns the possible paths; each of several trees may be a folder of the task. */
 const pathsOf = (id: string, { name }: VocArchive) => ({
   paths: name === '' ? [id] : [`${name}/${id}`, id],
 })
@@ -146,7 +146,7 @@ async function* importMasks(
   if (file === undefined) return
   intake.noteUnderstood()
   const place = { file }
-  // Where the image is of no frame it only matters whether it has masks at all.
+  // For an image without a frame it only matters whether it has any mask.
   if (found.frame && !intake.frameFor(found, place)) return
   for (const { label: name, isBackground, crop } of await readMasks(
     archive,
@@ -164,7 +164,7 @@ async function* importMasks(
 
 // ---- tags
 
-/** The tags of the images that were read. */
+/** Yields the tags of the images that were read. */
 async function* importTags({ archive, intake, found }: Import): AsyncGenerator<Imported> {
   const { labels } = intake.target
   const seen = new Set<string>()

@@ -1,18 +1,18 @@
-/** The lists of `ImageSets/` (spec/formats.md 10.1 and 10.3): which images are in a subset, and which have a label. */
+/** Reads and writes the lists of `ImageSets/`: the images of a subset, and the images with a label. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { fileName } from '../export-files.ts'
 import { type ListedSubset, listedId, listLine } from '../masks/lists.ts'
 import { type Line, linesIn } from '../text-lines.ts'
 
 export interface VocLists {
-  /** In order of names; ids as often as they are listed. */
+  /** In order of names; ids may repeat as in the lists. */
   subsets: ListedSubset[]
   tagLists: TagList[]
 }
 
-/** Which images of a subset have a label. */
+/** A list of the images of a subset that have a label. */
 export interface TagList {
-  /** As in the name of the file. */
+  /** Label as in the name of the file. */
   label: string
   subset: string
   file: string
@@ -24,8 +24,9 @@ export interface Tagged {
 }
 
 /**
- * @param root Where the data set begins in the archive.
- * @param isKnown whether an image of that id is in it
+ * Reads all lists.
+ * @param root Root folder of the dataset, with its trailing `/`.
+ * @param isKnown Returns whether the dataset has an image with that id.
  */
 export async function readLists(
   zip: ZipReader,
@@ -52,36 +53,37 @@ export async function readLists(
   return { subsets: sorted, tagLists }
 }
 
-/** The label of a list of tags: names of files have not all characters that labels may have. */
+/** Returns the label of a list of tags, because file names cannot contain all characters of labels. */
 export const tagLabel = (list: TagList, known: readonly { name: string }[]): string =>
   known.find(({ name }) => fileName(name) === list.label)?.name ?? list.label
 
-/** Nobody has labels of these names, unless somebody has. */
+/** Returns whether a name means no object, unless a known label has that name. */
 export const isVoid = (name: string, known: readonly { name: string }[]): boolean =>
   (name === 'background' || name === 'ignored') && !known.some((label) => label.name === name)
 
-/** The ids of a list of tags that have its label. */
+/** Yields the ids of images in a list of tags that have its label. */
 export async function* taggedIds(zip: ZipReader, { file }: TagList): AsyncGenerator<Tagged> {
   for await (const { text, line } of entriesIn(zip, file)) {
     if (/\s1$/.test(text)) yield { id: listedId(withoutEntry(text, tagEntry)) ?? '', line }
   }
 }
 
-/** A line of a list of tags. */
+/** Formats a line of a list of tags. */
 export const tagLine = (id: string, isTagged: boolean): string =>
   `${listLine(id).trimEnd()}${isTagged ? present : ' -1'}\n`
 
 const listPath = /^ImageSets\/(Main|Segmentation|Layout|Action)\/([^/]+)\.txt$/
 const present = '  1'
 const tagEntry = /\s(?:-1|0|1)$/
-/** The number of an object or action. */
+/** Number of an object or action. */
 const numberEntry = /\s\d+$/
-/** As the data set itself has them. */
+/** Entry in the exact form of the original dataset. */
 const exactEntry = /( {2}[01]| -1)$/
 
 /**
- * Labels and subsets stand in names of files with a `_` between them, and may have one themselves. A list of tags says of all its
- * images whether they have the label; with one blank between it may be one of images whose names end with a number.
+ * Returns whether a file is a list of tags. File names join label and subset with `_`, which both may contain, so the
+ * lines decide: a list of tags has an entry in every line. With a single blank it may also be a list of images whose
+ * names end with a number.
  */
 async function isOfLabel(
   zip: ZipReader,
@@ -105,7 +107,7 @@ async function* listedIds(zip: ZipReader, file: string, task: string): AsyncGene
     yield listedId(hasNumbers ? withoutEntry(text, numberEntry) : text) ?? ''
 }
 
-/** What stands before the entry at the end of a line. */
+/** Returns the line without the entry at its end. */
 const withoutEntry = (text: string, entry: RegExp): string => text.replace(entry, '').trimEnd()
 
 async function* entriesIn(zip: ZipReader, file: string): AsyncGenerator<Line> {

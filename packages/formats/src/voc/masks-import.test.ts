@@ -12,7 +12,7 @@ const labels = [
 const declared =
   '\ufeff# label:color_rgb:parts:actions\r\nbackground:0,0,0::\r\nroad:1,2,3::\r\ncar:9,9,9:head:sitting'
 
-/** Pictures of 4 x 2 pixels. */
+/** An image of 4 x 2 pixels. */
 const picture = (colors: number[]): Uint8Array => writeRgbPng(4, 2, colors)
 const [road, car, border] = [0x010203, 0x090909, 0xe0e0c0]
 
@@ -25,7 +25,7 @@ async function imported(
   return importBytes(voc, bytes, target, { conv_mask_to_poly })
 }
 
-test('masks are what has one class and one object', async () => {
+test('pixels with equal class and object form a mask', async () => {
   const { shapes, report } = await imported({
     'labelmap.txt': declared,
     'SegmentationClass/a.png': picture([0, road, road, car, border, road, car, car]),
@@ -41,7 +41,7 @@ test('masks are what has one class and one object', async () => {
   expect(report.entries).toMatchObject([{ reason: "pixels of class 'car' are of no object" }])
 })
 
-test('masks of a picture without objects are its classes', async () => {
+test('without an image of objects each class is one mask', async () => {
   const { shapes } = await imported({
     'labelmap.txt': declared,
     'SegmentationClass/a.png': picture([road, 0, 0, road, 0, 0, 0, 0]),
@@ -49,7 +49,7 @@ test('masks of a picture without objects are its classes', async () => {
   expect(shapes).toMatchObject([{ label_id: 41, points: [0, 1, 2, 1, 0, 0, 3, 0] }])
 })
 
-test('masks come with the boxes of their image, as polygons where nothing is said', async () => {
+test('masks are imported with the boxes of their image, as polygons by default', async () => {
   const bytes = await zipOf({
     'Annotations/a.xml': documentText(objectText()),
     'labelmap.txt': declared,
@@ -68,9 +68,9 @@ test('masks come with the boxes of their image, as polygons where nothing is sai
   expect(report).toMatchObject({ converted: 1 })
 })
 
-describe('without a label map colours are', () => {
+describe('without a label map the colours of masks are', () => {
   const bike = labelOf({ id: 50, name: 'bicycle' })
-  test('those of the labels of the task, then those of the data set', async () => {
+  test("those of the task's labels, then those of the dataset", async () => {
     const { shapes } = await imported(
       { 'SegmentationClass/a.png': picture([0xff0000, paletteColor(2), 0, 0, 0, 0, 0, 0]) },
       { known: [...labels, bike] },
@@ -78,7 +78,7 @@ describe('without a label map colours are', () => {
     expect(shapes.map(({ label_id }) => label_id)).toEqual([40, 50])
   })
 
-  test('those of the palette that a picture has', async () => {
+  test('those of the palette of an indexed image', async () => {
     const palette = [0, 1, 2].map((index) => ({ color: paletteColor(index) }))
     const indexes = Uint8Array.from([2, 0, 0, 0, 0, 0, 0, 0])
     const { shapes } = await imported(
@@ -89,7 +89,7 @@ describe('without a label map colours are', () => {
   })
 })
 
-test('the background is passed over, unless the task has it as a label', async () => {
+test('the background is skipped unless the task has it as a label', async () => {
   const files = {
     'labelmap.txt': declared,
     'SegmentationClass/a.png': picture([0, 0, 0, 0, 0, 0, 0, road]),
@@ -100,7 +100,7 @@ test('the background is passed over, unless the task has it as a label', async (
   expect(shapes.map(({ label_id }) => label_id)).toEqual([60, 41])
 })
 
-test('masks of frames outside of the job are passed over', async () => {
+test('masks of frames outside the job are skipped', async () => {
   const target = targetOf(labels, framesOf(['a.jpg'], 4, 2))
   const frames = { ...target.frames, includes: () => false }
   const bytes = await zipOf({
@@ -112,7 +112,7 @@ test('masks of frames outside of the job are passed over', async () => {
   expect(report.entries).toMatchObject([{ code: 'frame-outside-job', count: 1 }])
 })
 
-describe('refused is', () => {
+describe('an import of Pascal VOC masks refuses', () => {
   const one = picture([road, 0, 0, 0, 0, 0, 0, 0])
   test.each<[string, Record<string, string | Uint8Array>, string]>([
     [
@@ -180,7 +180,7 @@ describe('refused is', () => {
   })
 })
 
-test('masks and tags are on the frame of the filename of a numbered document', async () => {
+test('masks and tags belong to the frame of the file name in a numbered document', async () => {
   const files = {
     'Annotations/0.xml': documentText('<filename>d.png</filename>', objectText()),
     'ImageSets/Main/train.txt': '0\n',

@@ -1,4 +1,4 @@
-/** Masks of a frame as two pictures (spec/formats.md 10.1, 10.2 and 11.1): in the colours of their labels, and each in one of its own. */
+/** Writes the masks of a frame as two images: in label colours, and with a different colour for each object. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { paletteColor } from '../colors.ts'
 import { maskInstances } from '../masks/instances.ts'
@@ -6,7 +6,7 @@ import type { MapLabel } from '../masks/label-map.ts'
 import { classAndObjectFiles } from '../masks/write-pictures.ts'
 import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
 
-/** The labels of a data set with the colours of their indexes; the background is the first, and black. */
+/** Returns the labels of a dataset with the palette colours of their indexes; the background is first and black. */
 export function coloredLabels(labels: readonly Label[]): MapLabel[] {
   const names = labels.map(({ name }) => name).filter((name) => name !== 'background')
   return ['background', ...names].map((name, index) => {
@@ -16,14 +16,14 @@ export function coloredLabels(labels: readonly Label[]): MapLabel[] {
 
 export interface PictureOptions {
   labels: ReadonlyMap<number, Label>
-  /** Of labels by their names. */
+  /** Colours by label name. */
   colors: ReadonlyMap<string, number>
   run: Run
 }
 
 /**
- * The pictures of a frame, none where its shapes cover nothing.
- * @param shapes Masks and ellipses; each is an object of its own.
+ * Yields the mask images of a frame; none when its shapes cover no pixel.
+ * @param shapes Masks and ellipses; each becomes a separate object.
  */
 export function* pictureFiles(
   id: string,
@@ -37,7 +37,7 @@ export function* pictureFiles(
   yield* classAndObjectFiles(id, instances, frame, (label) => colors.get(label) ?? 0)
 }
 
-/** Pictures have labels and pixels, nothing else. */
+/** Reports attributes and flags, because mask images only contain labels and pixels. */
 function noteLosses(
   { attributes, occluded, track_id }: ItemShape,
   { path: item }: ItemFrame,

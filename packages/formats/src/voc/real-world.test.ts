@@ -7,7 +7,7 @@ import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../test
 import { attributesText, documentText, objectText } from '../testing/voc.ts'
 import { openVocDataset } from './dataset.ts'
 
-/** Archives as other tools write them, and as people pack them. */
+/** Archives in the variants of other tools, and as users pack them. */
 
 type Files = Record<string, string | Uint8Array>
 type Found = Record<string, Record<string, string>>
@@ -16,7 +16,7 @@ const box = objectText({ name: 'car' })
 const one = documentText(box)
 const two = documentText(box, box)
 
-/** For each image that has any, its boxes and tags: `2+1`. */
+/** Returns the number of boxes and tags for each image that has any: `2+1`. */
 async function countsOf(imported: AsyncIterable<unknown>, names: readonly string[]) {
   const counts = names.map(() => ({ shape: 0, tag: 0 }))
   for await (const one of imported) {
@@ -32,7 +32,7 @@ interface At {
   frame: number
 }
 
-/** Into a task of these frames. */
+/** Imports into a task with these frames. */
 async function imported(files: Files, paths: readonly string[]) {
   const target = targetOf([labelOf({ name: 'car' })], framesOf(paths))
   const source = sourceOf(await zipOf(files))
@@ -40,7 +40,7 @@ async function imported(files: Files, paths: readonly string[]) {
   return read ? countsOf(read, paths) : {}
 }
 
-/** Into a project that has no labels yet. */
+/** Imports into a project without labels. */
 async function opened(files: Files): Promise<Found> {
   const { labels, subsets } = await openVocDataset(sourceOf(await zipOf(files)), newRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
@@ -63,7 +63,7 @@ const inDevkit = (year: string, id: string): Files => ({
   [`VOCdevkit/${year}/ImageSets/Layout/trainval.txt`]: `${id} 1\n`,
 })
 
-describe('an archive', () => {
+describe('a Pascal VOC archive', () => {
   test.each<[string, Files, Found]>([
     [
       'of two years of the challenge',
@@ -214,7 +214,7 @@ describe('an archive', () => {
   })
 })
 
-describe('refused is', () => {
+describe('a Pascal VOC import refuses', () => {
   test.each<[string, string | Uint8Array, string]>([
     ['an empty document', '', 'Annotations/a.xml: document must contain a root element'],
     ['a turned box', turned(), 'object 1: <bndbox> is missing, turned boxes as <robndbox> are'],
@@ -234,7 +234,7 @@ function turned(): string {
 }
 
 test.each(['a', 'C:\\set\\a.jpg', '/home/u/a.jpg', 'set/a.jpg'])(
-  'a picture is found that its document calls %s',
+  'an image is found by the file name %s in its document',
   async (filename) => {
     const text = documentText(`<filename>${filename}</filename>`, box)
     const files = { 'Annotations/1.xml': text, 'JPEGImages/a.jpg': 'x' }
@@ -247,13 +247,13 @@ test.each([
   '<size/>',
   '<size><width>0</width><height>0</height><depth/></size>',
   '<size><width>7</width><height>many</height></size>',
-])('boxes are where they say, whatever the size of their picture: %s', async (size) => {
+])('coordinates of boxes do not depend on the declared size: %s', async (size) => {
   const target = targetOf([labelOf({ name: 'car' })], framesOf(['a.jpg']))
   const bytes = await zipOf({ 'a.xml': documentText(size, box) })
   expect((await importBytes(voc, bytes, target)).shapes).toMatchObject([{ points: [1, 2, 11, 22] }])
 })
 
-test('a box beyond the image is kept, a box with swapped corners is put in order', async () => {
+test('a box beyond the image is kept, and swapped corners are reordered', async () => {
   const text = documentText(
     objectText({ name: 'car', box: [-5, -1e6, 1e6, 9e6] }),
     objectText({ name: 'car', box: [9, 9, 3, 3] }),
@@ -267,7 +267,7 @@ test('a box beyond the image is kept, a box with swapped corners is put in order
   expect(report.entries).toEqual([])
 })
 
-test('an archive that was damaged anywhere is read or refused, nothing else', async () => {
+test('an archive with random damage is imported or refused with a FormatError', async () => {
   const more = `<truncated>1</truncated>${attributesText({ track_id: '1', keyframe: 'True', rotation: '0.5' })}`
   const files = {
     'Annotations/a.xml': documentText(

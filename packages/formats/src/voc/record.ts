@@ -1,4 +1,4 @@
-/** One document of a Pascal VOC data set (spec/formats.md 10.2 and 10.3): checked, and turned into boxes and flags. */
+/** Validates one document of a Pascal VOC dataset and converts it to boxes and flags. */
 import { orderCorners } from '@reticle/geometry'
 import { FormatError, type Place } from '../errors.ts'
 import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
@@ -8,32 +8,35 @@ import { readNumber } from '../numbers.ts'
 import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../xml/tree.ts'
 
 export interface VocDocument {
-  /** What it says its picture is called. */
+  /** File name of the image, as the document states it. */
   filename?: string | undefined
-  /** Of its picture, in pixels. */
+  /** Size of the image in pixels. */
   size?: { width: number; height: number } | undefined
   objects: VocObject[]
 }
 
 export interface VocObject {
-  /** Empty where it has none. */
+  /** Empty when the object has no label. */
   label: string
   /** Left, top, right, bottom in pixels. */
   points: readonly number[]
   flags: Flags
-  /** What it says beside that. */
+  /** Other attributes. */
   attributes: Record<string, string>
-  /** Fields and actions that are said of every object: true or false, or the text of its pose. */
+  /** Fields and actions that every object has: true or false, or the text of its pose. */
   common: Record<string, boolean | string>
-  /** It has boxes of parts, which are not read. */
+  /** True when it has boxes of parts, which are not imported. */
   hasParts: boolean
-  /** Nor is the outline that some tools write beside the box. */
+  /** True when it has a polygon next to the box, which is not imported. */
   hasPolygon: boolean
   isOfTrack: boolean
   place: Place
 }
 
-/** @throws {FormatError} naming file, object and line of what is wrong */
+/**
+ * Reads a document.
+ * @throws {FormatError} that names the file, object and line of the error
+ */
 export function readVocDocument(root: XmlElement, file: string): VocDocument {
   if (root.name !== 'annotation') {
     const reason = `no Pascal VOC document: the root is <${root.name}>, expected <annotation>`
@@ -86,7 +89,7 @@ function readBox(element: XmlElement, place: Place): readonly number[] {
   return orderCorners(sides)
 }
 
-/** A field of 0 or 1; what tools write where they do not know counts as 0. */
+/** Reads a field of 0 or 1; placeholders for unknown values count as 0. */
 function flagIn(
   element: Pick<XmlElement, 'children'>,
   name: string,
@@ -121,7 +124,10 @@ function readAttributes(element: XmlElement, place: Place): Record<string, strin
   return Object.fromEntries(pairs)
 }
 
-/** What a label may have attributes for: what is said of every object only where the label has it, or it is true. */
+/**
+ * Returns the values that the label may have attributes for; fields of every object only if the label has the
+ * attribute or the value is set.
+ */
 export function customValues(
   { attributes, common }: VocObject,
   label?: Label,

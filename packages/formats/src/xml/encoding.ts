@@ -1,12 +1,12 @@
-/** What the bytes of an XML document are encoded in: its mark says it, else its declaration, else it is UTF-8. */
+/** Determines the encoding of an XML document: from its byte order mark, or else its declaration, or else UTF-8. */
 import { XmlError } from './xml-error.ts'
 
 export type Decoder = InstanceType<typeof TextDecoder>
 
 /**
- * The decoder of a document; it refuses bytes that are none of the encoding.
+ * Returns the decoder of a document; it refuses bytes that are invalid in the encoding.
  * @param start The document, or its first bytes with the declaration.
- * @throws {XmlError} for an encoding that is not known, or cannot be
+ * @throws {XmlError} for an encoding that is unknown or impossible
  */
 export function decoderOf(start: Uint8Array): Decoder {
   const name = markedEncoding(start) ?? declaredEncoding(start) ?? 'utf-8'
@@ -17,14 +17,14 @@ export function decoderOf(start: Uint8Array): Decoder {
   }
 }
 
-/** Names that tools write and `TextDecoder` has not, or reads as something wider. */
+/** Encoding names that tools write and `TextDecoder` does not have, or treats as a superset. */
 const spellings = new Map([
   ['latin-1', 'latin1'],
   ['ascii', 'utf-8'],
   ['us-ascii', 'utf-8'],
 ])
 
-/** Told by a byte order mark, or by `<` being two bytes. */
+/** Returns the encoding of a byte order mark, or of `<` as two bytes. */
 function markedEncoding([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if ((first === 0xff && second === 0xfe) || (first === lessThan && second === 0)) return 'utf-16le'
@@ -33,7 +33,7 @@ function markedEncoding([first, second, third]: Uint8Array): string | undefined 
 }
 
 const lessThan = 0x3c
-/** A declaration is not longer. */
+/** Maximum length of a declaration in bytes. */
 const mostBytes = 1024
 
 function declaredEncoding(start: Uint8Array): string | undefined {

@@ -1,4 +1,4 @@
-/** Texts as XML has them. What it cannot hold at all becomes U+FFFD. */
+/** Escapes texts for XML. Characters that XML cannot represent become U+FFFD. */
 
 const span = (first: number, last: number): string =>
   `${String.fromCharCode(first)}-${String.fromCharCode(last)}`
@@ -12,12 +12,12 @@ const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 const replacementOf = (character: string): string =>
   marks[character] ?? (illegal.test(character) ? '\ufffd' : `&#${character.charCodeAt(0)};`)
 
-/** The text as the content of an element. */
+/** Escapes the content of an element. */
 export function escapeText(text: string): string {
   return text.replace(replaced, replacementOf)
 }
 
-/** The text as the value of an attribute in double quotes. */
+/** Escapes the value of an attribute in double quotes. */
 export function escapeValue(text: string): string {
   return text.replace(replacedInValues, replacementOf)
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createXmlScanner } from './scan.ts'
 import { XmlError } from './xml-error.ts'
 
-/** What a document says, as one line an event. */
+/** Returns the events of a document, one line each. */
 function read(text: string | Uint8Array, { cut = Infinity } = {}): string[] {
   const events: string[] = []
   const pieces: string[] = []
@@ -58,21 +58,21 @@ const events = [
   '8 /root',
 ]
 
-test('a document is told as its elements and texts, with their lines', () => {
+test('elements and texts of a document are reported with their lines', () => {
   expect(read(document)).toEqual(events)
 })
 
-test.each([1, 2, 3, 7])('cut into pieces of %i bytes it is the same', (cut) => {
+test.each([1, 2, 3, 7])('pieces of %i bytes yield the same events', (cut) => {
   expect(read(document, { cut })).toEqual(events)
 })
 
-test('a reference that is cut is read whole', () => {
+test('a reference that is split between pieces is read whole', () => {
   for (const cut of [1, 4, 5, 6, 7]) {
     expect(read('<a>1 &amp; 2</a>', { cut })).toEqual(['1 <a', '"1 & 2"', '1 /a'])
   }
 })
 
-describe('what is not well-formed is refused with its line', () => {
+describe('a document that is not well-formed is refused with its line', () => {
   test.each([
     ['', 'document must contain a root element at line 1'],
     ['\n\nx<a/>', 'text data outside of root node at line 3'],
@@ -104,14 +104,14 @@ describe('what is not well-formed is refused with its line', () => {
     expect(fault(text, { cut: 1 })).toBe(message)
   })
 
-  test('bytes that are no UTF-8', () => {
+  test('bytes that are invalid UTF-8', () => {
     expect(fault(Buffer.from('<a>\n\xff</a>', 'latin1'))).toBe('not UTF-8 at line 2')
     expect(fault(Buffer.from('<a>\n</a>\xe2\x82', 'latin1'))).toBe('not UTF-8 at line 2')
     expect(fault(Buffer.from('<a/>', 'utf16le'))).toContain('at line 1')
   })
 })
 
-describe('bombs are refused at the first that is too much', () => {
+describe('documents that would exhaust the memory are refused early', () => {
   const lol = `<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]><a>&lol2;</a>`
   const long = 'a tag, text or comment of more than 10485760 characters'
   const many = Array.from({ length: 257 }, (_, index) => `a${index}="1"`).join(' ')
@@ -129,7 +129,7 @@ describe('bombs are refused at the first that is too much', () => {
   })
 })
 
-/** Milliseconds of the processor, the least of several times: others may be at work beside. */
+/** Milliseconds of CPU time, the minimum of several runs, because other processes may interfere. */
 function timeOf(work: () => void): number {
   const times = Array.from({ length: 5 }, () => {
     const start = process.cpuUsage()

@@ -1,35 +1,44 @@
 /**
- * Reads XML documents of any size with saxes, under the guards of reliability.md 9: bytes go in, cut anywhere, and elements come
- * out as they are passed. Nothing is defined, fetched or expanded.
+ * Reads XML documents of any size with saxes: bytes are fed in pieces of any size, and elements are reported as they
+ * are passed. Limits protect the memory, and no entity is defined, fetched or expanded.
  */
 import { SaxesParser } from 'saxes'
 import type { Decoder } from './encoding.ts'
 import { XmlError } from './xml-error.ts'
 
-/** By name; what an element does not give is undefined. */
+/** Values by name; undefined for missing attributes. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>
 
 export interface XmlHandler {
   open(name: string, attributes: XmlAttributes): void
   close(name: string): void
-  /** Text of the innermost element that is open, in pieces. */
+  /** Receives text of the innermost open element, in pieces. */
   text(piece: string): void
 }
 
 export interface XmlScanner {
-  /** @throws {XmlError} and what the handler throws */
+  /**
+   * Feeds bytes.
+   * @throws {XmlError} and any error of the handler
+   */
   feed(bytes: Uint8Array): void
-  /** @throws {XmlError} when the document is not complete */
+  /**
+   * Ends the document.
+   * @throws {XmlError} when the document is incomplete
+   */
   end(): void
-  /** Where the tag begins, or the text ends, that the handler is told of; from 1. */
+  /** Returns the line where the current tag begins, or the current text ends; from 1. */
   line(): number
 }
 
 const most = { depth: 128, attributes: 256, characters: 10_485_760 } as const
-/** Characters that are read at once: the guard of lengths looks behind each. */
+/** Characters that are parsed at a time; lengths are checked after each piece. */
 const pieceLength = 65_536
 
-/** @param given Of who has looked at the encoding; without it the document has to be UTF-8. */
+/**
+ * Creates a scanner.
+ * @param given Decoder of a caller that has determined the encoding; without it the document must be UTF-8.
+ */
 export function createXmlScanner(handler: XmlHandler, given?: Decoder): XmlScanner {
   const parser = new SaxesParser({ xmlns: false })
   const decoder = given ?? new TextDecoder('utf-8', { fatal: true })
@@ -66,20 +75,18 @@ export function createXmlScanner(handler: XmlHandler, given?: Decoder): XmlScann
 }
 
 interface State {
-  /** Characters since the last tag or text, to a piece. */
+  /** Characters since the last tag or text, rounded up to a piece. */
   held: number
   line: number
-  /** Names of the elements that are open. */
+  /** Names of the open elements. */
   open: string[]
 }
 
 const refusal = ({ line }: SaxesParser, reason: string) => new XmlError(reason, line)
 
 /**
- * What is not well-formed is thrown as this.
- *
- * Not by a handler of errors: the parser takes several times as long with eight handlers or more, as it has too many properties then for
- * the engine to keep it fast.
+ * Throws errors of the parser as `XmlError`. An error handler is not used: with eight or more handlers the parser
+ * takes several times as long, because the engine no longer optimizes an object with so many properties.
  */
 function nameFaults(parser: SaxesParser, { open }: State): void {
   parser.makeError = (message) => {
@@ -88,7 +95,9 @@ function nameFaults(parser: SaxesParser, { open }: State): void {
   }
 }
 
-/** Refuses what could be large, lead anywhere, or is in another encoding than the one that is read. */
+/**
+ * Refuses constructs that may be large or refer to other resources, and a declared encoding other than the decoder's.
+ */
 function guard(parser: SaxesParser, state: State, given: Decoder | undefined): void {
   const { open } = state
   let attributes = 0
@@ -114,7 +123,7 @@ function refuseOtherEncodings({ xmlDecl: { encoding = 'UTF-8' } }: SaxesParser):
     throw new XmlError(`the encoding is ${encoding.slice(0, 40)}, expected UTF-8`, 1)
 }
 
-/** Tells the handler of tags and texts. */
+/** Reports tags and texts to the handler. */
 function tell(parser: SaxesParser, state: State, handler: XmlHandler): void {
   const { open } = state
   parser.on('opentag', ({ name, attributes }) => {
@@ -136,7 +145,7 @@ function tell(parser: SaxesParser, state: State, handler: XmlHandler): void {
   parser.on('cdata', text)
 }
 
-/** Line ends before the first byte that is none of the encoding. */
+/** Counts line ends before the first byte that is invalid in the encoding. */
 function goodLines(bytes: Uint8Array, { encoding }: Decoder): number {
   const [good = ''] = new TextDecoder(encoding).decode(bytes).split('\ufffd', 1)
   return good.split('\n').length - 1

@@ -3,7 +3,7 @@ import { childOf, childrenOf, readXmlTree, textOf } from './tree.ts'
 
 const read = (text: string | Uint8Array) => readXmlTree(Buffer.from(text), 'a.xml')
 
-test('a document is its root, with elements, texts and lines', () => {
+test('a document is read as a tree of elements, texts and lines', () => {
   const root = read('<!-- x -->\n<a b="1">\n <c> one </c>\n <d/><c>t<![CDATA[w]]>o</c>\n</a>')
   expect([root.name, root.line]).toEqual(['a', 2])
   expect(root.children.map(({ name, text, line }) => [name, text, line])).toEqual([
@@ -16,7 +16,7 @@ test('a document is its root, with elements, texts and lines', () => {
   expect(childOf(root, 'd')?.children).toEqual([])
 })
 
-describe('the encoding is', () => {
+describe('the encoding of a document', () => {
   const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?><a>Bär €</a>`
   const latin = (encoding: string) => Buffer.from(declared(encoding).replace('€', '1'), 'latin1')
   const wide = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -32,7 +32,7 @@ describe('the encoding is', () => {
     ['UTF-16, the other end first', wide(declared('UTF-16')).swap16(), 'Bär €'],
     ['UTF-16 without a mark', wide(declared('UTF-16LE')).subarray(2), 'Bär €'],
     ['that of the mark, whatever is declared', Buffer.from(`\ufeff${declared('latin1')}`), 'Bär €'],
-  ])('%s', (_, bytes, text) => {
+  ])('is %s', (_, bytes, text) => {
     expect(read(bytes).text).toBe(text)
   })
 
@@ -53,7 +53,7 @@ describe('the encoding is', () => {
       'a.xml: declared as UTF-16, but its characters are single bytes at line 1',
     ],
     ['UTF-16 that is cut', wide('<a/>').subarray(0, 9), 'a.xml: not UTF-16LE at line 1'],
-  ])('refused when it is %s', (_, bytes, message) => {
+  ])('is refused when it is %s', (_, bytes, message) => {
     expect(() => read(bytes)).toThrow(message)
   })
 })
@@ -66,6 +66,6 @@ test.each([
     'a.xml: a DOCTYPE with definitions is not allowed at line 1',
   ],
   [`<a>${'<b/>'.repeat(1_000_000)}</a>`, 'a.xml: more than 1000000 elements at line 1'],
-])('what is no small document is refused: %#', (text, message) => {
+])('a document that exceeds a limit is refused: %#', (text, message) => {
   expect(() => read(text)).toThrow(message)
 })

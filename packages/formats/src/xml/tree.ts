@@ -1,4 +1,4 @@
-/** Small XML documents as trees of elements: members of archives that describe one picture each. */
+/** Reads small XML documents as trees of elements: members of archives that describe one image each. */
 import { FormatError } from '../errors.ts'
 import { decoderOf } from './encoding.ts'
 import { createXmlScanner } from './scan.ts'
@@ -6,19 +6,19 @@ import { XmlError } from './xml-error.ts'
 
 export interface XmlElement {
   name: string
-  /** Its own text, as it stands there. */
+  /** Text of the element itself, not trimmed. */
   text: string
   children: readonly XmlElement[]
-  /** Of its tag, from 1. */
+  /** Line of its tag, from 1. */
   line: number
 }
 
-/** A picture has fewer; more would be a document made to fill the memory. */
+/** Maximum number of elements; a document of one image has far fewer. */
 const mostElements = 1_000_000
 
 /**
- * The root of a document, in the encoding that it declares.
- * @throws {FormatError} with file and line of what is no XML
+ * Returns the root of a document, in the encoding that it declares.
+ * @throws {FormatError} with file and line of invalid XML
  */
 export function readXmlTree(bytes: Uint8Array, file: string): XmlElement {
   try {
@@ -62,23 +62,23 @@ function parse(bytes: Uint8Array): XmlElement {
   return top.children[0] ?? top
 }
 
-/** The first child of that name. */
+/** Returns the first child with that name. */
 export const childOf = (
   { children }: Pick<XmlElement, 'children'>,
   name: string,
 ): XmlElement | undefined => children.find((child) => child.name === name)
 
-/** All children of that name. */
+/** Returns all children with that name. */
 export const childrenOf = (
   { children }: Pick<XmlElement, 'children'>,
   name: string,
 ): XmlElement[] => children.filter((child) => child.name === name)
 
-/** The text of the first child of that name, without the blanks and line ends that tools put around texts. */
+/** Returns the text of the first child with that name, without surrounding whitespace. */
 export const textOf = (element: Pick<XmlElement, 'children'>, name: string): string | undefined =>
   childOf(element, name)?.text.trim()
 
-/** The size that an element gives in pixels; undefined where a side is missing or not a number. */
+/** Returns the size that an element declares in pixels; undefined when a side is missing or not a number. */
 export function sizeIn(
   element: XmlElement | undefined,
   widthName: string,

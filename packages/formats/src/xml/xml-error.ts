@@ -1,4 +1,4 @@
-/** A document that is no XML, or breaks a guard of the reader. Lines are counted from 1. */
+/** A document that is not XML, or exceeds a limit of the reader. Lines are counted from 1. */
 export class XmlError extends Error {
   override readonly name = 'XmlError'
   readonly reason: string

@@ -1,11 +1,11 @@
-/** Which text has the boxes of a picture. */
+/** Names of the text files that contain the boxes of images. */
 import { noteSharedName } from '../export-files.ts'
 import { withoutExtension } from '../members.ts'
 import type { Run } from '../model.ts'
 
 /**
- * Names the texts of pictures, one after the other: `a.jpg` has `a.txt`; where an `a.png` follows, that has
- * `a.png.txt`, which the import finds in the same way and the report tells.
+ * Returns a function that names the text files of consecutive images: `a.txt` for `a.jpg`, and `a.png.txt` for a
+ * following `a.png`, which is reported. The import uses the same rule.
  */
 export function boxFileNames(run: Pick<Run, 'report'>): (path: string) => string {
   const taken = new Set<string>()
@@ -19,7 +19,7 @@ export function boxFileNames(run: Pick<Run, 'report'>): (path: string) => string
   }
 }
 
-/** The names it may have, the likeliest first. */
+/** Returns the possible names, most likely first. */
 export const boxFilesOf = (path: string): [short: string, long: string] => [
   `${withoutExtension(path)}.txt`,
   `${path}.txt`,

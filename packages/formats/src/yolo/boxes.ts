@@ -1,4 +1,4 @@
-/** A text of boxes, one a line (spec/formats.md 9.2). */
+/** Reads a text of boxes, one per line. */
 import { FormatError, type Place } from '../errors.ts'
 import { readInteger, readNumber } from '../numbers.ts'
 import type { RelativeBox } from '../relative-box.ts'
@@ -12,7 +12,7 @@ export interface Box {
   place: Place
 }
 
-/** The boxes of a picture; undefined where its text turns out to be none of boxes. */
+/** Reads the boxes of an image; undefined when its text turns out not to contain boxes. */
 export async function readBoxes(
   { boxes, isGuess }: YoloItem,
   { zip }: YoloSet,
@@ -24,7 +24,7 @@ export async function readBoxes(
   return lines.map((line) => readBox(line, entry.name))
 }
 
-/** No number in the first line: a list, or something for people to read. */
+/** Returns whether the first line has no number: a list of names, or a text for readers. */
 const isProse = ([first]: readonly Line[]): boolean =>
   first !== undefined &&
   !first.text.split(/[\s,;]+/).some((field) => /^[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?$/i.test(field))
@@ -45,7 +45,7 @@ function readBox(line: Line, file: string): Box {
   return { number, share: [cx, cy, width, height], score, place }
 }
 
-/** A box that is larger than its image, and whose middle is so far out of it, is none in shares. */
+/** A box with sides above 1 and a centre beyond this value must be in pixels, not relative. */
 const mostShare = 10
 
 function wrongScore(score: number): string {

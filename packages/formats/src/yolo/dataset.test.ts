@@ -28,8 +28,8 @@ const darknet = {
   'obj_valid_data/a.txt': box,
 }
 
-describe('a set with its images', () => {
-  test('has the subsets of obj.data, images under their paths below the folder', async () => {
+describe('a YOLO dataset with images', () => {
+  test('has the subsets of obj.data, with images under their paths below the folder', async () => {
     const { labels, subsets } = await opened({
       ...darknet,
       'obj_train_data/a.jpg': 'x',
@@ -49,7 +49,7 @@ describe('a set with its images', () => {
     ])
   })
 
-  test('is read into frames of those names', async () => {
+  test('is imported into frames of those names', async () => {
     const { subsets } = await opened({
       ...darknet,
       'obj_train_data/b/c.png': 'x',
@@ -72,13 +72,13 @@ describe('a set with its images', () => {
     ['Annotations', 'Annotations/a/1.txt', 'Images/a/1.jpg', 'default', 'a/1.jpg'],
     ['files beside one another', 'a/1.v2.txt', 'a/1.v2.jpg', 'default', 'a/1.v2.jpg'],
     ['no obj.data', 'obj_val_data/a/1.txt', 'obj_val_data/a/1.jpg', 'val', 'a/1.jpg'],
-  ])('is found in %s', async (_, text, member, subset, name) => {
+  ])('finds its image in this layout: %s', async (_, text, member, subset, name) => {
     const root = text.startsWith('s/') ? 's/' : ''
     const { subsets } = await opened({ [`${root}obj.names`]: 'car', [text]: box, [member]: 'x' })
     expect(subsets).toMatchObject([{ name: subset, images: [{ name, member }] }])
   })
 
-  test('has images without boxes, and leaves out those that are missing without', async () => {
+  test('has images without boxes, and leaves out missing images without boxes', async () => {
     const { subsets } = await opened({
       'obj.names': 'car',
       'labels/train/1.txt': '\n',
@@ -111,7 +111,7 @@ describe('a set with its images', () => {
   })
 })
 
-test('what is exported with images comes back, subset by subset', async () => {
+test('an export with images is imported with the same subsets', async () => {
   const pixels = async function* () {
     yield Buffer.from('pixels')
   }

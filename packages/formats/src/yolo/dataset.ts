@@ -1,4 +1,4 @@
-/** YOLO with its images (spec/formats.md 9.2): what an import into a project makes tasks of. */
+/** YOLO archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { labelCollector } from '../file-labels.ts'
@@ -38,7 +38,10 @@ export async function openYoloDataset(source: RandomAccess, run: Run): Promise<F
   return { labels: labels.read(), subsets }
 }
 
-/** @throws {FormatError} where folders and lists leave open what the texts are of, and none of them has boxes */
+/**
+ * Checks texts of unclear purpose.
+ * @throws {FormatError} when no folder or list identifies the texts, and none of them has boxes
+ */
 async function checkTexts(set: YoloSet): Promise<void> {
   const items = set.subsets.flatMap((subset) => subset.items)
   if (items.length === 0 || items.some(({ isGuess }) => !isGuess)) return
@@ -50,7 +53,7 @@ async function checkTexts(set: YoloSet): Promise<void> {
   throw new FormatError('no YOLO annotations: no text has boxes', { file })
 }
 
-/** An image that is not there may only be one without boxes. */
+/** Returns the images of a subset. Only images without boxes may be missing. */
 async function imagesOf(
   { name, items }: YoloSubset,
   set: YoloSet,
@@ -70,7 +73,7 @@ async function imagesOf(
   return locatedImages(wanted, name)
 }
 
-/** The path of the item with the extension that the picture has. */
+/** Returns the path of the item with the extension of the image. */
 function nameOf(id: string, member: string): string {
   const stem = isImageName(id) ? withoutExtension(id) : id
   return `${stem}${member.slice(withoutExtension(member).length)}`

@@ -14,7 +14,7 @@ import {
   trackShapeOf,
 } from '../testing/run.ts'
 
-/** Readers drop all boxes of a picture when one value, or an edge computed from the values, is outside of it. */
+/** Readers drop all boxes of an image when a value, or an edge computed from the values, is outside the image. */
 
 const labels = [labelOf({ name: 'car' })]
 const small = framesOf(['a.png', 'b.png', 'c.png'], 100, 50)
@@ -27,7 +27,7 @@ const boxes = (...all: number[][]): { shapes: Shape[] } => ({
   shapes: all.map((points) => shapeOf({ points })),
 })
 
-test('an export cuts boxes to the picture and reports them', async () => {
+test('an export clips boxes to the image and reports them', async () => {
   const given = boxes([90, 40, 140, 60], [-20, 10, 30, 70], [10, 10, 20, 20])
   const { files, report } = await exported(given)
   expect(files['obj_train_data/a.txt']).toBe(
@@ -41,7 +41,7 @@ test('an export cuts boxes to the picture and reports them', async () => {
   })
 })
 
-test('an export leaves out boxes beside the picture and reports them', async () => {
+test('an export leaves out boxes outside the image and reports them', async () => {
   const outside = [
     [150, 60, 170, 70],
     [-20, 10, 0, 20],
@@ -66,7 +66,7 @@ test('boxes on the border are not reported', async () => {
   expect(report.entries).toEqual([])
 })
 
-test('a track is cut on the frames where it leaves the picture', async () => {
+test('a track is clipped on the frames where it leaves the image', async () => {
   const shapes = [
     trackShapeOf({ points: [80, 10, 100, 30] }),
     trackShapeOf({ frame: 2, points: [110, 10, 130, 30] }),
@@ -96,7 +96,7 @@ const side = (length: number) =>
     .tuple(fc.integer({ min: -500_000, max: 1_500_000 }), fc.constantFrom(0, 1, undefined))
     .map(([share, edge]) => (edge ?? share / 1_000_003) * length)
 
-test('every value and every computed edge is within the picture', async () => {
+test('every value and every computed edge is within the image', async () => {
   const anySize = fc.record({
     width: fc.integer({ min: 1, max: 9000 }),
     height: fc.integer({ min: 1, max: 9000 }),
@@ -127,7 +127,7 @@ test.each([
   [[66.67, 33.33, 100, 50]],
   [[0, 0, 0.01, 50]],
   [[99.99, 0, 100, 49.99]],
-])('the box %j beside an edge comes back as it was', async (points) => {
+])('the box %j at an edge is unchanged after an export and import', async (points) => {
   for (const [width, height] of [
     [100, 50],
     [101, 53],

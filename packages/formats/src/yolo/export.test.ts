@@ -24,13 +24,13 @@ const frames = framesOf(['a.jpg', 'b/ü (2).v2.png'])
 
 const exported = (dataset: Dataset) => exportBytes(yolo.exporter, dataset)
 
-/** Two data sets as two subsets of one. */
+/** Combines two datasets as two subsets. */
 const together = (one: Dataset, two: Dataset): Dataset => ({
   ...one,
   subsets: [...one.subsets, ...two.subsets],
 })
 
-describe('an export', () => {
+describe('a YOLO export', () => {
   test('writes exactly these files', async () => {
     const shapes = [
       shapeOf({ label_id: 6, points: [10, 20, 30.5, 60], z_order: 1 }),
@@ -49,7 +49,7 @@ describe('an export', () => {
     expect(report).toMatchObject({ created: { shapes: 3 } })
   })
 
-  test('of nothing has an empty text for each image', async () => {
+  test('writes an empty text for each image without annotations', async () => {
     const { files, report } = await exported(datasetOf([], frames, {}))
     expect(files).toMatchObject({
       'obj.data': 'classes = 0\ntrain = data/train.txt\nnames = data/obj.names\nbackup = backup/\n',
@@ -60,7 +60,7 @@ describe('an export', () => {
     expect(report.entries).toEqual([])
   })
 
-  test('puts each subset, and its images, into a folder', async () => {
+  test('writes a folder for each subset and its images', async () => {
     const pixels = async function* () {
       yield Buffer.from('pixels')
     }
@@ -85,7 +85,7 @@ describe('an export', () => {
     expect(progress).toEqual([0.125, 0.25, 0.625, 1])
   })
 
-  test('tells subsets apart that would be called the same', () => {
+  test('separates subsets that would get equal names', () => {
     const named = (...subsets: string[]) => subsets.map((one) => subsetNames(subsets).get(one))
     expect(named('default', 'train')).toEqual(['train_1', 'train'])
     expect(named('default', 'Train')).toEqual(['train_1', 'Train'])
@@ -117,7 +117,7 @@ describe('an export', () => {
     expect(report.entries).toMatchObject([{ kind: 'converted', count: 1 }])
   })
 
-  test('tells of each loss', async () => {
+  test('reports each loss', async () => {
     const shapes = [
       shapeOf({ label_id: 3, rotation: 15, occluded: true }),
       shapeOf({ label_id: 3, rotation: 359.999999 }),
@@ -140,7 +140,7 @@ describe('an export', () => {
   })
 })
 
-describe('export and import again', () => {
+describe('a YOLO export that is imported again', () => {
   const corners = [0.01, 1.37, 33.33, 64.5, 99.99]
 
   test.each([
@@ -148,7 +148,7 @@ describe('export and import again', () => {
     [320, 240],
     [1920, 1080],
     [6016, 4016],
-  ])('keep boxes of pictures of %i x %i to the hundredth of a pixel', async (width, height) => {
+  ])('keeps boxes on images of %i x %i to a hundredth of a pixel', async (width, height) => {
     const pictures = framesOf(['a.jpg', 'b.jpg'], width, height)
     const shapes = corners.flatMap((x, index) =>
       corners
@@ -167,7 +167,7 @@ describe('export and import again', () => {
     expect(second.files).toEqual(files)
   })
 
-  test('are the same from the first time on for pictures of any size', async () => {
+  test('is stable from the first round trip on for images of any size', async () => {
     const pictures = framesOf(['a.jpg'], 60_013, 7)
     const shapes = [shapeOf({ label_id: 3, points: [1.234567, 0.777777, 40_000.005, 3.3333] })]
     const first = await exported(datasetOf(labels, pictures, { shapes }))
@@ -177,7 +177,7 @@ describe('export and import again', () => {
     expect(second.bytes.equals(first.bytes)).toBe(true)
   })
 
-  test('tell pictures apart that differ in their extension only', async () => {
+  test('distinguishes images that differ only by extension', async () => {
     const pictures = framesOf(['a.jpg', 'a.png', 'a.png.jpg'])
     const shapes = pictures.map(({ frame }) => shapeOf({ label_id: 3, frame }))
     const { bytes, files, report } = await exported(datasetOf(labels, pictures, { shapes }))
@@ -191,7 +191,7 @@ describe('export and import again', () => {
     expect(again.shapes).toEqual(shapes)
   })
 
-  test('keep what a video with a step has', async () => {
+  test('keeps the annotations of a video with a step', async () => {
     const video = framesOf(['frame_000010.PNG', 'frame_000015.PNG'])
     const shapes = [shapeOf({ label_id: 6, frame: 1 })]
     const { bytes } = await exported(datasetOf(labels, video, { shapes }))

@@ -1,4 +1,4 @@
-/** Exports YOLO 1.1, the files of Darknet (spec/formats.md 9.1): a text of boxes for each picture. */
+/** Exports YOLO 1.1, the files of Darknet: one text of boxes for each image. */
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
 import {
@@ -36,14 +36,14 @@ export async function* exportYolo(dataset: Dataset, run: Run): AsyncGenerator<Ar
   if (dataset.saveImages) yield* imageFiles(dataset, run, folderOf)
 }
 
-// ---- what the set consists of
+// ---- description of the dataset
 
-/** Keys of obj.data that are no subsets. */
+/** Keys of obj.data that are not subsets. */
 const reserved = new Set(['backup', 'classes', 'names'])
 
 /**
- * What subsets are called in the files: the unnamed one `train`, or `train_1` where that is taken.
- * @throws {FormatError} for a name that obj.data has another use for
+ * Returns the names of subsets in files: the unnamed one is `train`, or `train_1` if that is in use.
+ * @throws {FormatError} for a name that obj.data reserves
  */
 export function subsetNames(subsets: readonly string[]): Map<string, string> {
   const unnamedLast = subsets.toSorted((a, b) => Number(a === 'default') - Number(b === 'default'))
@@ -107,7 +107,7 @@ function boxLine(
   return [`${classes.get(label_id)} ${box.text}\n`]
 }
 
-/** In painting order. A turned box is dropped: upright it would be another one. */
+/** Returns the boxes in painting order. Rotated boxes are dropped, because an upright box would be a different one. */
 function boxesOf(item: Item, frame: ItemFrame, losses: Losses, { report }: Run): ItemShape[] {
   const shapes = item.shapes.filter((shape) => {
     if (shape.type !== 'rectangle' || !isTurned(shape)) return true
@@ -118,7 +118,7 @@ function boxesOf(item: Item, frame: ItemFrame, losses: Losses, { report }: Run):
   return losses.written({ ...item, shapes }, frame).toSorted((a, b) => a.z_order - b.z_order)
 }
 
-/** Degrees of less than 1e-5 are no rotation. */
+/** Returns whether a box is rotated; less than 1e-5 degrees does not count. */
 function isTurned({ rotation }: ItemShape): boolean {
   const rest = Math.abs(rotation % 360)
   return Math.min(rest, 360 - rest) > 1e-5

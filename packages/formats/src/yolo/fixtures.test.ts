@@ -31,7 +31,7 @@ describe.skipIf(!hasFixtures)('YOLO files of other tools in ../shared/fixtures',
     ['dm_yolo_labels_dir_no_obj_data.zip', ['train/1.jpg', 'val/1.jpg'], ['train', 'val']],
     ['ultralytics_detection_names_dict.zip', ['1.jpg'], ['train']],
     ['ultralytics_detection_names_list.zip', ['1.jpg'], ['train']],
-  ])('%s gives two boxes a frame', async (file, names, subsets) => {
+  ])('%s is imported with two boxes on each frame', async (file, names, subsets) => {
     const bytes = read(`formats/yolo/${file}`)
     const { shapes, report } = await importBytes(
       yolo,
@@ -68,7 +68,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   test.each([
     ['Batch 1: shapes', 'Train', 'yolo_1.1.shapes.zip', []],
     ['Batch 2: tracks', 'Validation', 'yolo_1.1.tracks.zip', [17]],
-  ])('%s is exported with the same boxes', async (task, name, file, deleted) => {
+  ])('the export of %s equals the CVAT export', async (task, name, file, deleted) => {
     const { size, annotations } = facts.tasks[task]
     const frames = framesOf(streetNames(size), 320, 240).filter(
       ({ frame }) => !deleted.some((one) => one === frame),
@@ -87,7 +87,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     expect(Object.keys(files).toSorted()).toEqual(Object.keys(theirs).toSorted())
   })
 
-  test('what it exported is imported', async () => {
+  test('a CVAT export is imported with its boxes', async () => {
     const sublabels = ['head', 'hand', 'foot'].map((name, id) => labelOf({ id: 9000 + id, name }))
     const target = targetOf([...labels, ...sublabels], framesOf(streetNames(20), 320, 240))
     const { shapes } = await importBytes(yolo, read('exports/yolo_1.1.tracks.zip'), target)
@@ -96,18 +96,18 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
   })
 })
 
-// ---- support
+// ---- helpers
 
 function streetNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `street_${String(index).padStart(3, '0')}.jpg`)
 }
 
-/** Every stored track shape of theirs is a keyframe. */
+/** CVAT stores only keyframes as shapes of a track. */
 function withKeyframes(track: Track): Track {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 
-/** Lines in any order; the last decimal may differ. */
+/** Lines may be in any order, and the last decimal may differ. */
 function numbersOf(text: string | undefined): number[][] | undefined {
   return text
     ?.split('\n')

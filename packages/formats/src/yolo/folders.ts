@@ -1,4 +1,4 @@
-/** YOLO files without an obj.data: what they are of is told by their folders (spec/formats.md 9.2, variants). */
+/** Reads YOLO archives without an obj.data, whose folders determine subsets and images. */
 import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
@@ -6,7 +6,10 @@ import { baseOf, folderOf, isImageName, withoutExtension } from '../members.ts'
 import { type ClassNames, findNamesFile, findYaml, isNamesFile, readNames } from './names.ts'
 import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
 
-/** @throws {FormatError} when no text can be of boxes */
+/**
+ * Reads an archive by its folders.
+ * @throws {FormatError} when no text can contain boxes
+ */
 export async function readFolders(zip: ZipReader): Promise<YoloSet> {
   const members = [...zip.files.keys()]
   const namesFile = findNamesFile(members) ?? (await findYaml(zip))
@@ -24,7 +27,10 @@ export async function readFolders(zip: ZipReader): Promise<YoloSet> {
   return { zip, names, subsets: subsetsOf(texts, pictures, root, layout) }
 }
 
-/** Some tools put the names into each folder: numbers mean the same in all of them, or nobody knows which. */
+/**
+ * Checks that repeated files of class names are equal, because otherwise class numbers would be ambiguous. Some tools
+ * write one into each folder.
+ */
 async function checkTwins(zip: ZipReader, { file, byNumber }: ClassNames): Promise<void> {
   const listOf = (names: ReadonlyMap<number, string>): string => JSON.stringify([...names])
   for (const twin of zip.files.keys()) {
@@ -34,7 +40,10 @@ async function checkTwins(zip: ZipReader, { file, byNumber }: ClassNames): Promi
   }
 }
 
-/** Where the file of names is, though some put it among the texts; else where a folder of labels is: all texts are there, or it is none. */
+/**
+ * Returns the root: the folder of the class names, even if it is one of texts or images, or else the parent of a
+ * `labels` folder. It must contain all texts; otherwise the root is the whole archive.
+ */
 function rootIn(members: readonly string[], namesFile: string | undefined): string {
   const texts = members.filter(isText)
   const beside = namesFile && withoutFolders(folderOf(namesFile))
@@ -42,7 +51,7 @@ function rootIn(members: readonly string[], namesFile: string | undefined): stri
   return texts.every((name) => name.startsWith(root)) ? root : ''
 }
 
-/** The part of a folder above the first one for texts or pictures. */
+/** Returns the part of a folder above the first folder for texts or images. */
 function withoutFolders(folder: string): string {
   const parts = folder.split('/')
   const at = parts.findIndex((part) => /^(?:labels|annotations|images)$/i.test(part))
@@ -54,7 +63,7 @@ function withoutFolders(folder: string): string {
         .join('')
 }
 
-/** Splits a path at the last folder of that name that has something below. */
+/** Splits a path at the last folder with a matching name that has content. */
 function splitAt(path: string, folder: RegExp): { before: string[]; rest: string } | undefined {
   const parts = path.split('/')
   const last = path.endsWith('/') ? parts.length - 2 : parts.length - 1
@@ -63,9 +72,9 @@ function splitAt(path: string, folder: RegExp): { before: string[]; rest: string
 }
 
 interface Layout {
-  /** Of a text or picture, given without extension. */
+  /** Returns subset and id of a text or image, from its path without extension. */
   place(path: string): { subset: string; id: string } | undefined
-  /** Any text may be of boxes, and need not be. */
+  /** True when it is unknown whether a text contains boxes. */
   isGuess: boolean
 }
 
@@ -77,7 +86,7 @@ const layouts: readonly Layout[] = [
   { isGuess: true, place: placeByPath },
 ]
 
-/** `labels/<subset>/a`, `<subset>/labels/a`, and `images` likewise. */
+/** Handles `labels/<subset>/a` and `<subset>/labels/a`, and the same with `images`. */
 function placeByLabels(path: string) {
   const found = splitAt(path, /^(?:labels|images)$/i)
   if (!found) return undefined
@@ -87,13 +96,13 @@ function placeByLabels(path: string) {
   return parts.length > 0 ? { subset, id: parts.join('/') } : { subset: unnamed, id: subset }
 }
 
-/** `Annotations/a`, `Images/a`. */
+/** Handles `Annotations/a` and `Images/a`. */
 function placeByAnnotations(path: string) {
   const found = splitAt(path, /^(?:annotations|images)$/i)
   return found && { subset: unnamed, id: found.rest }
 }
 
-/** `obj_<subset>_data/a`, `train/a`, or whatever it is. */
+/** Handles `obj_<subset>_data/a`, `train/a`, and any other path. */
 function placeByPath(path: string) {
   const [, subset = unnamed, id = path] =
     /^(?:data\/)?obj_([^/]+)_data\/(.+)$/.exec(path) ??
@@ -102,13 +111,13 @@ function placeByPath(path: string) {
   return { subset, id }
 }
 
-/** Those that say something of the set are of no boxes. */
+/** Returns whether a text may contain boxes; descriptions of the dataset do not. */
 const isText = (name: string): boolean =>
   /\.txt$/i.test(name) && !isNamesFile(name) && !/^(?:readme|license)/i.test(baseOf(name))
 
 const below = (name: string, root: string): string => withoutExtension(name.slice(root.length))
 
-/** In the order of names, as frames are. */
+/** Returns the subsets in the order of names, like frames. */
 function subsetsOf(
   texts: readonly string[],
   pictures: readonly string[],

@@ -21,11 +21,11 @@ async function imported(files: Record<string, string>, to: ImportTarget = target
   return { ...result, found, told }
 }
 
-/** One text of boxes for the first frame. */
+/** Imports one text of boxes for the first frame. */
 const text = (lines: string) => imported({ ...darknet, 'obj_train_data/a.txt': lines })
 
-describe('an import', () => {
-  test('reads boxes as shares of the frame', async () => {
+describe('a YOLO import', () => {
+  test('reads boxes relative to the frame', async () => {
     const { shapes, report, progress } = await text(`${box}1 0.1 0.1 0.1 0.3 0.25\n`)
     expect(shapes).toMatchObject([
       { type: 'rectangle', frame: 0, label_id: 7, points, score: 1, source: 'file' },
@@ -35,12 +35,12 @@ describe('an import', () => {
     expect(progress).toEqual([0.5, 1])
   })
 
-  test('takes an image without a text for one without boxes', async () => {
+  test('treats an image without a text as an image without boxes', async () => {
     const { found } = await imported({ ...darknet, 'obj_train_data/b/c.txt': box })
     expect(found).toEqual([[1, 7]])
   })
 
-  test('reads texts with any ends of lines, blanks and a mark at their beginning', async () => {
+  test('reads texts with any line ends, blanks and a byte order mark', async () => {
     const files = {
       'obj.data': '\uFEFF# a set\r\n\r\nnames=./data/obj.names \r\ntrain =  data\\train.txt\r\n',
       'obj.names': '\uFEFFcar\r\n\r\n  bus  \r\n',
@@ -52,13 +52,13 @@ describe('an import', () => {
     expect(shapes[0]?.points).toEqual(points)
   })
 
-  test('skips boxes without area and keeps those that reach over the edge', async () => {
+  test('skips boxes without area and keeps boxes that exceed the frame', async () => {
     const { shapes, told } = await text('0 0.5 0.5 0 0.5\n0 0.5 0.5 0.1 -0.5\n0 1.5 0.5 2 0.5\n')
     expect(shapes.map((shape) => shape.points)).toEqual([[50, 20, 250, 60]])
     expect(told).toEqual(['degenerate-shape: the box has no area'])
   })
 
-  test('skips what lies outside of the job', async () => {
+  test('skips boxes outside the job', async () => {
     const job = { ...target, frames: { ...target.frames, includes: (frame: number) => frame > 0 } }
     const files = { 'obj_train_data/a.txt': box, 'obj_train_data/b/c.txt': box }
     const { found, told } = await imported({ ...darknet, ...files }, job)
@@ -83,7 +83,7 @@ describe('an import', () => {
   })
 })
 
-describe('texts are found', () => {
+describe('texts of a YOLO import are found', () => {
   test.each([
     ['in a folder around all of it', 'set/x/', {}],
     ['in a folder called data', '', { 'data/obj_train_data/a.txt': box }],
@@ -99,12 +99,12 @@ describe('texts are found', () => {
     expect([found, told]).toEqual([[[0, 7]], []])
   })
 
-  test('in labels for images of a folder images', async () => {
+  test('in a folder "labels" for images of a folder "images"', async () => {
     const files = { 'train.txt': './images/train/a.jpg\n', 'labels/train/a.txt': box }
     expect((await imported({ ...darknet, ...files })).found).toEqual([[0, 7]])
   })
 
-  test('not where several are called so', async () => {
+  test('only if no other text has the same name', async () => {
     const files = { 'train.txt': 'data/x/a.jpg\n', 'p/a.txt': box, 'q/a.txt': box }
     const { found, told } = await imported({ ...darknet, ...files })
     const reason = 'ignored-file: the file is in no list, its boxes are read all the same'
@@ -118,7 +118,7 @@ describe('texts are found', () => {
     ])
   })
 
-  test('that no list has, and are told of', async () => {
+  test('without a list, and are reported', async () => {
     const texts = { 'obj_train_data/a.txt': box, 'obj_train_data/000012.txt': box }
     const readme = { 'README.txt': 'made by hand', 'test.txt': 'data/obj_test_data/z.jpg' }
     const { found, told } = await imported({ ...darknet, ...texts, ...readme })
@@ -139,7 +139,7 @@ describe('texts are found', () => {
     expect(told).toContain("ignored-file: the list of 'train' is not in the archive")
   })
 
-  test('once, of an image that is listed twice', async () => {
+  test('only once for an image that is listed twice', async () => {
     const data = `${darknet['obj.data']}valid = data/train.txt\n`
     const files = { ...darknet, 'obj.data': data, 'obj_train_data/a.txt': box }
     const { found, told } = await imported(files)
@@ -147,7 +147,7 @@ describe('texts are found', () => {
     expect(told).toEqual(['duplicate-entry: the image is listed twice, it is read once'])
   })
 
-  test('with names in a file of any name', async () => {
+  test('with class names in a file of any name', async () => {
     const data = 'train = train.txt\nnames = data/my names.txt\n'
     const { 'obj.names': names, ...rest } = darknet
     const files = { ...rest, 'obj.data': data, 'my names.txt': names, 'obj_train_data/a.txt': box }
@@ -155,13 +155,13 @@ describe('texts are found', () => {
     expect([found, told]).toEqual([[[0, 7]], []])
   })
 
-  test('by names, whatever number of classes is told', async () => {
+  test('with class names, regardless of the declared number of classes', async () => {
     const data = darknet['obj.data'].replace('= 2', '= 80')
     const files = { ...darknet, 'obj.data': data, 'obj_train_data/a.txt': box }
     expect(await imported(files)).toMatchObject({ found: [[0, 7]], told: [] })
   })
 
-  test('of a subset whose name has signs of its own', async () => {
+  test('for a subset with special characters in its name', async () => {
     const files = {
       'obj.data': 'a=b c = data/a=b c.txt\nnames = data/obj.names\n',
       'obj.names': 'car\n',
@@ -172,7 +172,7 @@ describe('texts are found', () => {
   })
 })
 
-describe('without obj.data', () => {
+describe('a YOLO import without obj.data accepts', () => {
   const names = { 'obj.names': 'car\nbus\n' }
   const yaml = (text: string) => ({ 'data.yaml': `train: images/train\nnc: 2\n${text}\nval: x\n` })
 
@@ -232,7 +232,7 @@ describe('without obj.data', () => {
     ])
   })
 
-  test('classes are the labels of the task where no file names them', async () => {
+  test('class numbers refer to the labels of the task when no file names classes', async () => {
     const { found, told } = await imported({ 'a.txt': box, 'b/c.txt': '1 0.5 0.5 0.1 0.1' })
     expect(found).toEqual([
       [0, 7],
@@ -241,7 +241,7 @@ describe('without obj.data', () => {
     expect(told[0]).toContain('classes are the labels of the task in their order')
   })
 
-  test('subsets are told apart by the folders of frames', async () => {
+  test('subsets are distinguished by the folders of frames', async () => {
     const to = targetOf(labels, framesOf(['train/1.jpg', 'val/1.jpg']))
     const files = { ...names, 'labels/train/1.txt': box, 'labels/val/1.txt': `1${box.slice(1)}` }
     expect((await imported(files, to)).found).toEqual([
@@ -250,7 +250,7 @@ describe('without obj.data', () => {
     ])
   })
 
-  test('other files are told of', async () => {
+  test('other files are reported', async () => {
     const models = { 'model.cfg': '[net]', '_annotations.createml.json': '[]' }
     const files = { ...names, 'a.txt': box, 'notes.txt': 'made by hand', ...models }
     const { found, told } = await imported(files)
@@ -258,7 +258,7 @@ describe('without obj.data', () => {
   })
 })
 
-describe('an import is refused', () => {
+describe('a YOLO import is refused', () => {
   const file = 'obj_train_data/a.txt'
 
   test.each([
@@ -286,12 +286,12 @@ describe('an import is refused', () => {
     await expect(text(`${box}${line}\n`)).rejects.toThrow(message)
   })
 
-  test('for a label that the task has not', async () => {
+  test('for a label that the task does not have', async () => {
     const files = { ...darknet, 'obj.names': 'van\n', [file]: box }
     await expect(imported(files)).rejects.toThrow("Label 'van' is not registered for this task")
   })
 
-  test('for boxes of an image that is no frame', async () => {
+  test('for boxes of an image without a frame', async () => {
     const files = {
       ...darknet,
       'train.txt': 'data/obj_train_data/z.jpg',
@@ -302,7 +302,7 @@ describe('an import is refused', () => {
     )
   })
 
-  test('for an obj.data that is none', async () => {
+  test('for an invalid obj.data', async () => {
     await expect(imported({ ...darknet, 'obj.data': 'classes = 2\nwhat?' })).rejects.toThrow(
       'obj.data: expected key = value at line 2',
     )
@@ -320,7 +320,7 @@ describe('an import is refused', () => {
     await expect(importBytes(yolo, zip, target)).rejects.toThrow(`${file}: the text is not UTF-8`)
   })
 
-  test('for other archives, and for none', async () => {
+  test('for other archives, and for a file that is no archive', async () => {
     await expect(imported({ 'a.jpg': 'x' })).rejects.toThrow(
       'no YOLO annotations: expected obj.data, obj.names and a .txt file for each image',
     )

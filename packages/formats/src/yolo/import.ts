@@ -1,4 +1,4 @@
-/** Imports YOLO 1.1 (spec/formats.md 9.2): one text of boxes after the other. */
+/** Imports YOLO 1.1, one text of boxes at a time. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError, type Place } from '../errors.ts'
 import { type Intake, newIntake } from '../intake.ts'
@@ -21,7 +21,10 @@ export async function* importYolo(
   if (understood === 0) throw notUnderstood(set)
 }
 
-/** Texts without boxes count only for pictures of the task: any other archive may have texts as well. */
+/**
+ * Creates the error for an archive without recognized content. Texts without boxes count only for images of the task,
+ * because any other archive may contain texts.
+ */
 function notUnderstood({ subsets }: YoloSet): FormatError {
   const items = subsets.flatMap((subset) => subset.items)
   const text = items.find(({ boxes }) => boxes !== undefined)
@@ -35,7 +38,7 @@ function notUnderstood({ subsets }: YoloSet): FormatError {
   return new FormatError(`no YOLO annotations: ${count} without a text of boxes${expected}`)
 }
 
-/** Returns the number of texts that were understood. */
+/** Imports an archive and returns the number of recognized texts. */
 export async function* importYoloSet(
   set: YoloSet,
   target: ImportTarget,
@@ -63,7 +66,10 @@ export async function* importYoloSet(
   return intake.understood()
 }
 
-/** A picture without objects may have no text; where none of a list has one, they may have been forgotten. */
+/**
+ * Reports lists without any text of boxes: single images without objects need none, but if all are missing, they may
+ * have been forgotten.
+ */
 function noteMissingTexts({ subsets }: YoloSet, { skip }: Intake): void {
   const reason = 'no listed picture has a text of boxes in the archive'
   for (const { name: record, items } of subsets)
@@ -87,7 +93,10 @@ function* imported(
 // ---- classes
 
 interface Classes {
-  /** @throws {FormatError} for a number that no class has */
+  /**
+   * Returns the name of a class.
+   * @throws {FormatError} for a number without a class
+   */
   nameOf(number: number, place: Place): string
 }
 

@@ -1,4 +1,4 @@
-/** YOLO files as Darknet has them: an obj.data that names the lists of pictures (spec/formats.md 9.2). */
+/** Reads YOLO archives in the layout of Darknet: an obj.data that names the lists of images. */
 import { rootOf } from '../archive/open-archive.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
@@ -15,7 +15,7 @@ import { boxFilesOf } from './box-files.ts'
 import { findNamesFile, isNamesFile, readNames } from './names.ts'
 import type { YoloItem, YoloSet, YoloSubset } from './set.ts'
 
-/** `obj.data`, or the only other one beside it. */
+/** Finds `obj.data`, or the only other `.data` file next to it. */
 export function findDataFile({ files }: ZipReader): string | undefined {
   const names = [...files.keys()]
   const root = rootOf(names, (path) => /^[^/]+\.data$/.test(path))
@@ -26,7 +26,10 @@ export function findDataFile({ files }: ZipReader): string | undefined {
   )
 }
 
-/** @throws {FormatError} when class names or all boxes are missing */
+/**
+ * Reads an archive by its lists.
+ * @throws {FormatError} when class names or all boxes are missing
+ */
 export async function readListed(zip: ZipReader, dataFile: string, run: Run): Promise<YoloSet> {
   const root = dataFile.slice(0, dataFile.lastIndexOf('/') + 1)
   const values = await readData(zip, dataFile)
@@ -60,13 +63,13 @@ export async function readListed(zip: ZipReader, dataFile: string, run: Run): Pr
 
 // ---- obj.data and lists
 
-/** In characters, of a line that holds a path. */
+/** Maximum length in characters of a line with a path. */
 const longestPath = 4096
 
-/** Keys that are no subsets. */
+/** Keys that are not subsets. */
 const settings = new Set(['classes', 'names', 'backup'])
 
-/** `key = value`, values as paths of members. */
+/** Reads lines of `key = value`, with values as paths of members. */
 async function readData(zip: ZipReader, file: string): Promise<Map<string, string>> {
   const entry = zip.files.get(file)
   const values = new Map<string, string>()
@@ -84,14 +87,14 @@ interface List {
   zip: ZipReader
   list: string
   root: string
-  /** Pictures of the lists before. */
+  /** Images of the preceding lists. */
   seen: Set<string>
   run: Run
 }
 
-/** A picture as a list has it. */
+/** An image of a list. */
 interface ListedItem extends YoloItem {
-  /** From the root of the machine that the list was made on. */
+  /** True for a path from the root of the machine on which the list was made. */
   isAbsolute: boolean
   path: string
 }
@@ -127,7 +130,7 @@ function itemOf(path: string, isAbsolute: boolean, root: string, zip: ZipReader)
   return { id, paths, path, isAbsolute, picture, pictures }
 }
 
-/** What absolute paths share is of the machine that they were made on. */
+/** Removes the common folder of absolute paths, which belongs to the machine on which the list was made. */
 function nameAbsolute(subsets: readonly ListedSubset[]): void {
   const items = subsets.flatMap((subset) => subset.items).filter(({ isAbsolute }) => isAbsolute)
   const shared = commonFolder(items.map(({ path }) => path))
@@ -137,7 +140,7 @@ function nameAbsolute(subsets: readonly ListedSubset[]): void {
   }
 }
 
-/** A path as it stands in these files, as that of a member below the folder of obj.data. */
+/** Converts a path of these files to a member path below the folder of obj.data. */
 const memberPath = (text: string): string =>
   text
     .trim()
@@ -149,10 +152,10 @@ const memberPath = (text: string): string =>
 
 const absolutePath = /^\s*(?:[a-zA-Z]:)?[\\/]/
 
-/** Paths from other machines are compared by so many folders at their ends. */
+/** Maximum number of folders by which paths from other machines are compared. */
 const mostFolders = 64
 
-/** The path without its first folder, without its first two ...; the last has one folder left. */
+/** Returns the path without its first folder, without its first two, and so on; the last one has one folder. */
 function endsOf(path: string): string[] {
   const parts = path.split('/')
   const first = Math.max(1, parts.length - mostFolders)
@@ -163,9 +166,9 @@ function endsOf(path: string): string[] {
 
 interface Texts {
   root: string
-  /** Those that nobody has taken. */
+  /** Texts that are not assigned yet. */
   left: Set<string>
-  /** The name, if it is left. */
+  /** Takes a text if it is not assigned yet. */
   take(name: string): string | undefined
 }
 
@@ -175,7 +178,10 @@ function openTexts({ files }: ZipReader, root: string): Texts {
   return { root, left, take: (name) => (left.delete(name) ? name : undefined) }
 }
 
-/** Each picture gets its text: where it belongs, else the only one whose path ends so, or that is called so. */
+/**
+ * Assigns a text to each image: at its expected place, or else the only one whose path ends the same way or whose
+ * name is equal.
+ */
 function giveBoxes(subsets: readonly ListedSubset[], texts: Texts, members: MemberFinder): void {
   const items = subsets.flatMap((subset) => subset.items)
   for (const item of items) {
@@ -200,7 +206,7 @@ function giveBoxes(subsets: readonly ListedSubset[], texts: Texts, members: Memb
   }
 }
 
-/** A path, and that in the folder of labels beside the one of images: Darknet looks there. */
+/** Returns a path, and the same path in the `labels` folder next to the one of images, where Darknet looks. */
 const withTwin = (path: string): string[] => [
   path,
   path.replace(/^(.*\/)?(?:JPEGI|i)mages\//, '$1labels/'),
@@ -216,7 +222,7 @@ function byKey<T>(values: readonly T[], keyOf: (value: T) => string): Map<string
   return found
 }
 
-/** What lies there and is in no list is read all the same. */
+/** Adds texts that no list names. */
 function addUnlisted(subsets: YoloSubset[], { root, left }: Texts, run: Run): void {
   for (const boxes of [...left].filter((name) => name.startsWith(root)).sort()) {
     const path = withoutExtension(boxes.slice(root.length)).replace(/^data\//, '')

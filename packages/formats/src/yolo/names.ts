@@ -1,4 +1,4 @@
-/** The names of classes, by the numbers that boxes have (spec/formats.md 9.2). */
+/** Reads the names of classes by their numbers. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { baseOf } from '../members.ts'
@@ -10,13 +10,13 @@ export interface ClassNames {
   byNumber: ReadonlyMap<number, string>
 }
 
-/** Whether a member is a file of names, whatever else there is: tools call it in many ways. */
+/** Returns whether a member contains class names, in any of the names that tools use. */
 export const isNamesFile = (member: string): boolean => namesFile.test(baseOf(member))
 
 const namesFile =
   /^(?:.+\.names|_darknet\.labels|(?:_|predefined_)?classes\.txt|class_(?:list|names)\.txt|labels\.txt|data(?:set)?\.ya?ml)$/i
 
-/** The file of names that lies highest; of several in one folder the one Darknet calls so. */
+/** Returns the least nested file of class names; in one folder, the name that Darknet uses is preferred. */
 export function findNamesFile(members: Iterable<string>): string | undefined {
   const rank = (member: string): number =>
     2 * member.split('/').length + (/obj\.names$/i.test(member) ? 0 : 1)
@@ -25,7 +25,7 @@ export function findNamesFile(members: Iterable<string>): string | undefined {
 
 const mostYamlBytes = 1_048_576
 
-/** That of the training tools may be called as the set: what is in it tells. */
+/** Finds a YAML file of training tools by its content, because it may be named after the dataset. */
 export async function findYaml({ files, bytes }: ZipReader): Promise<string | undefined> {
   for (const entry of files.values()) {
     if (!/\.ya?ml$/i.test(entry.name) || entry.size > mostYamlBytes) continue
@@ -34,7 +34,7 @@ export async function findYaml({ files, bytes }: ZipReader): Promise<string | un
   return undefined
 }
 
-/** One name a line, blank lines count for nothing; or what a data.yaml says. */
+/** Reads class names: one per line without blank lines, or from a data.yaml. */
 export async function readNames(zip: ZipReader, file: string): Promise<ClassNames> {
   const entry = zip.files.get(file)
   if (!entry) throw new FormatError('the file of class names is missing', { file })

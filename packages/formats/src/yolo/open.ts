@@ -1,4 +1,4 @@
-/** Opens an archive of YOLO files in whichever layout (spec/formats.md 9.2). */
+/** Opens YOLO archives of any layout. */
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { Run } from '../model.ts'
@@ -6,7 +6,10 @@ import { readFolders } from './folders.ts'
 import { findDataFile, readListed } from './listed.ts'
 import type { YoloSet } from './set.ts'
 
-/** @throws {FormatError} for an archive that holds nothing of the kind */
+/**
+ * Opens an archive.
+ * @throws {FormatError} when it contains no YOLO annotations
+ */
 export async function openYoloSet(source: RandomAccess, run: Run): Promise<YoloSet> {
   const zip = await openArchive(source, run)
   const dataFile = findDataFile(zip)

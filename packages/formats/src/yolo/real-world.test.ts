@@ -5,7 +5,7 @@ import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openYoloDataset } from './dataset.ts'
 
-/** Archives as other tools write them, and as people pack them. */
+/** Archives in the variants of other tools, and as users pack them. */
 
 type Files = Record<string, string | Uint8Array>
 
@@ -13,14 +13,14 @@ const box = '0 0.5 0.5 0.2 0.5\n'
 const other = '1 0.5 0.5 0.2 0.5\n'
 const names = 'car\nbus\n'
 
-/** `1: bus` for a box of that label on the second frame. */
+/** Returns imported boxes: `1: bus` is a box of that label on the second frame. */
 async function imported(files: Files, paths: string[], labels = ['car', 'bus']) {
   const known = labels.map((name, id) => labelOf({ id, name }))
   const { shapes } = await importBytes(yolo, await zipOf(files), targetOf(known, framesOf(paths)))
   return shapes.map(({ frame, label_id }) => `${frame}: ${labels[label_id]}`)
 }
 
-/** Names of images and the boxes on them, by subset; into a project that has no labels yet. */
+/** Imports into a project without labels; returns the names of images and the number of their boxes, by subset. */
 async function opened(files: Files) {
   const { labels, subsets } = await openYoloDataset(sourceOf(await zipOf(files)), newRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
@@ -110,7 +110,7 @@ describe('lists of Darknet', () => {
   })
 })
 
-describe('tools call the file of class names', () => {
+describe('the file of class names may be named', () => {
   test.each<[string, Files]>([
     ['_darknet.labels', { 'train/_darknet.labels': names, 'valid/_darknet.labels': names }],
     ['classes.txt', { 'classes.txt': names, 'notes.json': '{}' }],
@@ -127,7 +127,7 @@ describe('tools call the file of class names', () => {
   ])('%s', async (_, files) => {
     const texts = { 'train/a.txt': other, 'valid/b.txt': box, 'README.roboflow.txt': 'v1 2024' }
     const images = { 'train/a.jpg': 'x', 'valid/b.jpg': 'x' }
-    // The labels of the task in another order: numbers are those of the file.
+    // The labels of the task are in another order, because numbers refer to the file.
     const found = await imported({ ...files, ...texts }, ['a.jpg', 'b.jpg'], ['bus', 'car'])
     expect(found).toEqual(['0: bus', '1: car'])
     expect(await opened({ ...files, ...texts, ...images })).toEqual({
@@ -137,7 +137,7 @@ describe('tools call the file of class names', () => {
   })
 })
 
-describe('folders', () => {
+describe('folders of a YOLO archive', () => {
   test.each<[string, Files, Record<string, Record<string, number>>]>([
     [
       'of Roboflow',
@@ -218,23 +218,23 @@ describe('folders', () => {
     expect(await opened(files)).toEqual({ labels: ['car', 'bus'], found })
   })
 
-  test('of labelImg, texts beside images and any label of the list', async () => {
+  test('of labelImg: texts are next to images and use any label of the list', async () => {
     const files = { 'pics/classes.txt': 'dog\ncar\n', 'pics/a.txt': other, 'pics/a.jpg': 'x' }
     expect(await imported(files, ['a.jpg'])).toEqual(['0: car'])
   })
 
-  test('of NumPy, which writes floats', async () => {
+  test('of NumPy, which writes numbers as floats', async () => {
     const files = { 'classes.txt': names, 'a.txt': '1.000e+00 5.0e-01 5.0e-01 2.0e-01 5.0e-01\n' }
     expect(await imported(files, ['a.jpg'])).toEqual(['0: bus'])
   })
 
-  test('of makesense, which writes texts alone: numbers are labels of the task', async () => {
+  test('of makesense, which writes only texts: numbers are labels of the task', async () => {
     const files = { 'labels_p_2024-01-01/a.txt': box + other, 'labels_p_2024-01-01/b.txt': '' }
     expect(await imported(files, ['a.jpg', 'b.jpg'])).toEqual(['0: car', '0: bus'])
   })
 })
 
-describe('refused is', () => {
+describe('a YOLO import refuses', () => {
   const ofUltralytics = 'path: .\ntrain: images/train\nnames:\n  0: car\n'
 
   test.each<[string, Files, string]>([
@@ -283,13 +283,13 @@ describe('refused is', () => {
     await expect(attempt).rejects.toThrow(/ at line 1$/)
   })
 
-  test('a set without names of classes, into a project that has none either', async () => {
+  test('a dataset without class names into a project without labels', async () => {
     await expect(opened({ 'labels/a.txt': box, 'images/a.jpg': 'x' })).rejects.toThrow(
       'labels/a.txt: there is no obj.names or classes.txt, and the task has 0 labels, id 0 used',
     )
   })
 
-  test('names in the code page of Windows', async () => {
+  test('names in a Windows code page', async () => {
     const files = { 'classes.txt': Buffer.from('Stra\xdfe\n', 'latin1'), 'a.txt': box }
     await expect(imported(files, ['a.jpg'])).rejects.toThrow(
       'classes.txt: the text is not UTF-8 at line 1',
@@ -322,7 +322,7 @@ test.each<[string, Files]>([
     },
   ],
 ])(
-  'an archive with %s that was damaged anywhere is read or refused, nothing else',
+  'an archive with %s and random damage is imported or refused with a FormatError',
   async (_, files) => {
     const known = ['car', 'bus'].map((name, id) => labelOf({ id, name }))
     await expectReadOrRefused(yolo, files, targetOf(known, framesOf(['a.jpg', 'b.jpg'])))

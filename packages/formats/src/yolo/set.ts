@@ -1,10 +1,10 @@
-/** What an archive of YOLO files holds, in whichever layout (spec/formats.md 9.2). */
+/** Content of a YOLO archive of any layout. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import type { ClassNames } from './names.ts'
 
 export interface YoloSet {
   zip: ZipReader
-  /** Absent: the classes are the labels of the task in their order. */
+  /** Absent when the classes are the labels of the task in their order. */
   names?: ClassNames | undefined
   subsets: YoloSubset[]
 }
@@ -14,17 +14,17 @@ export interface YoloSubset {
   items: YoloItem[]
 }
 
-/** A picture, whether it is in the archive or not. */
+/** An image, whether it is in the archive or not. */
 export interface YoloItem {
-  /** Its path in the subset, with its extension where the files tell. */
+  /** Path in the subset, with its extension if the files contain it. */
   id: string
-  /** What the frame may be called, the likeliest first. */
+  /** Possible names of the frame, most likely first. */
   paths: string[]
-  /** The member that has its boxes. */
+  /** Member with the boxes of the image. */
   boxes?: string | undefined
-  /** That member may as well be prose: nothing says what it is. */
+  /** True when it is unknown whether that member contains boxes. */
   isGuess?: boolean
-  /** The member that is the picture, where it is known; else the paths to look for, without extension. */
+  /** Member of the image if it is known; otherwise `pictures` lists the paths to look for, without extension. */
   picture?: string | undefined
   pictures: string[]
 }

@@ -55,11 +55,11 @@ test.each([
     ],
   ],
   ["names:\n  '3': car", [[3, 'car']]],
-])('the names in %j are %j', (text, names) => {
+])('the names in %j are read as %j', (text, names) => {
   expect(namesIn(text)).toEqual(names)
 })
 
-test.each(['names: []', 'names:\n  - ', 'nc: 1'])('%j names nothing', (text) => {
+test.each(['names: []', 'names:\n  - ', 'nc: 1'])('%j contains no names', (text) => {
   const read = () => namesIn(text)
   if (text === 'names: []') expect(read()).toEqual([])
   else expect(read).toThrow('data.yaml')

@@ -1,7 +1,13 @@
-/** The member `names` of a data.yaml, as training tools write it: a list or a map of numbers, in blocks or in brackets. */
+/**
+ * Reads the member `names` of a data.yaml as training tools write it: a list or a numbered map, in blocks or
+ * brackets.
+ */
 import { FormatError } from '../errors.ts'
 
-/** @throws {FormatError} when there is none, or an entry is no name */
+/**
+ * Returns names by number.
+ * @throws {FormatError} when `names` is missing, or an entry is invalid
+ */
 export function yamlNames(lines: readonly string[], file: string): Map<number, string> {
   const start = lines.findIndex((line) => /^names\s*:/.test(line))
   if (start < 0) throw new FormatError('names is missing', { file })
@@ -20,10 +26,10 @@ export function yamlNames(lines: readonly string[], file: string): Map<number, s
   return names
 }
 
-/** The number before the name: `0: a`. */
+/** The number before a name: `0: a`. */
 const numberKey = /^["']?(\d{1,9})["']?\s*:(?:\s|$)/
 
-/** `[a, 'b']` or `{0: a, 1: b}`, over as many lines as it takes. */
+/** Reads `[a, 'b']` or `{0: a, 1: b}`, over any number of lines. */
 function bracketed(text: string): string[] {
   const end = text.startsWith('[') ? ']' : '}'
   const entries: string[] = []
@@ -38,7 +44,10 @@ function bracketed(text: string): string[] {
   return entries
 }
 
-/** The comma or bracket behind an entry: none of those within quotes, which begin an entry or stand behind its number. */
+/**
+ * Returns the position of the comma or bracket after an entry. Quoted ones do not count; quotes begin an entry or
+ * follow its number.
+ */
 function endOfEntry(text: string, from: number): number {
   let at = afterBlanks(text, from)
   if (isDigit(text[at])) {
@@ -60,7 +69,7 @@ function afterBlanks(text: string, from: number): number {
 
 const isDigit = (character = ''): boolean => character >= '0' && character <= '9'
 
-/** Behind the closing quote; where there is none, the opening one is a character as any. */
+/** Returns the position after the closing quote; without one, the opening quote is an ordinary character. */
 function endOfQuotes(text: string, from: number): number {
   const quote = text[from]
   for (let at = from + 1; at < text.length; at += 1) {
@@ -71,7 +80,7 @@ function endOfQuotes(text: string, from: number): number {
   return from
 }
 
-/** `- a` or `0: a`, a line each. */
+/** Reads lines of `- a` or `0: a`. */
 function block(lines: readonly string[]): string[] {
   const entries: string[] = []
   for (const line of lines) {

@@ -2,7 +2,7 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/gateway.ts'
 
-/** Annotation sets on the mount, and what the service is called with and answers. */
+/** Annotation sets below the mount, compared with the bodies that the service receives and returns. */
 
 let told: { action?: string; is_whole?: boolean; text: string }[] = []
 let stored = '{}'
@@ -66,7 +66,7 @@ const writes = [
 ] as const
 
 describe.each(writes)('%s %s', (method, path) => {
-  test('has ellipses the way of the dialect, both ways', async () => {
+  test('converts ellipses in both directions', async () => {
     stored = JSON.stringify(setOf(here))
     const answer = await send(`/as/cvat/api${path}`, { method, body: setOf(there) })
     expect(JSON.parse(told[0]?.text ?? '')).toEqual(setOf(here))
@@ -77,7 +77,7 @@ describe.each(writes)('%s %s', (method, path) => {
     })
   })
 
-  test('is passed byte for byte without the dialect', async () => {
+  test('passes bytes unchanged without the dialect', async () => {
     stored = JSON.stringify(setOf(here), null, 1)
     const body = JSON.stringify(setOf(there), null, 2)
     const headers = { 'content-type': 'application/json' }
@@ -96,14 +96,14 @@ describe.each(writes)('%s %s', (method, path) => {
     '{"shapes":["ellipse",7],"tags":"ellipse"}',
     'no JSON: ellipse',
     '',
-  ])('leaves %j to the service to judge', async (body) => {
+  ])('passes invalid input %j unchanged to the service', async (body) => {
     const headers = { 'content-type': 'application/json' }
     await send(`/as/cvat/api${path}`, { method, body, headers })
     expect(told).toMatchObject([{ text: body }])
   })
 })
 
-test('an update replaces, other writes are as they are everywhere', async () => {
+test('an update replaces whole objects, other writes are unchanged', async () => {
   const ask = (method: 'PUT' | 'PATCH', path: string) =>
     send(`/as/cvat/api${path}`, { method, body: {} })
   await ask('PATCH', '/jobs/31/annotations?action=update&is_whole=false')
@@ -112,26 +112,26 @@ test('an update replaces, other writes are as they are everywhere', async () => 
   expect(told.map((one) => one.is_whole)).toEqual([true, true, undefined])
 })
 
-test('what clients of the service send of that is no part of its interface', async () => {
+test('is_whole is not accepted from clients of the native API', async () => {
   const path = '/api/jobs/31/annotations?action=update&is_whole=true'
   await send(path, { method: 'PATCH', body: { is_whole: true } })
   expect(told[0]).not.toHaveProperty('is_whole')
 })
 
-test('names with escaped letters are the same names', async () => {
+test('names with escaped characters are recognized', async () => {
   const body = '{"sh\\u0061pes":[{"type":"\\u0065llipse","points":[32,24,42.5,20.25]}]}'
   const headers = { 'content-type': 'application/json' }
   await send('/as/cvat/api/jobs/31/annotations', { method: 'PUT', body, headers })
   expect(JSON.parse(told[0]?.text ?? '')).toEqual({ shapes: [ellipse(here)] })
 })
 
-test('an ellipse is the same from whichever corner it was drawn', async () => {
+test('an ellipse does not depend on the corner from which it was drawn', async () => {
   const body = { shapes: [ellipse([32, 24, 21.5, 27.75])] }
   await send('/as/cvat/api/jobs/31/annotations', { method: 'PUT', body })
   expect(JSON.parse(told[0]?.text ?? '')).toEqual({ shapes: [ellipse(here)] })
 })
 
-test('a radius that was added comes back as it was', async () => {
+test('radii survive a conversion to corners and back', async () => {
   for (const points of [
     [10.1, 5.3, 5.2, 3.4],
     [1234.567, 0.1, 0.2, 1e-3],
@@ -145,7 +145,7 @@ test('a radius that was added comes back as it was', async () => {
 
 const position = (frame: number, keyframe: boolean) => ({ ...box, frame, keyframe })
 
-test('positions are keyframes and do not say it', async () => {
+test('only keyframes are returned, without the field keyframe', async () => {
   stored = JSON.stringify({
     shapes: [{ ...box, attributes: [{ spec_id: 1, value: '"keyframe":false' }] }],
     tracks: [
@@ -181,7 +181,7 @@ test.each([
 })
 
 test.each([{ method: 'HEAD' as const }, { headers: { 'if-none-match': '"a31-1"' } }])(
-  'where no piece is wanted the service is told that none is: %j',
+  'the stream of the service is closed when the response has no body: %j',
   async (asked) => {
     stored = 'x'.repeat(100_000)
     ended = 0
@@ -190,7 +190,7 @@ test.each([{ method: 'HEAD' as const }, { headers: { 'if-none-match': '"a31-1"' 
   },
 )
 
-test('HEAD and known states answer no body, a compressed one is whole', async () => {
+test('HEAD and 304 responses have no body, and a compressed response is complete', async () => {
   stored = JSON.stringify({ shapes: Array.from({ length: 500 }, () => ellipse(here)) })
   const path = '/as/cvat/api/jobs/31/annotations'
   const head = await send(path, { method: 'HEAD' })

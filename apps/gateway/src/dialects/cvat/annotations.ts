@@ -3,11 +3,11 @@ import { type Fields, isFields, type Translation, type Translations } from '../d
 import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
 /**
- * Annotation sets pass in pieces. An ellipse is its centre, its right x and its top y there, its centre and its radii here;
- * positions of tracks are keyframes there, so that they do not say it.
+ * Translates streamed annotation sets. In CVAT an ellipse is stored as centre, right x and top y, here as centre and
+ * radii; all positions of CVAT tracks are keyframes and lack the field `keyframe`.
  */
 
-/** Of a body, whose words may be escaped. What its positions say of `keyframe` means what it means here. */
+/** Translates a request body, in which words may be escaped. A field `keyframe` keeps its meaning. */
 const fromEllipses: Rewrite = {
   concerns: (bytes) => bytes.includes('ellipse') || bytes.includes('\\'),
   change(object) {
@@ -16,7 +16,7 @@ const fromEllipses: Rewrite = {
   },
 }
 
-/** Of an answer. */
+/** Translates a response. */
 const toEllipses: Rewrite = {
   concerns: (bytes) => bytes.includes('"ellipse"') || bytes.includes('"keyframe"'),
   change(object) {
@@ -43,7 +43,7 @@ function isFour(points: unknown): points is [number, number, number, number] {
   )
 }
 
-/** Members of a shape that hold shapes; a difference of two sets has both of them. */
+/** Members of a shape that contain shapes; `before` and `after` occur in the difference of two sets. */
 const inside = ['elements', 'before', 'after'] as const
 
 const partsOf = (shape: Fields): Fields[] =>
@@ -67,7 +67,10 @@ function changedPart(part: unknown, change: Points): unknown {
 
 const digits = 1e9
 
-/** What adding has lost comes back; an ellipse is the same from whichever corner it was drawn. */
+/**
+ * Returns a radius without the rounding error of the addition; it does not depend on the corner from which the
+ * ellipse was drawn.
+ */
 const radius = (from: number, to: number) => Math.round(Math.abs(to - from) * digits) / digits
 
 const toRadii: Points = ([x, y, right, top]) => [x, y, radius(x, right), radius(y, top)]
@@ -82,7 +85,7 @@ const sent: Translation = {
   }),
 }
 
-/** An update replaces its objects, and makes those that have no id. */
+/** An update replaces whole objects, and creates objects without an id. */
 const updated: Translation = {
   ...sent,
   input: (input) => ({ ...sent.input?.(input), is_whole: true }),

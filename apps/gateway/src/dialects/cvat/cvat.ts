@@ -10,7 +10,7 @@ import { tasks } from './tasks.ts'
 import { tokens } from './tokens.ts'
 import { webhooks } from './webhooks.ts'
 
-/** What clients of the de-facto standard speak (`spec/api-workspace.md` 9, `spec/client-compat.md`). */
+/** The CVAT-compatible dialect (docs/spec/dialect.md#mount). */
 export const cvat: Dialect = {
   name: 'cvat',
   mediaType: 'application/vnd.cvat+json',

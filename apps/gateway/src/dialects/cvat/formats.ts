@@ -3,7 +3,7 @@ import { type Change, type Fields, isFields, recordAnswer, type Translations } f
 import { knownFields } from './known-fields.ts'
 import type { Words } from './words.ts'
 
-/** Our formats, as they are called there. */
+/** CVAT names of our formats. */
 const names = {
   'Pascal VOC 1.1': 'PASCAL VOC 1.1',
   'Service 1.1': 'CVAT 1.1',
@@ -12,15 +12,15 @@ const names = {
 }
 const shown = new Map(Object.entries(names))
 
-/** Those that clients do not know. */
+/** Formats that CVAT clients do not know. */
 const unknown: ReadonlySet<unknown> = new Set(['TFRecord 1.0'])
-/** It is written there as images or as video. */
+/** Exported by CVAT clients only in its image or video variant. */
 const importedOnly = 'CVAT 1.1'
 
-/** What clients call a format; one that is called the same, or is none, stays. */
+/** Returns the CVAT name of a format; other values stay unchanged. */
 export const formatName = (name: unknown): unknown => shown.get(String(name)) ?? name
 
-/** What the names of clients mean here, for filters; everywhere else services know them as well. */
+/** Native names by CVAT name, for filters; elsewhere services accept both. */
 export const formatWords: Words = new Map([...shown].map(([own, theirs]) => [theirs, [own]]))
 
 const formats: Change = ({ importers, exporters }) => ({
@@ -46,14 +46,14 @@ export const formatLists: Translations = {
   listFormatLosses: recordAnswer(losses),
 }
 
-/** The list of formats in a refusal of an unknown one has the names that clients know. */
+/** Replaces format names in the error for an unknown format by CVAT names. */
 export function renameFormats(failed: Failed): Failed {
   if (failed.code !== 'format_unknown' || !Array.isArray(failed.body)) return failed
   return { ...failed, body: failed.body.map((text) => renamed(String(text))) }
 }
 
 function renamed(text: string): string {
-  const end = text.indexOf('. ') // before it the name that was sent
+  const end = text.indexOf('. ') // the text before it contains the name from the request
   let names = text.slice(end)
   for (const [own, theirs] of shown) names = names.replaceAll(own, theirs)
   return text.slice(0, end) + names

@@ -2,14 +2,14 @@ import { type Change, pageAnswer, recordAnswer, type Translations } from '../dia
 import { withKnownFields } from './known-fields.ts'
 import { originalChunks } from './videos.ts'
 
-/** There it is that of the task or of its project, or null where neither has one to give. */
+/** In CVAT the bug tracker of a job is that of its task or project, or null. */
 const job = withKnownFields('job', ({ bug_tracker, ...record }) => ({
   ...record,
   ...originalChunks(record),
   bug_tracker: bug_tracker === '' && record.project_id === null ? null : bug_tracker,
 }))
 
-/** Frames hidden in every job: there are none. */
+/** Adds the number of frames hidden in every job, which is always null. */
 const layout: Change = (record) => ({ frames_per_job_count: null, ...record })
 
 export const jobs: Translations = {

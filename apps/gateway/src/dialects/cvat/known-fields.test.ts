@@ -7,7 +7,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/gateway.ts'
 
-/** Answers on the mount have the fields of its schema and no others. */
+/** Responses below the mount have exactly the fields of the CVAT schema. */
 
 const page = <R>(record: R) => ({ count: 1, results: [record] })
 const video = { mode: 'interpolation', data_original_chunk_type: 'imageset' } as const
@@ -34,7 +34,7 @@ const { send } = await testGateway({
 const mount = '/as/cvat/api'
 const get = async (path: string) => Object((await send(path)).json())
 
-/** In answers of the service; clients of the dialect do not know them. */
+/** Fields of native responses that CVAT clients do not know. */
 const others: Record<string, readonly string[]> = {
   '/projects': ['revision'],
   '/tasks': ['revision', 'media_type', 'project_name'],
@@ -44,7 +44,7 @@ const others: Record<string, readonly string[]> = {
 
 describe.each(Object.entries(others))('%s', (path, fields) => {
   test.each(['', '/1'])(
-    '%s has no field that the schema of the mount does not have',
+    '%s has only fields that the schema of CVAT clients contains',
     async (id) => {
       const read = (answer: Record<string, unknown>) => (id ? answer : Object(answer.results)[0])
       const here = read(await get(`/api${path}${id}`))
@@ -58,7 +58,7 @@ describe.each(Object.entries(others))('%s', (path, fields) => {
   )
 })
 
-test('formats and operations of requests have no other fields either', async () => {
+test('formats and operations of requests have only fields of the CVAT schema', async () => {
   const { importers, exporters } = await get(`${mount}/server/annotation/formats`)
   for (const [one] of [importers, exporters])
     expect(Object.keys(one).sort()).toEqual(['dimension', 'enabled', 'ext', 'name', 'version'])
@@ -80,7 +80,7 @@ describe('a task of a video', () => {
     expect((await get('/api/tasks/1')).overlap).toBe(given.overlap)
   })
 
-  test('has jobs with the same chunk type, compressed chunks are archives of images', async () => {
+  test('has jobs with the same chunk type, and compressed chunks of images', async () => {
     job = jobRecord(video)
     expect(await get(`${mount}/jobs/31`)).toMatchObject({
       ...{ data_original_chunk_type: 'video', data_compressed_chunk_type: 'imageset' },

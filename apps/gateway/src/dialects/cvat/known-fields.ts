@@ -1,6 +1,6 @@
 import type { Change, Fields } from '../dialect.ts'
 
-/** The fields that records have in the schema of clients of version 2.58. */
+/** Fields of records in the schema of CVAT 2.58 clients. */
 const known = {
   project: names(
     'assignee assignee_updated_date bug_tracker created_date dimension guide_id id labels',
@@ -47,12 +47,12 @@ function names(...lines: readonly string[]): ReadonlySet<string> {
 
 export type Kind = keyof typeof known
 
-/** Leaves out the fields that clients of the dialect do not know. */
+/** Removes fields that CVAT clients do not know. */
 export function knownFields(kind: Kind, record: Fields): Fields {
   return Object.fromEntries(Object.entries(record).filter(([name]) => known[kind].has(name)))
 }
 
-/** As `change`, without the fields that clients of the dialect do not know. */
+/** Combines `change` with the removal of fields that CVAT clients do not know. */
 export const withKnownFields =
   (kind: Kind, change: Change = (record) => record): Change =>
   (...given) =>

@@ -1,6 +1,6 @@
 import type { Fields } from '../dialect.ts'
 
-/** Labels are read at an address of their own. */
+/** Replaces the labels of a record by a link to them. */
 export const linkedLabels = (
   record: Fields,
   owner: 'project_id' | 'task_id',

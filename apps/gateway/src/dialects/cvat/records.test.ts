@@ -8,7 +8,7 @@ import { invalidText } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/gateway.ts'
 
-/** Records and queries on the mount (`spec/api-workspace.md` 9, `spec/client-compat.md` 2). */
+/** Translation of records and queries below the mount. */
 
 let asked: unknown[] = []
 const note = <T>(answer: T) => {
@@ -103,7 +103,7 @@ async function get(path: string) {
   return Object((await send(mount + path)).json())
 }
 
-test('labels of projects and tasks are an address', async () => {
+test('labels of projects and tasks are a link', async () => {
   for (const path of ['/projects/7', '/tasks/1']) {
     const owner = path.startsWith('/projects') ? 'project_id=7' : 'task_id=1'
     expect((await get(path)).labels).toEqual({ url: `${url}${mount}/labels?${owner}` })
@@ -115,7 +115,7 @@ test('labels of projects and tasks are an address', async () => {
   expect(changed.json()).toMatchObject({ labels: { url: expect.any(String) }, data: 4 })
 })
 
-test('a task without jobs is under annotation, and has no data rather than null', async () => {
+test('a task without jobs has the status annotation, and no field data instead of null', async () => {
   const task = await get('/tasks/1')
   expect(task.status).toBe('annotation')
   expect(task).not.toHaveProperty('data')
@@ -159,7 +159,7 @@ test.each([
   ],
   ['name=annotation', undefined],
   ['status=', undefined],
-])('tasks?%s asks for the status as it is here', async (query, filter) => {
+])('the status filter in tasks?%s is translated for the service', async (query, filter) => {
   await get(`/tasks?${query}`)
   expect(asked).toMatchObject([filter ? { filter } : {}])
   expect(Object(asked[0]).filter).toEqual(filter)
@@ -170,20 +170,20 @@ test.each([
   ['status=nonsense', { status: [expect.any(String)] }],
   [logic({ '==': [{ var: 'x' }, 'annotation'] }), ["filter: term 'x' is not supported"]],
   ['filter={', [expect.stringMatching(/^filter: can't parse/)]],
-])('tasks?%s is refused as everywhere', async (query, body) => {
+])('tasks?%s is refused like in the native API', async (query, body) => {
   const answers = [await send(`${mount}/tasks?${query}`), await send(`/api/tasks?${query}`)]
   for (const { status, json } of answers) expect([status, json()]).toEqual([400, body])
 })
 
-describe('requests', () => {
-  test('name formats as clients do', async () => {
+describe('requests below the mount', () => {
+  test('contain CVAT names of formats', async () => {
     expect((await get('/requests/x')).operation.format).toBe('CVAT for images 1.1')
     expect((await get('/requests')).results[0].operation.format).toBe('PASCAL VOC 1.1')
     await get('/requests?format=CVAT%201.1')
     expect(asked).toMatchObject([{ filter: { op: '==', field: 'format', value: 'Service 1.1' } }])
   })
 
-  test('that have started are cancelled if they are exports', async () => {
+  test('are cancelled after their start only if they are exports', async () => {
     asked = []
     const method = 'POST'
     await send(`${mount}/requests/x/cancel`, { method })
@@ -197,15 +197,15 @@ test.each([
   ['projects/7', '', false],
   ['tasks/1', '?lightweight=True', true],
   ['tasks/1', '?lightweight=False', false],
-])('a backup of %s%s is light: %s', async (path, query, lightweight) => {
+])('a backup of %s%s is requested with lightweight: %s', async (path, query, lightweight) => {
   asked = []
   const answer = await send(`${mount}/${path}/backup/export${query}`, { method: 'POST' })
   expect(answer.status).toBe(202)
   expect(asked).toMatchObject([{ lightweight }])
 })
 
-describe('webhooks', () => {
-  test('have a list of the events that clients know', async () => {
+describe('webhooks below the mount', () => {
+  test('list only events that CVAT clients know', async () => {
     const events = ['create:task', 'update:organization']
     const shown = await get('/webhooks/5')
     expect(shown.events).toEqual(events)
@@ -230,7 +230,7 @@ describe('webhooks', () => {
   })
 })
 
-test('formats have the names that clients know, and those that they do not know are left out', async () => {
+test('the list of formats has CVAT names, without formats unknown to CVAT clients', async () => {
   const { importers, exporters } = await get('/server/annotation/formats')
   const shown = (list: { name: string }[]) => list.map(({ name }) => name)
   expect(shown(importers)).toEqual(['COCO 1.0', 'PASCAL VOC 1.1', 'CVAT 1.1'])
@@ -239,13 +239,13 @@ test('formats have the names that clients know, and those that they do not know 
   ])
 })
 
-test('access tokens are asked for with the moment of their expiry', async () => {
+test('access tokens are requested with the time of their expiry', async () => {
   expect((await get('/auth/access_tokens/5')).expiry_date).toBe('2026-12-31T10:20:30.000Z')
   await send('/api/auth/access_tokens/5?with_time=true')
   expect(asked).toEqual([{ id: 5, with_time: true }, { id: 5 }])
 })
 
-test('the refusal of an unknown format lists the names of the dialect', async () => {
+test('the error for an unknown format lists CVAT names', async () => {
   const path = '/api/tasks/7/dataset/export?format=Service'
   const refusal = async (address: string) => (await send(address, { method: 'POST' })).json()
   expect(await refusal(`/as/cvat${path}`)).toEqual([

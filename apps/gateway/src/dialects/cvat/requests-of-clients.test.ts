@@ -2,7 +2,7 @@ import { jobRecord, projectRecord } from '@reticle/contracts/testing/records'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../../testing/gateway.ts'
 
-/** Small habits of clients of the de-facto standard, on the mount and beside it. */
+/** Special cases of CVAT clients, below the mount and in the native API. */
 
 let job = jobRecord()
 let asked: unknown[] = []
@@ -47,13 +47,16 @@ const mount = '/as/cvat/api'
 const cvat = 'application/vnd.cvat+json'
 const selection = { frame_selection_method: 'manual', frames: [1] }
 
-test.each(['page=', 'page=&page_size=10', 'page=1'])('?%s is the first page', async (query) => {
-  for (const api of [mount, '/api']) {
-    const { status, json } = await send(`${api}/projects?${query}`)
-    expect([status, Object(json()).previous]).toEqual([200, null])
-    expect(Object(json()).next).toContain('page=2')
-  }
-})
+test.each(['page=', 'page=&page_size=10', 'page=1'])(
+  'the first page is returned for ?%s',
+  async (query) => {
+    for (const api of [mount, '/api']) {
+      const { status, json } = await send(`${api}/projects?${query}`)
+      expect([status, Object(json()).previous]).toEqual([200, null])
+      expect(Object(json()).next).toContain('page=2')
+    }
+  },
+)
 
 test.each([
   ['', 'names'],
@@ -81,9 +84,9 @@ test.each([
   expect(Object(own.json()).events).toEqual(['create:task', 'update:job'])
 })
 
-describe('Accept', () => {
+describe('the header Accept', () => {
   test.each(['text/html', 'text/html,application/xhtml+xml;q=0.9', 'text/*'])(
-    '%s alone gets the JSON of the dialect',
+    'gets the JSON of the dialect for %s',
     async (accept) => {
       const { status, headers } = await send(`${mount}/projects`, { headers: { accept } })
       expect([status, headers['content-type']]).toEqual([200, cvat])
@@ -96,9 +99,9 @@ describe('Accept', () => {
   })
 })
 
-describe('OPTIONS', () => {
+describe('the method OPTIONS', () => {
   test.each(['/projects', '/projects/7', '/jobs/', '/tasks/7/annotations'])(
-    '%s is 200 with a body, without a credential',
+    '%s returns 200 with a body, without a credential',
     async (path) => {
       const { status, headers, json } = await send(mount + path, { method: 'OPTIONS', as: null })
       expect([status, headers['content-type']]).toEqual([200, cvat])
@@ -107,14 +110,14 @@ describe('OPTIONS', () => {
     },
   )
 
-  test('is 204 beside the mount, 404 where nothing is', async () => {
+  test('returns 204 in the native API, and 404 for an unknown path', async () => {
     const options = { method: 'OPTIONS' } as const
     expect(await send('/api/projects', options)).toMatchObject({ status: 204, text: '' })
     expect((await send(`${mount}/nowhere`, options)).status).toBe(404)
   })
 })
 
-describe('Location', () => {
+describe('the header Location', () => {
   test.each([
     ['POST', '/projects', { name: 'x' }, '/projects/7'],
     ['POST', '/jobs', { type: 'ground_truth', task_id: 12, ...selection }, '/jobs/31'],
@@ -126,7 +129,7 @@ describe('Location', () => {
     }
   })
 
-  test('is absent where nothing was made', async () => {
+  test('is absent when nothing was created', async () => {
     expect((await send(`${mount}/jobs/31`)).headers.location).toBeUndefined()
     const changed = await send(`${mount}/jobs/31`, { method: 'PATCH', body: {} })
     expect([changed.status, changed.headers.location]).toEqual([200, undefined])
@@ -143,7 +146,7 @@ test.each([
   expect(asked).toEqual([{ id: 9, ...expected }])
 })
 
-test('beside the mount a key may begin with a slash', async () => {
+test('in the native API a key may begin with a slash', async () => {
   await send('/api/cloudstorages/9/content-v2?prefix=/a')
   expect(asked).toEqual([{ id: 9, prefix: '/a' }])
 })

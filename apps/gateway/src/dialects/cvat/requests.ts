@@ -10,7 +10,7 @@ const request = withKnownFields('request', ({ operation, ...record }) => ({
     : operation,
 }))
 
-/** Absent it means no. */
+/** The default of `lightweight` is false in CVAT. */
 const backUp = { query: (given: object) => ({ lightweight: 'false', ...given }) }
 
 export const requests: Translations = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
-/** Runs a document through in pieces of `size` bytes. */
+/** Rewrites a document in pieces of `size` bytes. */
 async function run(given: string | Buffer, rewrite: Rewrite, size = 1 << 20): Promise<string> {
   const bytes = Buffer.from(given)
   async function* pieces() {
@@ -36,13 +36,13 @@ const rewritten = JSON.stringify({
 })
 
 test.each([1, 2, 3, 5, 7, 16, 64, 1000])(
-  'objects of lists called shapes are changed or dropped, cut every %i bytes',
+  'objects in lists named shapes are changed or dropped, in pieces of %i bytes',
   async (size) => {
     expect(await run(document, upper, size)).toBe(rewritten)
   },
 )
 
-test('an object is handed over as a whole, with what is inside of it', async () => {
+test('an object is passed to the change as a whole, including nested lists', async () => {
   seen.length = 0
   await run(document, upper, 3)
   expect(seen.map((one) => JSON.parse(one))).toEqual([
@@ -51,7 +51,7 @@ test('an object is handed over as a whole, with what is inside of it', async () 
   ])
 })
 
-test('objects are not asked about in pieces that hold nothing of concern, but where they are cut', async () => {
+test('objects in pieces without relevant content are skipped, except those split between pieces', async () => {
   const rare: Rewrite = { ...upper, concerns: (bytes) => bytes.includes('rare') }
   const given = '{"shapes":[{"rare":1},{"a":1},{"ra'
   async function* pieces() {
@@ -84,12 +84,12 @@ test.each([
   ['commas too many', '{"shapes":[,{"a":1},,{"b":2},]}'],
   ['no objects', '{"shapes":[1,[{"a":1}],"x",null]}'],
   ['other bytes', Buffer.from([0xff, 0x22, 0xfe, 0x5c, 0x22, 0x5b])],
-])('%s passes as it came', async (_, given) => {
+])('%s passes unchanged', async (_, given) => {
   for (const size of [1, 4, 100])
     expect(await run(given, same, size)).toBe(Buffer.from(given).toString('latin1'))
 })
 
-test('what is larger than anything may be passes as it came, in flat memory', async () => {
+test('an object above the size limit passes unchanged, in constant memory', async () => {
   const much = Buffer.alloc(1 << 20, '1,')
   let passed = 0
   async function* pieces() {

@@ -1,20 +1,24 @@
 /**
- * The objects in lists called `shapes` of a JSON document that passes in pieces: shapes of an annotation set, and positions of
- * its tracks. One at a time is held; all other bytes pass as they came, those of what is no JSON included.
+ * Rewrites the objects in lists named `shapes` of a streamed JSON document: shapes of an annotation set, and
+ * positions of its tracks. Only one object is held in memory; all other bytes, including invalid JSON, pass
+ * unchanged.
  */
 
 export interface Rewrite {
-  /** Whether bytes hold anything that `change` looks for. Where they do not, no object in them is asked about. */
+  /**
+   * Returns whether bytes contain anything that `change` looks for. Objects in other pieces are passed on without a
+   * call of `change`.
+   */
   concerns(bytes: Buffer): boolean
-  /** Another text for an object, `null` for none, nothing to leave it as it is. */
+  /** Returns the new text of an object, `null` to drop it, or undefined to keep it. */
   change(object: Buffer): string | null | undefined
 }
 
-/** A larger object is larger than services take, and passes as it is. */
+/** A larger object exceeds the limit of services and passes unchanged. */
 const mostBytes = 64 * 1024 * 1024
 
 const listName = '"shapes"'
-/** Bytes that mean nothing: anywhere, and inside of an object of a list, where only its end is looked for. */
+/** Tables of bytes without a meaning: anywhere, and inside an object of a list, where only its end matters. */
 const [plain, plainInside] = [plainBut('"\\,:[]{}'), plainBut('"[]{}')]
 
 function plainBut(others: string): Uint8Array {
@@ -23,7 +27,7 @@ function plainBut(others: string): Uint8Array {
   return table
 }
 
-/** With every letter of it escaped. */
+/** Length of the list name when every character is escaped. */
 const longestName = 38
 
 const [quote, backslash, comma, colon] = Buffer.from('"\\,:')
@@ -31,33 +35,33 @@ const [openList, closeList, openObject, closeObject] = Buffer.from('[]{}')
 
 interface Scan {
   rewrite: Rewrite
-  /** Brackets that are open. */
+  /** Number of open brackets. */
   depth: number
-  /** As many are open directly inside of a list of shapes; 0: in none. */
+  /** Depth of the current list of shapes; 0 outside such lists. */
   inList: number
-  /** Whether the running list has kept an object, and whether it has only lost some. */
+  /** Whether the current list has kept an object, or has only dropped some. */
   list: 'empty' | 'kept' | 'lost'
   isInText: boolean
   isEscaped: boolean
-  /** The beginning of the text that came last, its quotes included. */
+  /** Beginning of the last text, including its quotes. */
   text: string
-  /** A colon followed that text. */
+  /** True when a colon followed that text. */
   isNamed: boolean
-  /** What may change yet, from the comma before an object on, in pieces that are over. */
+  /** Bytes that may still change, from the comma before an object, of previous pieces. */
   held: Buffer[]
 }
 
-/** A piece, how much of it was handed on, and where what is held begins in it; -1: nothing is. */
+/** The current piece, how much of it was passed on, and where the held part begins; -1 for none. */
 interface Window {
   piece: Buffer
-  /** Whether an object that is all in it may change. */
+  /** True when objects that are completely in the piece may change. */
   isConcerned: boolean
   sent: Buffer[]
   passed: number
   start: number
 }
 
-/** Passes the document on, with other texts for some of its shapes. */
+/** Yields the document with new texts for some of its shapes. */
 export async function* rewriteShapes(
   pieces: AsyncIterable<Uint8Array>,
   rewrite: Rewrite,
@@ -73,7 +77,7 @@ export async function* rewriteShapes(
   yield* scan.held
 }
 
-/** What may be sent of all that has come. */
+/** Returns the bytes that can be sent so far. */
 function take(scan: Scan, piece: Buffer): Buffer {
   const start = scan.held.length > 0 ? 0 : -1
   const isConcerned = scan.rewrite.concerns(piece)
@@ -97,7 +101,7 @@ function take(scan: Scan, piece: Buffer): Buffer {
 
 const sizeOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** At the next byte that means something, or at the end of the piece. */
+/** Returns the position of the next byte with a meaning, or the end of the piece. */
 function readPlain({ inList, depth }: Scan, piece: Buffer, from: number): number {
   const table = inList !== 0 && depth > inList ? plainInside : plain
   let at = from
@@ -105,7 +109,7 @@ function readPlain({ inList, depth }: Scan, piece: Buffer, from: number): number
   return at
 }
 
-/** Behind the closing quote, or at the end of the piece. */
+/** Returns the position after the closing quote, or the end of the piece. */
 function readText(scan: Scan, piece: Buffer, from: number): number {
   let at = from
   for (; at < piece.length && scan.isInText; at++) {
@@ -146,7 +150,7 @@ function step(scan: Scan, window: Window, at: number): void {
   scan.text = ''
 }
 
-/** What a comma separates is no part of what comes behind it. */
+/** A comma ends the previous element and begins the part that is held with the next one. */
 function separate(scan: Scan, window: Window, at: number): void {
   if (scan.inList === 0 || scan.depth !== scan.inList) return
   pass(scan, window)
@@ -186,9 +190,9 @@ function end(scan: Scan, window: Window, at: number): void {
   }
 }
 
-/** An object of a list is there as a whole. */
+/** Handles an object of a list that is complete. */
 function settle(scan: Scan, window: Window, next: number): void {
-  if (window.start < 0) return // larger than anything may be
+  if (window.start < 0) return // it exceeded the size limit
   const rest = window.piece.subarray(window.start, next)
   const isCut = scan.held.length > 0
   const text = isCut ? Buffer.concat([...scan.held, rest]) : rest
@@ -202,7 +206,7 @@ function settle(scan: Scan, window: Window, next: number): void {
   else replace(scan, window, next, changedText(text, object, { changed, isFirst }))
 }
 
-/** What stands in the place of an object and of the comma before it, which the first of a list does not have. */
+/** Returns the replacement of an object and its leading comma, which the first object of a list does not have. */
 function changedText(
   text: Buffer,
   object: number,
@@ -220,7 +224,7 @@ function replace(scan: Scan, window: Window, next: number, text: Buffer): void {
   scan.held = []
 }
 
-/** Nothing of what is held changes. */
+/** Passes on the held bytes unchanged. */
 function pass(scan: Scan, window: Window): void {
   window.sent.push(...scan.held.splice(0))
   window.start = -1

@@ -1,6 +1,6 @@
 import type { Fields, Translations } from '../dialect.ts'
 
-/** Folders begin at the bucket there, with or without a slash. */
+/** Removes a leading slash: in CVAT folders start at the bucket, with or without a slash. */
 function withoutSlash({ prefix, ...query }: Fields): Fields {
   if (prefix === undefined) return query
   return { ...query, prefix: typeof prefix === 'string' ? prefix.replace(/^\/+/, '') : prefix }

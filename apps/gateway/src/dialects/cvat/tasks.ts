@@ -4,10 +4,10 @@ import { linkedLabels } from './labels.ts'
 import { originalChunks, overlapOf } from './videos.ts'
 import { type Words, withWords } from './words.ts'
 
-/** A task without jobs is under annotation there. */
+/** In CVAT a task without jobs has the status annotation. */
 const statuses: Words = new Map([['annotation', ['annotation', 'new']]])
 
-/** Their models know no null for the number of a data set. */
+/** The CVAT model does not allow null for the id of media. */
 const task = withKnownFields('task', ({ data, ...record }, base) => {
   const status = record.status === 'new' ? 'annotation' : record.status
   return {

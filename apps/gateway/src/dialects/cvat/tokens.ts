@@ -1,7 +1,7 @@
 import { pageAnswer, recordAnswer, type Translation, type Translations } from '../dialect.ts'
 import { withKnownFields } from './known-fields.ts'
 
-/** Dates of expiry are moments, as all others. */
+/** In CVAT dates of expiry include the time. */
 const timed: Translation = { input: (input) => ({ ...input, with_time: true }) }
 
 const token = recordAnswer(withKnownFields('token'))

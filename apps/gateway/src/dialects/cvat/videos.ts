@@ -1,15 +1,15 @@
 import type { Fields } from '../dialect.ts'
 
-/** Frames of a video are read one by one there where the original chunks are videos. */
+/** Clients read single frames of a video if its original chunks are videos. */
 export const originalChunks = ({ mode, data_original_chunk_type: type }: Fields): Fields => {
   if (type === undefined) return {}
   return { data_original_chunk_type: mode === 'interpolation' ? 'video' : type }
 }
 
-/** Frames that jobs of a video share unless the task says otherwise. */
+/** Default overlap in frames of the jobs of a video. */
 const usualOverlap = 5
 
-/** A video with one job has the overlap there that several jobs of it would have. */
+/** Returns the overlap. For a video with one job it is the default that several jobs would have. */
 export function overlapOf({ mode, overlap, size, segment_size }: Fields): unknown {
   const isOneJob = mode === 'interpolation' && Number(size) > 0 && segment_size === size
   if (!isOneJob || overlap !== 0) return overlap

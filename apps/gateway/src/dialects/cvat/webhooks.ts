@@ -2,7 +2,7 @@ import { type Change, isFields, pageAnswer, recordAnswer, type Translations } fr
 import { isAtLeast } from './client-version.ts'
 import { withKnownFields } from './known-fields.ts'
 
-/** Of events that came later, clients do not know the names. */
+/** Events that CVAT clients know; later ones are left out. */
 const knownEvents = new Set([
   ...namesOf('create', ['comment', 'invitation', 'issue', 'job', 'membership', 'project', 'task']),
   ...namesOf('update', [
@@ -33,7 +33,7 @@ const webhook = withKnownFields('webhook', ({ events_list, ...record }) => ({
   events: known(events_list),
 }))
 
-/** Since 2.73 an event is an object that also has the display name of its resource. */
+/** Since 2.73 an event is an object that also contains the display name of its resource. */
 const eventNames: Change = ({ events, ...record }, _base, userAgent) => {
   const names = known(events)
   return { ...record, events: isAtLeast(userAgent, 2, 73) ? names.map(groupedEvent) : names }
@@ -44,7 +44,7 @@ function groupedEvent(key: string) {
   return { key, group: { display_name: resource.slice(0, 1).toUpperCase() + resource.slice(1) } }
 }
 
-/** What a receiver answers is an object there, whatever it is. */
+/** In CVAT the response of a receiver is always an object. */
 const delivery = withKnownFields('delivery', ({ response, ...record }) => ({
   ...record,
   response: answered(response),

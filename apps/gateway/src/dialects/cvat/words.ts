@@ -2,12 +2,12 @@ import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 import { z } from 'zod'
 import type { Fields } from '../dialect.ts'
 
-/** What each word of a client means here. A word that is missing means itself. */
+/** Native words by client word. A missing word is the same in both. */
 export type Words = ReadonlyMap<string, readonly string[]>
 
 const given = z.object({ filter: z.custom<Expression>().optional() })
 
-/** A query of a list, read already, in which the words for one of its fields are those of the service. */
+/** Translates the words for one field in the parsed query of a list. */
 export function withWords(input: Fields, field: string, words: Words): Fields {
   const { [field]: simple, ...rest } = input
   const { filter } = given.parse(input)
@@ -43,7 +43,7 @@ function oneOf(field: string, values: readonly Value[], words: Words): Expressio
   return { op: 'in', field, values: meant }
 }
 
-/** A part of a word means whatever the words mean that it is a part of. */
+/** Translates a substring filter: it also matches the native words of every client word that contains the text. */
 function containing(one: Extract<Expression, { op: 'contains' }>, words: Words): Expression {
   const part = one.text.toLowerCase()
   const known = [...words].filter(([word]) => word.toLowerCase().includes(part))
