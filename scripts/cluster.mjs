@@ -10,8 +10,8 @@ import { startSystem } from '../deploy/local/system.mjs'
 import { ready, root } from './ready.mjs'
 
 /**
- * A person's whole cluster on a laptop without Docker: Kafka, MinIO, PostgreSQL and every app its own process. Data, keys and
- * logs stay in `.reticle-cluster` or `RETICLE_DATA_DIR`. Ctrl-C drains everything in order.
+ * Runs a whole cluster on a laptop without Docker: Kafka, MinIO, PostgreSQL and every app as a separate process. Data,
+ * keys and logs are in `.reticle-cluster` or `RETICLE_DATA_DIR`. Ctrl-C drains everything in order.
  */
 const { RETICLE_DATA_DIR, RETICLE_PORT = '8080' } = process.env
 const folder = resolve(RETICLE_DATA_DIR ?? join(root, '.reticle-cluster'))
@@ -78,7 +78,7 @@ async function start(counts) {
   console.log(welcome(system, admin, settings))
 }
 
-/** As an orchestrator does it. */
+/** Restarts a process, as an orchestrator would. */
 async function revive(name, code, part) {
   console.error(`${name} ended by itself (exit code ${code}) and is started again`)
   while (!isStopping) {
@@ -89,7 +89,7 @@ async function revive(name, code, part) {
   }
 }
 
-/** One cluster at a time on a folder. */
+/** Allows one cluster at a time in a folder. */
 async function lock() {
   const built = new URL('../apps/standalone/dist/lock.js', import.meta.url)
   const { lockDataDir } = await import(built.href)
@@ -106,7 +106,7 @@ async function administrator() {
   }
 }
 
-/** What `npm run ops` reaches this database by; the port is another one at the next start. */
+/** Writes the settings with which `npm run ops` reaches this database, whose port changes with each start. */
 async function writeSettings(parts) {
   const file = join(folder, 'operator.env')
   const database = new URL(parts.RETICLE_TEST_DATABASE_URL)
@@ -138,21 +138,21 @@ function welcome({ url, ports }, { username, password }, settings) {
 Reticle is ready at ${url}`
 }
 
-/** A signal while things start needs no listener: who watches the servers ends them with us. */
+/** Signals during the start need no handler: the guard processes of the servers end them together with this process. */
 function signalled() {
   return new Promise((resolve) => {
     let heard = 0
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(name, () => {
         heard ||= Date.now()
-        if (Date.now() - heard > echoMs) process.exit(1) // wished again, and no echo of the first
+        if (Date.now() - heard > echoMs) process.exit(1) // a second signal, and not the echo of the first
         resolve()
       })
     }
   })
 }
 
-/** In reverse order; answers the exit code. */
+/** Stops in reverse order; returns the exit code. */
 async function stopAll() {
   isStopping = true
   let code = 0

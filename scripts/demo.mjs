@@ -150,7 +150,7 @@ async function seen(matches, patience) {
   return undefined
 }
 
-/** A person's own pictures and COCO file; labels are its categories. */
+/** Uses the user's own images and COCO file; its categories become labels. */
 function ownDataset(folder, file) {
   const pictures = /\.(?:jpe?g|png|webp|gif|tiff?|avif)$/i
   const names = readdirSync(folder, { recursive: true })

@@ -4,8 +4,8 @@ import { foreground } from './foreground.mjs'
 import { ready, root } from './ready.mjs'
 
 /**
- * The compiler watches the sources, Node watches what it writes. Pages are written by their own bundler, and read anew by the
- * gateway; what a page that is open still fetches stays there.
+ * The compiler watches the sources, and Node.js watches its output. The bundler of the console writes the pages, and
+ * the gateway reloads them; old assets stay for pages that are still open.
  */
 ready()
 const run = (path, args, cwd) =>

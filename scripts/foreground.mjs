@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Runs a program in the foreground: its output is ours, our signals are its, and its exit code is ours. */
+/** Runs a program in the foreground: with this process's output, signals and exit code. */
 export function foreground(command, args, options = {}) {
   const child = spawn(command, args, { stdio: 'inherit', ...options })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** `npm run migration -- <service> <name>`: the next step of a service's schema, and its line in the list of steps. */
+/** `npm run migration -- <service> <name>`: creates the next migration of a service, and its entry in the list. */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const foldersOf = (service) => join(root, 'apps', service, 'src/db/migrations')
 const services = readdirSync(join(root, 'apps')).filter((app) => existsSync(foldersOf(app)))
@@ -47,7 +47,10 @@ function problemOf({ given, service, name, more }) {
   )
 }
 
-/** One more than the highest there is: two people who take the same number collide when they merge, as they should. */
+/**
+ * Returns the highest number plus one. Two branches that use the same number conflict when they are merged, as
+ * intended.
+ */
 function nextNumber(folder) {
   const numbers = readdirSync(folder).map((file) => Number.parseInt(file, 10) || 0)
   return String(Math.max(0, ...numbers) + 1).padStart(4, '0')
@@ -73,7 +76,7 @@ const stepFile = (variable) =>
     '',
   ].join('\n')
 
-/** The list with one more step, or nothing when it does not look as expected. */
+/** Adds a migration to the list; returns undefined if the list has an unexpected form. */
 function withStep(text, step, variable) {
   const list = /export const migrations(: Migrations)? = \{([^}]*)\}/.exec(text)
   if (!list) return undefined

@@ -7,8 +7,9 @@ import { Missing, oracles, pythonWith, unlessMissing } from './python.mjs'
 import { ready, root } from './ready.mjs'
 
 /**
- * `docs/openapi.json` is given to tools of others: a validator, and generators of clients in TypeScript and in Python, whose
- * warnings count as errors. What they make is compiled, and calls a running Reticle. Exit code 3: it was skipped, and why was said.
+ * Passes `docs/openapi.json` to external tools: a validator, and generators of clients in TypeScript and Python, whose
+ * warnings count as errors. The generated clients are compiled and call a running server. Exit code 3: skipped, with
+ * the reason printed.
  */
 const folder = mkdtempSync(join(tmpdir(), 'reticle-generators-'))
 const compiler = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
@@ -64,7 +65,7 @@ function runs(command, words, options = {}) {
   return status === 0
 }
 
-/** @throws Error, which ends it with 1 */
+/** @throws Error, which ends the script with exit code 1 */
 function must(command, words) {
   if (!runs(command, words))
     throw new Error(`docs/openapi.json: ${command} ${words.join(' ')} failed.`)

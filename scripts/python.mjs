@@ -4,15 +4,16 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './ready.mjs'
 
-/** Python with packages of others, for what is compared with them. */
+/** Folder of the lists of Python packages that are used for comparison. */
 
 export const oracles = join(root, 'tests/oracles')
 
-/** Something that is needed cannot be had on this machine: what needs it is skipped, loudly. */
+/** A tool that this machine does not have. The checks that need it are skipped with a message. */
 export class Missing extends Error {}
 
 /**
- * An interpreter with the packages of a list, in an environment of its own below `node_modules`, made once for each list.
+ * Returns a Python interpreter with the packages of a list, in an environment below `node_modules` that is created once
+ * per list.
  *
  * @param requirements The list, below `tests/oracles`
  * @throws Missing
@@ -44,7 +45,10 @@ export function pythonWith(name, requirements) {
   return inside
 }
 
-/** Runs what may be skipped. @returns the exit code: 3 where it was, and why was said */
+/**
+ * Runs a check that may be skipped.
+ * @returns the exit code: 3 if it was skipped, with the reason printed
+ */
 export function unlessMissing(about, run) {
   try {
     return run()

@@ -5,7 +5,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Makes a checkout ready to run: installs when the lockfile is new to it, builds what changed. Plain Node, offline once installed. */
+/**
+ * Prepares a checkout: installs if the lockfile has changed, and builds changed sources. Uses only Node.js, and no
+ * network once installed.
+ */
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const lowest = [20, 19]
@@ -16,7 +19,7 @@ export function ready() {
   build()
 }
 
-/** As far as sources run: what code still lacks may be what is to be generated for it. */
+/** Prepares until sources can run, but does not build them, because generated files may be missing. */
 function installed() {
   checkNode()
   install()
@@ -32,13 +35,13 @@ function install() {
   const wanted = lockHash()
   if (readIfThere(mark) === wanted) return
   console.error('Installing packages (once per version) ...')
-  // The flag repeats .npmrc: an environment variable would override that file.
+  // The flag repeats .npmrc, which an environment variable would override.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   runInstallScripts()
   writeFileSync(mark, wanted)
 }
 
-/** Runs the install scripts of the packages that `allowScripts` of package.json allows, and of no other. */
+/** Runs the install scripts of the packages that `allowScripts` of package.json allows, and no others. */
 function runInstallScripts() {
   const { allowScripts = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const names = Object.keys(allowScripts).filter((name) => allowScripts[name] === true)
@@ -59,7 +62,7 @@ function build() {
   )
 }
 
-/** Native packages differ by platform and Node version, so both belong to what is installed. */
+/** Native packages differ by platform and Node.js version, so both are part of the hash. */
 function lockHash() {
   const lock = readFileSync(join(root, 'package-lock.json'))
   return createHash('sha256')

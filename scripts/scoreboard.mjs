@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './ready.mjs'
 
-/** The promises of `docs/reliability.md`: what each is about, and what it has to be. Tests and benches measure them by their ids. */
+/** The promises of `docs/reliability.md`: subject and goal. Tests and benches report their results by id. */
 export const promises = {
   'T-BUS-1': [
     'events lost / doubled / out of order while relays and readers are killed',
@@ -34,7 +34,7 @@ export const promises = {
   'T-UPG-1': ['failed calls during a migration and a rolling upgrade', '0'],
 }
 
-/** What the bench measures, found in the tables of `docs/performance.md`: measured once, and written there. */
+/** Promises measured by the bench, with their rows in the tables of `docs/performance.md`. */
 const benched = [
   ['T-BUS-2', /^\| T-BUS-2 \|/],
   ['T-BUS-3', /^\| T-BUS-3 \|/],
@@ -55,7 +55,7 @@ const benched = [
 const page = join(root, 'docs/reliability.md')
 const [begin, end] = ['<!-- scoreboard -->', '<!-- end of scoreboard -->']
 
-/** Scores of a file that tests wrote, a line of JSON each, with the goals and the commit that they are of. */
+/** Reads the scores that tests wrote to a file, one JSON object per line, and adds their goals and the commit. */
 export function readScores(file, commit) {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return lines.map((line) => {
@@ -65,7 +65,7 @@ export function readScores(file, commit) {
   })
 }
 
-/** Puts them into `docs/reliability.md`; rows that nothing new is known of stay, those of the bench are read again. */
+/** Writes scores into `docs/reliability.md`. Rows without a new score stay, and rows of the bench are read again. */
 export function writeScores(scores) {
   const text = readFileSync(page, 'utf8')
   const [before, rest = ''] = text.split(`${begin}\n`)

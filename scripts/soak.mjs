@@ -21,8 +21,8 @@ What is measured of the promises of docs/reliability.md is told in lines of JSON
   --suite NAME     unit, e2e or cluster alone, may be given several times`
 
 /**
- * Kills, faults, fuzz and scale at the full counts of which the suites run a short form: for hand or at night. The last line
- * counts the tests.
+ * Runs kills, faults, fuzz and scale tests at full size, of which the suites run a short form: manually or at night.
+ * The last line counts the tests.
  */
 const files = {
   unit: ['bus/soak', 'worker/processes', 'worker/start', 'outgoing/guard', 'grpc/replicas'],
@@ -69,7 +69,7 @@ async function soak() {
   try {
     const codes = []
     for (const suite of asked.suite) {
-      if (suite === 'cluster') Object.assign(process.env, parts.env) // the others have a PostgreSQL of their own
+      if (suite === 'cluster') Object.assign(process.env, parts.env) // the other suites start their own PostgreSQL
       codes.push(await runSuites([suite], files[suite]))
     }
     tellScores(existsSync(scores) ? readScores(scores, commit()) : [], asked)

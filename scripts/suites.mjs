@@ -7,8 +7,9 @@ import { root } from './ready.mjs'
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /**
- * Runs vitest projects one after another; prints minutes a suite, the first failures, what `tell` has to say and, last, the
- * sum over all of them: a log of which only the end was kept still names the tests that failed. The counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
+ * Runs vitest projects one after another; prints the minutes of each suite, the first failures, the output of `tell`
+ * and, last, the sum over all of them, so that a log of which only the end was kept still names the failed tests. The
+ * counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
  */
 export async function runSuites(names, args = [], tell = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-suites-'))
@@ -25,7 +26,7 @@ export async function runSuites(names, args = [], tell = () => {}) {
   return rows.every((row) => row.code === 0) && sum.failed === 0 ? 0 : 1
 }
 
-/** `N passed, N failed, N skipped` over all runs that wrote to a file of counts. */
+/** Returns `N passed, N failed, N skipped` over all runs that wrote to a file of counts. */
 export function sumOf(file) {
   const runs = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return counted(runs.map((line) => JSON.parse(line)).reduce(added, none))
@@ -63,7 +64,7 @@ function countsOf(file) {
 const mostFailures = 40
 const mostMessage = 300
 
-/** One line for each failed test of a file: file, title and the begin of the message. */
+/** Prints one line for each failed test of a file: file, title and the start of the message. */
 function listFailures({ name, message, assertionResults }) {
   const file = relative(root, name)
   const failed = assertionResults.filter((one) => one.status === 'failed')

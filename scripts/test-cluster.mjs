@@ -6,9 +6,9 @@ import { ready } from './ready.mjs'
 import { runSuites } from './suites.mjs'
 
 /**
- * The suite on real Kafka, MinIO and PostgreSQL with every app its own process. Two files run at a time, each on servers of its
- * own, which it may stop: tests wait for servers more than they compute. The last line counts its tests, the one before it the
- * faults survived. Exit code 3: it was skipped, and why was said.
+ * Runs the suite on real Kafka, MinIO and PostgreSQL with every app as a separate process. Two files run at a time,
+ * each with its own servers, which it may stop: tests wait for servers more than they compute. The last line counts the
+ * tests, the one before it the survived faults. Exit code 3: skipped, with the reason printed.
  */
 ready()
 const parts = await findLanes(Math.min(2, availableParallelism())).catch(skipped)

@@ -7,9 +7,9 @@ import { oracles, pythonWith, unlessMissing } from './python.mjs'
 import { root } from './ready.mjs'
 
 /**
- * Exports of every format, read by the readers of others, which are Python packages. Then the Python and Go lines of
- * `docs/webhooks.md`, clients of others against a server, and generators of clients (`oracles-openapi.mjs`). Exit code 3: it was
- * skipped, and why was said.
+ * Reads exports of every format with the libraries of other projects, which are Python packages. Then runs the Python
+ * and Go code of `docs/webhooks.md`, external clients against a server, and generators of clients
+ * (`oracles-openapi.mjs`). Exit code 3: skipped, with the reason printed.
  */
 process.exitCode = unlessMissing('no readers and no clients of others are tried.', () => {
   const python = pythonWith('reticle-oracles', 'requirements.txt')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { foreground } from './foreground.mjs'
 import { ready, root } from './ready.mjs'
 
-/** All that a change must pass: format and lint, types, a fresh clone that starts without the network, and the tests. */
+/** Runs all checks of a change: format and lint, types, the start of a fresh clone without network, and the tests. */
 ready()
 await step('format and lint', () =>
   foreground(process.execPath, [bin('@biomejs/biome/bin/biome'), 'ci', '.'], { cwd: root }),
@@ -14,7 +14,7 @@ await step('the lockfile can be installed', () =>
   npm(['ci', '--dry-run', '--offline', '--loglevel=error']),
 )
 await step('a fresh clone starts without the network', freshStart)
-// Last, so that the last line of all is the count of the tests.
+// Runs last, so that the final line is the count of the tests.
 process.exitCode = await npm(['test', '--silent', '--', ...process.argv.slice(2)])
 
 async function step(name, run) {
@@ -35,7 +35,7 @@ function npm(args, options = {}) {
   return foreground('npm', args, { cwd: root, shell: process.platform === 'win32', ...options })
 }
 
-/** Clones what is committed, installs from npm's own cache, and reads the ready line. */
+/** Clones the committed state, installs from npm's cache, and waits for the ready line. */
 async function freshStart() {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-fresh-'))
   try {

@@ -23,7 +23,7 @@ const options = {
   help: { type: 'boolean', default: false },
 }
 const given = readOptions()
-/** The largest number that came of each webhook. */
+/** Highest sequence number received of each webhook. */
 const seen = new Map()
 
 const server = createServer(async (request, response) => {
@@ -78,7 +78,7 @@ function verdict(headers, body) {
   return isGenuine(signature, body, given.secret) ? 'signed as it should be' : 'WRONG SIGNATURE'
 }
 
-/** First attempts of different objects may overtake one another: what is missing may still come. */
+/** First attempts of different objects may overtake each other, so a missing message may still arrive. */
 function gap(headers, number) {
   const id = headers['x-webhook-id']
   const before = seen.get(id)

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
 /**
- * The licences of all packages of others that are in the bundle, as those want it: a text beside it, which the document names
- * (`<link rel="license">`) and the page of the server shows.
+ * Writes the licences of all bundled third-party packages into one text file. The document links to it (`<link
+ * rel="license">`), and the server page shows it.
  */
 export function licences(): Plugin {
   let fileName = ''
@@ -12,7 +12,7 @@ export function licences(): Plugin {
     name: 'licences',
     apply: 'build',
     generateBundle: {
-      order: 'pre', // the document names it
+      order: 'pre', // before the document is written, which links to the file
       handler(_options, bundle) {
         const modules = Object.values(bundle).flatMap((output) =>
           output.type === 'chunk' ? output.moduleIds : [],
@@ -34,7 +34,7 @@ export function licences(): Plugin {
   }
 }
 
-/** Of the package that a module belongs to. */
+/** Returns the folder of the package that a module belongs to. */
 function folderOf(id: string): string {
   const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, ''))
   if (!found) throw new Error(`${id} belongs to no package`)

@@ -3,14 +3,14 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { licences } from './licences.ts'
 
-/** Every asset packed beside itself, so that the gateway packs none while it serves. */
+/** Writes a compressed copy of every asset, so that the gateway does not compress while it serves. */
 function packed(): Plugin {
   return {
     name: 'packed',
     apply: 'build',
     enforce: 'post',
     generateBundle: {
-      order: 'post', // what is packed is what is written
+      order: 'post', // compresses the final output
       handler(_options, bundle) {
         for (const [name, output] of Object.entries(bundle)) {
           const source = output.type === 'chunk' ? output.code : output.source
@@ -30,11 +30,11 @@ export default defineConfig({
   plugins: [react(), licences(), packed()],
   build: {
     target: 'es2022',
-    assetsInlineLimit: 0, // the policy of the pages knows files alone
+    assetsInlineLimit: 0, // the content security policy allows files only
     modulePreload: { polyfill: false },
   },
   server: {
-    // `npm run dev -w apps/console` beside a running Reticle
+    // `npm run dev -w apps/console` uses a running Reticle
     proxy: { '/api': { target: 'http://127.0.0.1:8080' } },
   },
 })

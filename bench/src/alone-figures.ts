@@ -18,8 +18,8 @@ const calls = 300
 const pieceBytes = 64 * 1024
 
 /**
- * What annotations-svc costs alone, in a table of 2,000,000 shapes in 20 jobs: one frame of 50 shapes read (P7), one shape
- * changed (P8), and the twentieth job written as fast as the first (P18).
+ * Measures annotations-svc alone, with a table of 2,000,000 shapes in 20 jobs: reading one frame of 50 shapes (P7),
+ * changing one shape (P8), and writing the twentieth job as fast as the first (P18).
  */
 export async function aloneFigures({
   databaseUrl,
@@ -34,7 +34,7 @@ export async function aloneFigures({
   }
 }
 
-/** The first job is written once before it counts: until then nothing is compiled. */
+/** The first job is written once before the measurement, to warm up the JIT compiler. */
 async function fill(alone: Alone): Promise<Figure> {
   await putJob(alone, 1)
   const times: number[] = []
@@ -45,7 +45,7 @@ async function fill(alone: Alone): Promise<Figure> {
   return ratioFigure('P18', what, { limit, subject, ratio: subject / limit }, 1.4)
 }
 
-/** 100,000 shapes in place of what the job has. */
+/** Replaces the annotations of a job by 100,000 shapes. */
 export async function putJob({ service }: Alone, job: number): Promise<void> {
   const text = annotationBody({ labelId, frames: framesOfJob, firstFrame: firstFrameOf(job) })
   const input = { id: job, body: pieces(Buffer.from(text)) }
@@ -56,7 +56,7 @@ export async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Calls in turn with their limit, each on another place of the table; the halves that were fastest. */
+/** Measures calls and their limit in turn, each on another part of the table; compares the faster halves. */
 export async function inTurn(
   limit: (at: number) => Promise<unknown>,
   subject: (at: number) => Promise<unknown>,
@@ -65,7 +65,7 @@ export async function inTurn(
   for (let call = -calls; call < calls; call++) {
     const at = (call + calls) * 7919
     const pair = { limit: await timed(() => limit(at)), subject: await timed(() => subject(at)) }
-    if (call < 0) continue // until nothing is compiled any more
+    if (call < 0) continue // warms up the JIT compiler
     times.limit.push(pair.limit)
     times.subject.push(pair.subject)
   }

@@ -7,7 +7,7 @@ import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import pg from 'pg'
 
-/** Frames of each job, and how many there are. */
+/** Frames per job, and number of jobs. */
 export const framesOfJob = 2000
 const jobCount = 20
 
@@ -18,7 +18,7 @@ export const firstFrameOf = (job: number) => (job - 1) * framesOfJob
 export type Alone = Awaited<ReturnType<typeof openAlone>>
 
 /**
- * annotations-svc called in this process, in a database of its own: no HTTP, no gateway, and projects-svc answers from
+ * Starts annotations-svc in this process with its own database: no HTTP, no gateway, and projects-svc answers from
  * memory. One task of 20 jobs, numbered from 1, of 2,000 frames each.
  *
  * @param env settings of the service
@@ -98,7 +98,7 @@ const neighbours: Parameters<typeof handlers>[0]['services'] = {
 
 export const caller = () => callAs({ user_id: 1 })
 
-/** Reads an answer and throws it away. */
+/** Reads an answer and discards it. */
 export async function drained({ chunks }: { chunks: AsyncIterable<Uint8Array> }): Promise<void> {
   for await (const _ of chunks);
 }

@@ -12,16 +12,16 @@ import { boundFigure, type Figure, ratioFigure } from './table.ts'
 import { makeTask } from './task.ts'
 
 const rounds = 5
-/** Reads are short, and a short time varies more. */
+/** Reads are short, and short times vary more. */
 const readRounds = 15
 
-/** What the ratios of a mode may be at most. */
+/** Highest allowed ratios of a mode. */
 export interface Mode {
   read: { id: string; most: number }
   write: { id: string; most: number }
 }
 
-/** P1 to P5 of the targets: reading and replacing 100,000 shapes, and 1,000,000, in either mode. */
+/** Measures P1 to P5: reading and replacing 100,000 shapes, and 1,000,000, in either mode. */
 export async function annotationFigures(
   server: Server,
   limit: Limit,
@@ -39,7 +39,7 @@ export async function annotationFigures(
     if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
     return answer
   }
-  // The answer starts after the commit; it is drained outside of the measured time.
+  // The answer starts after the commit; it is read outside of the measured time.
   const commit = async () => {
     const answer = await put()
     pending.push(drain(answer))
@@ -77,7 +77,7 @@ export async function annotationFigures(
 
 const large = 1_000_000
 
-/** A set of a million shapes in one job, which no process holds. */
+/** Measures a set of a million shapes in one job, which is too large for the memory of a process. */
 async function largeFigures(server: Server): Promise<Figure[]> {
   const { id, labelId } = await makeTask(server, frameCount)
   const url = `${server.api}/tasks/${id}/annotations/`
@@ -124,7 +124,7 @@ async function stall(url: string, headers: Record<string, string>): Promise<void
   await reader?.cancel()
 }
 
-/** Reads and throws away, by the client that costs least: it shares the cores with what is measured. */
+/** Reads and discards an answer with a minimal client, because it shares the processor cores with the server. */
 function readAll(url: string, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers, agent }, (answer) => {
@@ -136,7 +136,7 @@ function readAll(url: string, headers: Record<string, string>): Promise<void> {
 }
 const agent = new Agent({ keepAlive: true })
 
-/** Sends a body that is made on its way, and drains the answer. */
+/** Sends a body that is generated while it is sent, and reads the answer. */
 function sendAll(url: string, headers: Record<string, string>, body: Iterable<string>) {
   return new Promise<void>((resolve, reject) => {
     const sent = { ...headers, 'content-type': 'application/json' }

@@ -19,8 +19,8 @@ interface Attack {
 }
 
 /**
- * The attacks of one or two users on one process: values that are as long as they may be (A1), wrong passwords (A2),
- * followers of requests (A3). Every limit is as it is by default, but in the last one: it measures the queue of hashes.
+ * Measures attacks of one or two users on one process: values of maximum length (A1), wrong passwords (A2), followers
+ * of requests (A3). Limits have their defaults, except in the last one, which measures the queue of password hashes.
  */
 export async function* attackFigures(): AsyncGenerator<Figure> {
   yield* figuresOf({}, 3, preparedAttacks)
@@ -91,7 +91,7 @@ async function preparedAttacks(api: string): Promise<Attack[]> {
   ]
 }
 
-/** Values of headers, each nearly as long as all headers of a call may be. */
+/** Header values, each nearly as long as all headers of a call may be together. */
 function longHeaders(headers: Record<string, string>, path: string): LoadCall[] {
   const long = (piece: string) => piece.repeat(Math.floor((14 * kib) / piece.length))
   const values: [name: string, value: string][] = [
@@ -118,7 +118,7 @@ const labelled = z.object({
   ]),
 })
 
-/** Annotations whose attribute is a number of many digits. */
+/** Annotations with an attribute value of many digits. */
 async function numbersOf(api: string, authorization: string): Promise<LoadCall[]> {
   const call = callerOf({ api, authorization })
   const attribute = { name: 'n', input_type: 'number', mutable: true, values: ['0', '9', '1'] }
@@ -145,7 +145,7 @@ async function numbersOf(api: string, authorization: string): Promise<LoadCall[]
 }
 
 const boundary = 'a-boundary-of-the-bench'
-/** A form with one file in it. */
+/** Builds a form with one file. */
 function formCall(path: string, authorization: string, file: FormFile): LoadCall {
   const { field, name, content } = file
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`
@@ -160,7 +160,7 @@ interface FormFile {
   content: Buffer
 }
 
-/** Tasks of a file whose kind is found by looking into it. */
+/** Tasks of files whose type is detected by their contents. */
 function filesOf(authorization: string): LoadCall[] {
   const comments = ['<!---->'.repeat(70), '<!--'.repeat(200_000), `<?xml ${' '.repeat(500_000)}`]
   return comments.flatMap((text) => [
@@ -176,7 +176,7 @@ function filesOf(authorization: string): LoadCall[] {
   ])
 }
 
-/** Imports into one task, whose lines are one long row of digits or spaces. */
+/** Imports into one task, whose lines are long runs of digits or spaces. */
 async function importsOf(api: string, authorization: string): Promise<LoadCall[]> {
   const { id } = await makeTask({ api, authorization }, 1)
   const [digits, spaces] = ['1'.repeat(kib * kib), ' '.repeat(kib * kib)]
@@ -207,7 +207,7 @@ async function importsOf(api: string, authorization: string): Promise<LoadCall[]
 const streamsOfUser = 20
 const waitsOfUser = 50
 
-/** Streams of a user with 300 requests, and what makes new ones. */
+/** Streams of a user with 300 requests, and calls that start new ones. */
 async function followsOf(api: string, authorization: string) {
   const call = callerOf({ api, authorization })
   for (let count = 1; count < 300; count++) await call('POST', '/events/export')

@@ -1,8 +1,8 @@
 import { Codec, CodecContext, FormatContext, Frame, Packet } from 'node-av/lib'
 
 /**
- * A process that decodes all pictures of a video and does nothing with them: `node bare-decode.js <file>` writes how many
- * there were and how long it took, in ms, the start of the process not counted.
+ * Decodes all images of a video and discards them: `node bare-decode.js <file>` prints their number and the
+ * milliseconds, without the start of the process.
  */
 const [, , file = ''] = process.argv
 const began = performance.now()

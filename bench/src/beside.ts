@@ -13,7 +13,7 @@ interface LargeCall {
   script: LoadCall[]
 }
 
-/** A small call beside calls whose body or answer is as large as it may be; they come one after the other. */
+/** Measures small calls beside a sequence of calls whose body or answer has the maximum size. */
 export async function* besideFigures(): AsyncGenerator<Figure> {
   const server = await startEmbedded({
     RETICLE_GATEWAY_RATE_USER: '0',

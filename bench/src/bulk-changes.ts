@@ -14,8 +14,8 @@ const most = 5
 const job = 1
 
 /**
- * Calls about 100,000 objects beside the PUT of as many, in tables that were never analysed: whatever the planner expects of
- * them, a call takes at most five times the PUT.
+ * Measures calls on 100,000 objects against the PUT of as many, in tables that were never analysed: whatever plan
+ * results, a call takes at most five times the PUT.
  */
 export async function bulkChangeFigures({
   databaseUrl,
@@ -23,7 +23,7 @@ export async function bulkChangeFigures({
   const alone = await openAlone(databaseUrl, 'bench_bulk_changes')
   try {
     await stopAnalysing(alone.database)
-    await putJob(alone, job) // until nothing is compiled any more
+    await putJob(alone, job) // warms up the JIT compiler
     const times = new Map<string, number[]>()
     for (let round = 0; round < rounds; round++) await measureRound(alone, round, times)
     const limit = median(times.get('PUT') ?? [])

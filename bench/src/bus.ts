@@ -22,23 +22,23 @@ import pg from 'pg'
 import type { Figure } from './table.ts'
 
 export interface BusBench {
-  /** Of an administrator: every figure gets a database of its own. */
+  /** Address of an administrator; every figure gets a separate database. */
   databaseUrl: string
-  /** Of Kafka; without them the bus of PostgreSQL is measured. */
+  /** Kafka brokers; without them the bus of PostgreSQL is measured. */
   brokers?: readonly string[]
-  /** Of the soak; T-BUS-1 asks for 200 kills and 20,000 events. */
+  /** Counts of the soak test; the target T-BUS-1 is 200 kills and 20,000 events. */
   counts?: { kills: number; events: number }
 }
 
 const perSecond = 200
 const seconds = 10
 const warmUp = 200
-/** p99 in milliseconds from commit to handler (`reliability.md` 2). */
+/** p99 in milliseconds from commit to handler. */
 const latencyGoals = { PostgreSQL: 100, Kafka: 600 }
-/** What a busy machine is allowed, as a multiple of what a commit alone takes there. */
+/** Limit on a busy machine, as a multiple of the time of a commit alone. */
 const commitsAllowed = { PostgreSQL: 20, Kafka: 120 }
 
-/** T-BUS-1 to 3 of `reliability.md` 2 on one adapter; T-BUS-3 is asked of the embedded bus alone. */
+/** Measures T-BUS-1 to 3 on one adapter; T-BUS-3 applies only to the embedded bus. */
 export async function busFigures(bench: BusBench): Promise<Figure[]> {
   const counts = bench.counts ?? { kills: 10, events: 2000 }
   const latency = await inRig(bench, latencyFigure)
@@ -54,7 +54,7 @@ interface Rig {
   openBus: () => Bus
 }
 
-/** A fresh database and, on Kafka, fresh topics. */
+/** Creates a new database and, for Kafka, new topics. */
 async function inRig<R>(
   { databaseUrl, brokers }: BusBench,
   measure: (rig: Rig) => Promise<R>,
@@ -151,7 +151,7 @@ async function throughputFigure(rig: Rig): Promise<Figure> {
   }
 }
 
-/** The value below which a part of them lies. */
+/** Returns the value below which that share of the values is. */
 function part(values: readonly number[], of: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * of)] ?? Number.NaN
@@ -163,8 +163,8 @@ function commitOne(db: Database<ContractTables>['db'], n: number): Promise<strin
 }
 
 /**
- * A relay and a reader at work while `write` commits events. Answers what each commit took, in their order, and what each
- * event took from the end of its commit to its handler, in the order of arrival; in milliseconds.
+ * Runs a relay and a consumer while `write` commits events. Returns the time of each commit in order, and for each
+ * event the time from the end of its commit to its handler in the order of arrival; in milliseconds.
  */
 async function carrying(
   { database: { db, onCommit }, url, openBus }: Rig,

@@ -7,20 +7,20 @@ import type { Figure } from './table.ts'
 import { makeTask, sendShapes } from './task.ts'
 import { stopAnalysing } from './unanalysed.ts'
 
-/** Calls that are counted, and those of many objects, which take longer. */
+/** Number of measured calls by their number of objects; large calls take longer. */
 const rounds = { 1: 60, 100: 12, 1000: 7 } as const
 type Count = keyof typeof rounds
 const counts = [1, 100, 1000] as const
 const sizes = [100, 10_000, 1_000_000]
 const frames = 200
 
-/** Milliseconds that a call of 1,000 objects in a set of 10,000 may take, and one of a single object. */
+/** Limits in milliseconds for a call of 1,000 objects in a set of 10,000, and for a call of one object. */
 const goals: Record<string, number> = { create: 50, update: 60, delete: 40 }
 const goalOfOne = 10
 
 /**
- * Create, update and delete of 1, 100 and 1,000 objects over HTTP in sets of 100, 10,000 and 1,000,000, on a database that is
- * fresh and never analysed: autovacuum is off for the tables of annotations.
+ * Measures create, update and delete of 1, 100 and 1,000 objects over HTTP in sets of 100, 10,000 and 1,000,000, on a
+ * database that was never analysed: autovacuum is off for the tables of annotations.
  */
 export async function* changeFigures(server: Server): AsyncGenerator<Figure> {
   const database = new pg.Client({ connectionString: server.databaseUrl })
@@ -69,7 +69,7 @@ const created = z.object({ shapes: z.array(z.object({ id: z.int() })) })
 
 type Patch = (action: string, shapes: readonly object[]) => Promise<number[]>
 
-/** A job with so many boxes. */
+/** Creates a job with that many boxes. */
 async function openSet(server: Server, size: number): Promise<{ patch: Patch; labelId: number }> {
   const { api, authorization } = server
   const task = await makeTask(server, frames, { width: 320, height: 240 })
@@ -87,7 +87,7 @@ async function openSet(server: Server, size: number): Promise<{ patch: Patch; la
   return { patch, labelId: task.labelId }
 }
 
-/** Objects are created, changed and deleted, so that the set keeps its size. */
+/** Creates, updates and deletes objects, so that the set keeps its size. */
 async function callEach(
   { patch, labelId }: Awaited<ReturnType<typeof openSet>>,
   { count, round, times }: { count: number; round: number; times: Record<string, number[]> },

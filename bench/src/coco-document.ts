@@ -1,7 +1,7 @@
 import { annotationPieces } from './shapes.ts'
 import { pictureName } from './task.ts'
 
-/** A COCO document of the shapes of `annotationPieces`, on the frames of `makeTask`, in pieces. */
+/** Generates a COCO document with the shapes of `annotationPieces`, on the frames of `makeTask`, in pieces. */
 export function* cocoPieces(given: { count: number; frames: number }): Generator<string> {
   const { count, frames } = given
   yield '{"categories":[{"id":1,"name":"car"}],"images":['
@@ -13,7 +13,7 @@ export function* cocoPieces(given: { count: number; frames: number }): Generator
   let id = 0
   for (const piece of annotationPieces({ labelId: 1, count, frames, side: 200 })) {
     const text = piece.startsWith(',') ? piece.slice(1) : piece
-    if (!text.startsWith('{"type"')) continue // what stands before and behind the shapes
+    if (!text.startsWith('{"type"')) continue // text before and after the shapes
     yield `${id === 0 ? '' : ','}${JSON.stringify(annotationOf(JSON.parse(text), id))}`
     id += 1
   }
@@ -37,7 +37,7 @@ function annotationOf({ type, frame: image_id, points }: Shape, id: number) {
   return { ...common, iscrowd: 1, segmentation: boxRuns(points.slice(-4)) }
 }
 
-/** The box of a mask, column by column. */
+/** Run lengths of a rectangular mask, column by column. */
 function boxRuns([left = 0, top = 0, right = 0, bottom = 0]: number[]) {
   const { width, height } = size
   const [rows, columns] = [bottom - top + 1, right - left + 1]

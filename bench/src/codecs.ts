@@ -18,12 +18,12 @@ import { pictureName } from './task.ts'
 
 const rounds = 7
 
-/** P11, P15 and P16 of the targets: what formats are made of, each beside the least that can be done for it. */
+/** Measures P11, P15 and P16: the building blocks of formats, each against a minimal implementation. */
 export async function codecFigures(): Promise<Figure[]> {
   return [await cocoFigure(), ...(await zipFigures()), await pngFigure()]
 }
 
-/** Read, checked and turned into shapes, beside reading the document at once as one object. */
+/** Measures reading, validating and converting a document, against parsing it as one object. */
 async function cocoFigure(): Promise<Figure> {
   const file = join(tmpdir(), `reticle-bench-${process.pid}.json`)
   await writeFile(file, cocoPieces({ count: shapeCount, frames: frameCount }))

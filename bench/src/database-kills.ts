@@ -5,7 +5,7 @@ import { killDatabase } from '@reticle/kit/bus/testing/database-kills'
 import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
 import type { Figure } from './table.ts'
 
-/** T-BUS-4 of `reliability.md` 2 on the embedded PostgreSQL; asked for are 50 kills. */
+/** Measures T-BUS-4 on the embedded PostgreSQL; its target is 50 kills. */
 export async function databaseKillsFigure(kills = 5): Promise<Figure> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   chmodSync(dataDir, 0o755)

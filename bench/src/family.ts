@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { residentMiB } from './server.ts'
 
-/** Milliseconds, and MiB by which each process grows, the most first: the server and those that it has started. */
+/**
+ * Measures a run: milliseconds, and the MiB by which the server and each of its child processes grow, largest first.
+ */
 export async function watched<R>(
   pid: number,
   run: () => Promise<R>,
@@ -28,7 +30,7 @@ export async function watched<R>(
   }
 }
 
-/** A process and those that it, or one of these, has started. */
+/** Returns a process and all its descendants. */
 async function familyOf(root: number): Promise<number[]> {
   const parents = new Map<number, number>()
   for (const name of await readdir('/proc')) {

@@ -20,8 +20,8 @@ const sizes = [100_000, 1_000_000] as const
 const boxesOfFrame = 100
 
 /**
- * P14 of the targets, and every format alike: 1,000,000 boxes out and in again, beside 100,000 and beside the database alone. Takes half an
- * hour.
+ * Measures P14 and every format: exports and imports of 1,000,000 boxes, against 100,000 and against the database
+ * alone. Takes half an hour.
  */
 export async function* formatFigures(server: Restartable, limit: Limit): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
@@ -36,7 +36,7 @@ export async function* formatFigures(server: Restartable, limit: Limit): AsyncGe
 
 const query = (format: string) => `format=${encodeURIComponent(format)}`
 
-/** P12 and P13 of the targets. */
+/** Measures P12 and P13. */
 export async function cocoFigures(server: Restartable, limit: Limit): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
   try {
@@ -51,7 +51,7 @@ async function movedBothWays(server: Restartable, limit: Limit, folder: string):
   const task = await makeTask(server, frameCount)
   const at = `/tasks/${task.id}`
   await sendShapes(server, `${at}/annotations/`, annotationPieces({ ...task, side: 200 }))
-  // The same again would be the file that is there.
+  // Changes one box, because an unchanged export would return the existing file.
   const [box] = [...boxPieces({ labelId: task.labelId, count: 1, frames: 1 })].slice(1)
   const touch = () => call('PATCH', `${at}/annotations/?action=create`, `{"shapes":[${box}]}`)
   const exportIt = async () =>
@@ -79,13 +79,13 @@ interface Size {
   frames: number
 }
 
-/** More than a text of JavaScript can be. */
+/** Longer than the longest string of JavaScript. */
 const large: Size = { count: 2_000_000, frames: frameCount }
 
-/** As many as COCO train2017 has. */
+/** The size of COCO train2017. */
 const train: Size = { count: 860_001, frames: 118_287 }
 
-/** One document in, and out again. */
+/** Imports one document, and exports it again. */
 async function* documentFigures(
   server: Restartable,
   folder: string,
@@ -119,8 +119,6 @@ async function* documentFigures(
   }
 }
 
-// ---- every format
-
 const named = z.object({ name: z.string() })
 const lists = z.object({ importers: z.array(named), exporters: z.array(named) })
 
@@ -151,7 +149,7 @@ async function* everyFormat(
   }
 }
 
-/** A task with boxes, and what the database alone needs for their rows. */
+/** Creates a task with boxes; measures the time of the database alone for their rows. */
 async function setOf(server: Restartable, limit: Limit, count: number, folder: string) {
   const call = callerOf(server)
   const frames = count / boxesOfFrame
@@ -181,7 +179,7 @@ async function setOf(server: Restartable, limit: Limit, count: number, folder: s
   }
 }
 
-/** The same with the smaller and with the larger set. */
+/** Measurements of the smaller and of the larger set. */
 type Pair = readonly [few: Moved, many: Moved]
 
 function formatFigure(name: string, exported: Pair, imported: Pair | undefined): Figure {

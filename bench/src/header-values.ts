@@ -1,6 +1,4 @@
-/** Values of headers for the fuzz: random characters, and pieces of the grammar of each header in any order and number. */
-
-/** A number from 0 to below its argument; the same seed gives the same numbers (mulberry32). */
+/** Returns a random number from 0 to below its argument; the same seed gives the same sequence (mulberry32). */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -13,7 +11,7 @@ export function randomOf(seed: number): (below: number) => number {
 
 type Random = ReturnType<typeof randomOf>
 
-/** What every list, parameter and quoted text of HTTP is made of. */
+/** Pieces of every list, parameter and quoted string of HTTP. */
 const common = [
   ' ',
   '\t',
@@ -133,7 +131,7 @@ export const partGrammars: Readonly<Record<string, readonly string[]>> = {
   'X-Other': [...words, '\r\n ', '\r\n\t'],
 }
 
-/** A value of at most so many characters: random characters, pieces, and runs of one piece. */
+/** Generates a value of limited length: random characters, pieces, and runs of one piece. */
 export function headerValue(pieces: readonly string[], length: number, random: Random): string {
   const known = [...pieces, ...common]
   const piece = () => known[random(known.length)] ?? ''
@@ -144,7 +142,7 @@ export function headerValue(pieces: readonly string[], length: number, random: R
     () => Array.from({ length: 1 + random(20) }, character).join(''),
     () => (piece() + piece()).repeat(1 + random(50)),
   ]
-  const own = random(kinds.length + 2) // some values are of one kind, most are mixed
+  const own = random(kinds.length + 2) // some values have one kind of content, most are mixed
   const run = piece()
   if (own === kinds.length) return (piece() + run.repeat(length)).slice(0, length - 1) + piece()[0]
   let text = ''

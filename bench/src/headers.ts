@@ -7,12 +7,12 @@ import type { Figure } from './table.ts'
 import { callerOf, finished, makeTask } from './task.ts'
 
 const valuesPerHeader = 10_000
-/** Of these, so many fill the size limit by themselves; the others share it with headers beside them. */
+/** This many values fill the size limit alone; the others share it with further headers. */
 const aloneOfHeader = 500
 const together = 8
-/** Of the 16 KiB that the path and the headers of a request may have. */
+/** Out of 16 KiB for the path and the headers of a request. */
 const longest = 15_000
-/** More than the headers of a part may have. */
+/** More than the limit for the headers of a part. */
 const longestOfPart = 81_000
 const mostMs = 20
 const attempts = 4
@@ -27,14 +27,14 @@ interface Target {
 interface Attempt {
   name: string
   target: Target
-  /** The begin of its value. */
+  /** The start of its value. */
   shown: string
 }
 
 /**
- * Processor time that the thread of the event loop takes for one call, with any value of any header up to the size limit: the
- * most of all calls. Timers and garbage collection of the process use the same thread, so a call that takes longer than all
- * before it is repeated, and its least time counts.
+ * Measures the processor time of the event loop thread for one call, with any value of any header up to the size limit;
+ * the result is the maximum over all calls. Timers and garbage collection use the same thread, so a call that takes
+ * longer than all before it is repeated, and its lowest time counts.
  */
 export async function* headerFigures(): AsyncGenerator<Figure> {
   const server = await startEmbedded({
@@ -47,7 +47,7 @@ export async function* headerFigures(): AsyncGenerator<Figure> {
   try {
     const targets = await targetsOf(server)
     const send = (target: Target) => statusOf(server, agent, target)
-    for (const target of Object.values(targets)) // the engine compiles what runs often
+    for (const target of Object.values(targets)) // warms up the JIT compiler
       for (let count = 0; count < 300; count++) await send(target)
     yield await figureOf(server, send, 'headers', requestAttempts(targets))
     yield await figureOf(server, send, 'headers of parts of a form', partAttempts(targets.form))
@@ -97,7 +97,7 @@ async function costOf({ pid }: Restartable, send: Send, target: Target) {
   return { ms: threadMs(pid()) - before, status }
 }
 
-/** Processor time of the first thread of a process, which runs its event loop (Linux). */
+/** Returns the processor time of the main thread of a process, which runs its event loop (Linux). */
 function threadMs(pid: number): number {
   return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8'), 10) / 1e6
 }
@@ -158,7 +158,7 @@ async function targetsOf(server: Restartable): Promise<Targets> {
   }
 }
 
-/** Where a header matters; elsewhere it is sent with a read. */
+/** Calls on which a header has an effect; other headers are sent with a read. */
 function targetsOfHeaders(targets: Targets): Record<string, Target[]> {
   const { read, mount, docs, page, change, file, form, begin } = targets
   const preflight = { ...read, method: 'OPTIONS' }
@@ -218,13 +218,16 @@ function* requestAttempts(targets: Targets): Generator<Attempt> {
   }
 }
 
-/** A cookie matters only where no other credential is sent, and a condition only beside a range. */
+/**
+ * Adds the headers that a value needs: a cookie is read only without another credential, and a condition only with a
+ * range.
+ */
 function besides(values: Record<string, string>): Record<string, string> {
   if ('cookie' in values) return { authorization: '' }
   return 'if-range' in values ? { range: 'bytes=0-1' } : {}
 }
 
-/** The form has no file of the name that the call reads, so that no import begins. */
+/** The form has no file with the name that the call reads, so that no import starts. */
 function* partAttempts(form: Target): Generator<Attempt> {
   const random = randomOf(33)
   for (const [name, pieces] of Object.entries(partGrammars))

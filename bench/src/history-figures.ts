@@ -6,7 +6,7 @@ import { type Figure, ratioFigure } from './table.ts'
 
 const most = 1.15
 
-/** What the history of annotations costs a save (`spec/extensions.md` 1): the service with it / the service without it. */
+/** Measures the cost of the annotation history for a write: the service with history against the service without it. */
 export async function historyFigures({
   databaseUrl,
 }: Pick<Server, 'databaseUrl'>): Promise<Figure[]> {
@@ -36,7 +36,7 @@ export async function historyFigures({
   }
 }
 
-/** A call that changes so many shapes of the first job, others each time. */
+/** Returns a call that changes that many shapes of the first job, different ones each time. */
 async function changer({ service, database }: Alone, count: number) {
   await database.query('vacuum analyze shapes')
   const { rows } = await database.query<{ id: string }>(

@@ -15,8 +15,8 @@ const rounds = 5
 const least = 0.55
 
 /**
- * P9: what every call passes, on a cached identity, as a share of a bare server that answers the same bytes. Told in processor
- * time a call, which does not depend on how fast the calling side is.
+ * Measures P9: the hooks that every call passes, with a cached identity, as a share of a bare server that returns the
+ * same bytes. Uses the processor time per call, which does not depend on the speed of the client.
  */
 export async function hooksFigure(): Promise<Figure> {
   const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: '1000000000' })
@@ -76,7 +76,7 @@ const server = require('node:http').createServer((request, reply) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 `
 
-/** node:http alone, in a process of its own. */
+/** Starts a bare node:http server in a separate process. */
 async function startBare(answer: string) {
   const child = spawn(process.execPath, ['-e', program, answer], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -89,7 +89,7 @@ async function startBare(answer: string) {
   }
 }
 
-/** Microseconds of processor time that one call costs a process, which takes `quiet` ms a second without any. */
+/** Returns the processor microseconds of one call in a process that uses `quiet` ms a second without calls. */
 async function costOf(
   pid: number,
   calls: () => Promise<number>,
@@ -102,14 +102,14 @@ async function costOf(
   return (taken * 1000) / (perSecond * forSeconds)
 }
 
-/** Milliseconds a second that a process takes while nobody calls: it looks after queues, which is no part of a call. */
+/** Returns the milliseconds a second that an idle process uses for its queues, which are not part of a call. */
 async function quietOf(pid: number): Promise<number> {
   const before = processorMs(pid)
   await sleep(seconds * 1000)
   return (processorMs(pid) - before) / seconds
 }
 
-/** Of all threads of the process (Linux; elsewhere not a number, and the table says so). */
+/** Processor time of all threads of the process (Linux; NaN elsewhere, and the table shows it). */
 function processorMs(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

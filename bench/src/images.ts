@@ -13,7 +13,7 @@ import { callerOf, finished } from './task.ts'
 const mebibyte = 1024 * 1024
 const photo = { width: 4000, height: 3000 }
 const usualMiB = 2000
-/** The server has the photos, writes them into an archive, and both are there once more for the limit. */
+/** The photos are stored by the server, written into an archive, and stored twice more for the limit. */
 const shareOfDisk = 1 / 10
 
 const mostMiB = 150
@@ -30,14 +30,14 @@ interface Exported {
   count: number
   bytes: number
   exportMs: number
-  /** Of the server and of those that it has started, the most first. */
+  /** Growth of the server and of its child processes, largest first. */
   growths: number[]
   copyMs: number
 }
 
 /**
- * Photos exported as COCO with the images: a set, and one that is ten times as large. What each process grows by, and the time, to
- * each other and to copying the same bytes from one object store to another.
+ * Measures COCO exports with images, of a set and of one ten times as large: the growth of each process and the time,
+ * against each other and against copying the same bytes between two object stores.
  *
  * @param wished MiB of the larger set
  */
@@ -115,7 +115,7 @@ async function makeTask(
   return id
 }
 
-/** What cannot be done without: all bytes out of one store and into one object of another. */
+/** The minimal work: copies all bytes from one store into one object of another. */
 async function copied(take: Take, count: number): Promise<{ bytes: number; copyMs: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
   try {

@@ -6,18 +6,18 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
 
-/** What the database alone needs for the same rows: the yardstick of a run. */
+/** Time of the database alone for the same rows, as the reference of a run. */
 export interface Limit {
-  /** How it is measured: `psql`, or a bare COPY stream where there is no psql. */
+  /** How it is measured: `psql`, or a COPY stream if psql is not installed. */
   name: string
-  /** Ordered read of a task's shapes, thrown away. */
+  /** Reads the shapes of a task in order and discards them. */
   read: (taskId: number) => Promise<void>
   /**
-   * Saves a task's shapes to `file`, for `write`. With fresh ids, as every replacement has: the same ids again would be
+   * Saves the shapes of a task to `file`, for `write`. With new ids, as every replacement has: equal ids would be
    * looked up among the rows that were just deleted.
    */
   save: (taskId: number, file: string) => Promise<void>
-  /** In one transaction: delete the task's shapes, copy them in from `file`. */
+  /** Deletes the shapes of the task and copies them in from `file`, in one transaction. */
   write: (taskId: number, file: string) => Promise<void>
 }
 
@@ -29,7 +29,7 @@ const select = (taskId: number, given: string) =>
     where task_id = ${taskId} order by job_id, frame, id)`
 const rows = (taskId: number) => select(taskId, columns)
 const renumbered = (taskId: number) => select(taskId, columns.replace(' id,', ' id + 1000000000,'))
-/** Those that were saved, or written since: what the service wrote later has later generations. */
+/** Deletes the saved rows and those written since; rows that the service wrote later have later generations. */
 const remove = (taskId: number) => `delete from annotations.shapes where task_id = ${taskId}
   and generation = (select min(generation) from annotations.shapes where task_id = ${taskId})`
 

@@ -15,12 +15,12 @@ const person = z.object({ id: z.int() })
 const projects = z.object({ id: z.int() })
 
 /**
- * Lists of somebody who has a project of 10,000 tasks, among 1,000,000 of others: 95 of 100 calls, as a multiple of the bare
- * statements: rows and their number, and what hangs on them.
+ * Measures lists of a user who has a project of 10,000 tasks, beside 1,000,000 tasks of others: p95 as a multiple of
+ * the bare statements for the rows, their number, and their related rows.
  */
 export async function listFigures(server: Server): Promise<Figure[]> {
   const database = new pg.Client({ connectionString: server.databaseUrl })
-  database.on('error', () => undefined) // of a server that stops after a failure, which is the one to tell
+  database.on('error', () => undefined) // the failure of a stopping server is reported elsewhere
   await database.connect()
   const { api, authorization, project } = await fill(server, database)
   const figures: Figure[] = []
@@ -65,7 +65,7 @@ function figureOf(what: string, { limit, subject }: { limit: number; subject: nu
   }
 }
 
-/** Rows of one's own and of others, straight into the tables. */
+/** Inserts the user's own rows and those of others directly into the tables. */
 async function fill(server: Server, database: pg.Client) {
   const call = callerOf(server)
   const registration = JSON.stringify({
@@ -166,7 +166,7 @@ function listsOf(project: number): List[] {
   ]
 }
 
-/** What a page of tasks shows of other tables. */
+/** Data of other tables on a page of tasks. */
 const hanging = (ids: string) => [
   'select id, username from users where id in (1, 2)',
   `select * from labels where project_id in (select project_id from tasks where id in (${ids}))`,

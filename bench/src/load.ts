@@ -10,7 +10,7 @@ const call = z.object({
   /** `{key}` is replaced by the last value of that key in an answer on the same connection. */
   path: z.string(),
   headers: z.record(z.string(), z.string()).default({}),
-  /** Each time the password of another user, always a wrong one. */
+  /** Sends a wrong password of another user each time. */
   guesses: z.boolean().default(false),
   body: z.base64().optional(),
   /** `item` repeated with commas in between, a prefix and a suffix; instead of `body`. */
@@ -21,28 +21,28 @@ const call = z.object({
 const load = z.object({
   api: z.string(),
   connections: z.int(),
-  /** A connection repeats one of these, its calls one after the other. */
+  /** Each connection repeats one of these scripts, making one call after the other. */
   scripts: z.array(z.array(call).min(1)).min(1),
 })
 
 export type LoadCall = z.input<typeof call>
 export type Load = z.input<typeof load>
 
-/** How many calls of a load ended with which status; 0 is no answer. */
+/** Number of calls of a load by status; 0 means no answer. */
 export type Statuses = Map<number, number>
 
 export interface RunningLoad {
   begin: () => void
-  /** Aborts the calls that run. */
+  /** Aborts the running calls and returns the statuses. */
   end: () => Promise<Statuses>
   close: () => void
 }
 
-/** A load runs in a separate process, so that it does not slow the measurement. */
+/** Starts a load in a separate process, so that it does not slow the measurement. */
 export async function startLoad(given: Load): Promise<RunningLoad> {
   const child = fork(fileURLToPath(import.meta.url))
   child.send(given)
-  await once(child, 'message') // its bodies are made
+  await once(child, 'message') // its bodies have been generated
   return {
     begin: () => child.send('begin'),
     end: async () => {
@@ -76,7 +76,7 @@ function repeatedBody({ start, item, count, end }: NonNullable<LoadCall['repeate
   return Buffer.from(`${start}${`${item},`.repeat(count - 1)}${item}${end}`)
 }
 
-/** What paths may refer to: the first of an answer. */
+/** Values that paths can refer to: the first one in an answer. */
 const remembered = [
   ['id', /"id":(\d+)/],
   ['rq_id', /"rq_id":"([^"]+)/],

@@ -33,13 +33,14 @@ import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 import { toLoopback, webhookFigures } from './webhooks.ts'
 
-/** How far the objects are from the workers. */
+/** Delay of calls from the workers to the object store. */
 const objectsMs = 200
 
 /**
- * `npm run bench`: figures as ratios to limits measured in the same run, of the embedded mode or, with `--split`, of every
- * app its own process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`, `--json` prints them
- * as JSON behind the table. `--only P9` measures a part of the embedded mode alone; rows of others stay in the page.
+ * `npm run bench`: figures as ratios to limits measured in the same run, of the embedded mode or, with `--split`, of
+ * every app as a separate process on real Kafka, MinIO and PostgreSQL. `--write` puts them into `docs/performance.md`,
+ * `--json` prints them as JSON after the table. `--only P9` measures a part of the embedded mode alone; other rows stay
+ * in the page.
  */
 const usage = `npm run bench -- [options]
 
@@ -118,7 +119,7 @@ async function measureEmbedded() {
       if (isAsked(id))
         for await (const figure of eachOf(measure())) {
           figures.push(figure)
-          console.error(rowOf(figure)) // it may take an hour until the table is whole
+          console.error(rowOf(figure)) // the table may take an hour to complete
         }
     return figures
   })
@@ -181,7 +182,7 @@ async function measured(
   return { limit: limit.name, figures }
 }
 
-/** Puts the figures into their tables. */
+/** Writes the figures into their tables. */
 function write(): void {
   const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
   const note = `Limits by ${limit}; everything on one machine (${cpus().length} cores).`

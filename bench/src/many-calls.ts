@@ -1,6 +1,9 @@
 import { connect } from 'node:net'
 
-/** Calls a second of one GET over `clients` connections kept open: a client that costs next to nothing beside the server. */
+/**
+ * Returns the calls a second of one GET over `clients` keep-alive connections, with a client that uses little processor
+ * time.
+ */
 export async function callsPerSecond(
   url: string,
   authorization: string,
@@ -24,11 +27,11 @@ export async function callsPerSecond(
 
 const headEnd = Buffer.from('\r\n\r\n')
 
-/** One call after the other on one connection, read into one buffer again and again; answers how many. */
+/** Makes one call after the other on one connection, reusing one buffer; returns their number. */
 function callUntil(until: number, request: string, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0
-    let missing = 0 // bytes of the answer under way
+    let missing = 0 // remaining bytes of the current answer
     const buffer = Buffer.alloc(64 * 1024)
     const take = (size: number) => {
       missing = missing === 0 ? lengthOf(buffer.subarray(0, size)) - size : missing - size
@@ -48,7 +51,7 @@ function callUntil(until: number, request: string, host: string, port: number): 
   })
 }
 
-/** Bytes of a whole answer, by its head, which comes in one piece. */
+/** Returns the bytes of a whole answer according to its head, which arrives in one piece. */
 function lengthOf(piece: Buffer): number {
   const end = piece.indexOf(headEnd)
   const head = piece.toString('latin1', 0, end)

@@ -1,4 +1,4 @@
-/** Milliseconds that `run` takes. */
+/** Returns the milliseconds that `run` takes. */
 export async function timed(run: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await run()
@@ -10,15 +10,15 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** What `percent` of the values are not above. */
+/** Returns the smallest value that `percent` of the values do not exceed. */
 export function percentile(values: number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN
 }
 
 /**
- * Limit and subject in turn, so that a machine that slows down slows both; `prepare` before each pair is not measured. The
- * first round of each does not count.
+ * Runs limit and subject in turn, so that a machine that slows down slows both. `prepare` before each pair and the
+ * first round of each are not measured.
  */
 export async function interleaved(
   rounds: number,
@@ -39,7 +39,7 @@ export async function interleaved(
   }
 }
 
-/** The most that any process holds while `run` runs, and by how much the one that grows most does over what it had before. */
+/** Returns the highest memory of any process while `run` runs, and the largest growth of a process. */
 export async function growth(
   read: () => number[],
   run: () => Promise<unknown>,

@@ -15,7 +15,7 @@ const meta = z.object({ size: z.int(), chunk_size: z.int() })
 const stalls = z.object({ p99: z.number(), max: z.number() })
 
 const rounds = 3
-/** What one chunk of a task is made with, and what the bare loop makes too. */
+/** Quality of the chunks of a task, and of the reference loop. */
 const quality = 70
 const mostRatio = 1.5
 const mostWorkerMiB = 400
@@ -28,8 +28,8 @@ const sets: (Photos & { what: string })[] = [
 ]
 
 /**
- * Tasks made of many pictures: their creation, from the request to its end, as a multiple of a loop that does the same with
- * nothing but sharp; the memory of the worker, the first chunk, and how long the API was held meanwhile.
+ * Measures tasks made of many images: the time from request to end as a multiple of a loop that only uses sharp, the
+ * memory of the worker, the first chunk, and the time that the API was blocked meanwhile.
  */
 export async function mediaFigures(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-media-'))
@@ -74,7 +74,7 @@ async function figuresOf(
   const peaks: number[] = []
   for (let round = 0; round <= rounds; round++) {
     const { id, start } = await uploaded(call, server, files)
-    await held() // what came before does not count
+    await held() // resets the earlier delay
     const ended = await watchWorkers(server.pid(), async () => {
       const { created_date, finished_date } = await finished(call, await start())
       return Number(finished_date) - Number(created_date)
@@ -127,7 +127,7 @@ async function figuresOf(
   ]
 }
 
-/** Many files are sent in groups, as clients do; what is made of them begins with `start`. */
+/** Sends files in groups, as clients do; `start` then creates the media. */
 async function uploaded(call: Call, { api, authorization }: Server, files: readonly string[]) {
   const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] })
   const { id } = created.parse(await call('POST', '/tasks', json))
@@ -156,7 +156,7 @@ async function uploaded(call: Call, { api, authorization }: Server, files: reado
   return { id, start }
 }
 
-/** What cannot be done without: the size of every picture, eight at a time, and the first chunk made smaller. */
+/** The minimal work: reads the size of every image, eight at a time, and compresses the first chunk. */
 async function bareLoop(files: readonly string[], chunk: number): Promise<void> {
   for (let at = 0; at < files.length; at += 8)
     await Promise.all(files.slice(at, at + 8).map((file) => sharp(file).metadata()))
@@ -172,7 +172,7 @@ async function fetched(url: string, authorization: string): Promise<void> {
   if (!answer.ok) throw new Error(`GET ${url}: ${answer.status}`)
 }
 
-/** Runs, and looks at the memory of all processes that the server started. */
+/** Runs a function and samples the memory of all processes that the server started. */
 async function watchWorkers(
   pid: number,
   run: () => Promise<number>,

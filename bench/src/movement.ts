@@ -9,7 +9,7 @@ import { annotationPieces } from './shapes.ts'
 import { boundFigure, type Figure, ratioFigure } from './table.ts'
 import { callerOf, download, finished, makeTask, sendShapes } from './task.ts'
 
-/** Sizes of the sets that are compared: the larger one may take ten and a half times as long, and no more memory. */
+/** Sizes of the compared sets: the larger one may take ten and a half times as long, and no more memory. */
 const sizes = [1_000_000, 10_000_000] as const
 const jobs = 10
 const framesOfJob = 100
@@ -25,8 +25,8 @@ interface Moved {
 }
 
 /**
- * A set exported as COCO and imported again, of a million shapes and of ten: times to each other, and growth of the process that
- * grows most over what it had at rest. Takes half an hour and 20 GB.
+ * Measures COCO exports and imports of a million and of ten million shapes: the times against each other, and the
+ * growth of the process that grows most. Takes half an hour and 20 GB.
  */
 export async function movementFigures(server: Restartable): Promise<Figure[]> {
   const [small, large] = [await move(server, sizes[0]), await move(server, sizes[1])]

@@ -9,13 +9,13 @@ import { registerUser } from './users.ts'
 const perMinute = 1200
 const secondsPerPhase = 10
 const rounds = 5
-/** Well below the limit: it is the neighbour who is not. */
+/** Well below the limit, which only the neighbour exceeds. */
 const ownPerSecond = 15
 const floodPerSecond = (perMinute / 60) * 10
 
 /**
- * T-TEN-2 (`reliability.md` 12): one user calls ten times as often as the limit lets them; how much longer somebody else waits,
- * at the 99th percentile. Quiet and flooded phases take turns.
+ * Measures T-TEN-2: one user calls ten times as often as the limit allows; the result is the additional waiting time of
+ * another user at the 99th percentile. Quiet and flooded phases take turns.
  */
 export async function neighbourFigure(): Promise<Figure> {
   const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: String(perMinute) })
@@ -28,7 +28,7 @@ export async function neighbourFigure(): Promise<Figure> {
     const flood = await startFlood(url, noisy)
     const quiet: number[] = []
     const flooded: number[] = []
-    // the engine compiles what runs often while it runs, and both sign in
+    // warms up the JIT compiler, and signs both in
     await Promise.all([own, noisy].map((person) => waits(url, person, ownPerSecond)))
     for (let round = 0; round < rounds; round++) {
       quiet.push(...(await waits(url, own, ownPerSecond)).ms)
@@ -55,12 +55,12 @@ function figureOf(quiet: number, flooded: number): Figure {
   }
 }
 
-/** Calls from a process of their own, which is not the one that measures. */
+/** Makes calls in a process separate from the measuring one. */
 async function startFlood(url: string, authorization: string) {
   const child = fork(fileURLToPath(import.meta.url), [url, authorization])
   await once(child, 'message') // it has started
   return {
-    /** Answers how many were refused. */
+    /** Returns the number of refused calls. */
     async run(): Promise<number> {
       child.send('begin')
       const [refused] = await once(child, 'message')
@@ -78,11 +78,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.send?.('started')
 }
 
-/** Calls begin at a fixed rate, whether or not the ones before have been answered; how long each took, in ms. */
+/** Starts calls at a fixed rate, whether or not earlier ones have ended; returns the milliseconds of each. */
 async function waits(url: string, authorization: string, perSecond: number) {
   const ms: number[] = []
   let refused = 0
-  let failed: Error | undefined // thrown when all have ended: nobody waits for one of them before
+  let failed: Error | undefined // thrown after all calls have ended, because none of them is awaited before
   const calls: Promise<void>[] = []
   const call = async () => {
     const began = performance.now()

@@ -33,7 +33,7 @@ const figure = (id: string, what: string, seen = 'new'): Figure => ({
 const written = (figures: Figure[], run: Partial<Run> = {}) =>
   pageWith(page, { mode: 'embedded', isWhole: false, note: 'Of today.', figures, ...run })
 
-test('a part replaces its own rows and leaves all others', () => {
+test('a partial run replaces its own rows and keeps all others', () => {
   expect(written([figure('P2', 'a read')])).toBe(
     page
       .replace('| a read | 1 | <= 2 |', '| a read | new | <= 3 |')
@@ -45,7 +45,7 @@ const headOfFormats = `| Format | Export of 100,000 / 1,000,000, s | Times | Tim
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 `
 
-test('targets of both modes are in the order of their numbers', () => {
+test('targets of both modes are sorted by their numbers', () => {
   const text = written([figure('P10', 'a hop'), figure('P3', 'a read')], { mode: 'split' })
   expect(text.match(/^\| P\d+ \| \w+/gm)).toEqual([
     '| P2 | embedded',
@@ -56,7 +56,7 @@ test('targets of both modes are in the order of their numbers', () => {
   ])
 })
 
-test('a whole run takes away what it does not measure any more, but not what only is measured by name', () => {
+test('a whole run removes rows that are no longer measured, but keeps those measured only by name', () => {
   const text = written([figure('lists', 'by date')], { isWhole: true })
   expect(text).toContain('Of today.\n\n| # | What |')
   expect(text).not.toContain('by name')

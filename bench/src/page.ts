@@ -1,17 +1,17 @@
 import { cellsOf, type Figure, headings, placeOf, type Table } from './table.ts'
 
-/** Figures that one run has measured. */
+/** Figures of one run. */
 export interface Run {
   /** `embedded` or `split`. */
   mode: string
   figures: readonly Figure[]
-  /** All that is measured unless it is named; else what is not among the figures stays as it is. */
+  /** Whether the run measured everything except figures that must be named; otherwise missing rows stay. */
   isWhole: boolean
-  /** How it was measured. */
+  /** Conditions of the measurement. */
   note: string
 }
 
-/** Measured only when they are named: a whole run says nothing about them. */
+/** Figures measured only when named; a whole run does not change them. */
 const unlessNamed: ReadonlySet<string> = new Set([
   'A1',
   'P14',
@@ -22,8 +22,8 @@ const unlessNamed: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `docs/performance.md` with these figures in its tables, which stand between comments that name them. Rows of other runs
- * stay; one about the same replaces the one that was there.
+ * Returns `docs/performance.md` with these figures in its tables, which are between comments with their names. Rows of
+ * other runs stay, except for those of the same figure.
  */
 export function pageWith(page: string, run: Run): string {
   const places = new Map(run.figures.map((figure) => [figure, placeOf(figure, run.mode)]))
@@ -35,7 +35,7 @@ export function pageWith(page: string, run: Run): string {
   }, page)
 }
 
-/** @throws Error when the page has no such part */
+/** @throws Error if the page does not have the part */
 function withPart(page: string, name: string, change: (old: string) => string): string {
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`]
   const from = page.indexOf(begin)
@@ -69,7 +69,7 @@ type Cells = readonly string[]
 
 const lineOf = (cells: Cells) => `| ${cells.join(' | ')} |`
 
-/** Those of a table without its heading. */
+/** Rows of a table without its heading. */
 const rowsIn = (text: string): Cells[] =>
   text
     .split('\n')
@@ -77,15 +77,15 @@ const rowsIn = (text: string): Cells[] =>
     .slice(2)
     .map((line) => line.slice(2, -2).split(' | '))
 
-/** What a row is about, whatever was seen. */
+/** Identity of a row, independent of its result. */
 const keyOf = (table: Table, cells: Cells) =>
   cells.slice(0, { targets: 3, formats: 1, embedded: 2, split: 2 }[table]).join(' | ')
 
-/** A row that a whole run of this mode would have brought again, if it was still measured. */
+/** Whether a whole run of this mode would have measured the row again if it still existed. */
 function isOutdated(table: Table, [id = '', ofMode]: Cells, mode: string): boolean {
   if (table === 'formats' || unlessNamed.has(id)) return false
   return table !== 'targets' || ofMode === mode
 }
 
-/** By the number of the target, one process before many. */
+/** Sorts by the number of the target, the embedded mode first. */
 const numberOf = ([id = '', mode]: Cells) => Number(id.slice(1)) + (mode === 'split' ? 0.5 : 0)

@@ -8,12 +8,12 @@ sharp.cache(false)
 
 export interface Photos {
   count: number
-  /** Pixels. */
+  /** Width in pixels. */
   width: number
   height: number
 }
 
-/** Files of JPEG photos below a folder, in order of their names; every one has bytes of its own. */
+/** Creates JPEG photos with distinct bytes below a folder; returns them in the order of their names. */
 export async function makePhotos(
   folder: string,
   { count, width, height }: Photos,
@@ -26,7 +26,7 @@ export async function makePhotos(
   })
 }
 
-/** The same without files: the name and the bytes of the one of each number. */
+/** Returns a function that creates name and bytes of the photo with a number, without files. */
 export async function photographer({ width, height }: Omit<Photos, 'count'>) {
   const picture = await scene(width, height)
   return (index: number) => ({ name: nameOf(index), bytes: commented(picture, index) })
@@ -34,7 +34,7 @@ export async function photographer({ width, height }: Omit<Photos, 'count'>) {
 
 const nameOf = (index: number) => `${String(index).padStart(6, '0')}.jpg`
 
-/** Soft shapes with grain, so that a JPEG of it has about as many bytes as one of a camera. */
+/** Draws soft shapes with grain, so that its JPEG is about as large as one of a camera. */
 async function scene(width: number, height: number): Promise<Buffer> {
   const raw = { width: 64, height: 48, channels: 3 } as const
   const soft = sharp(randomBytes(raw.width * raw.height * raw.channels), { raw }).resize(
@@ -52,7 +52,7 @@ async function scene(width: number, height: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** A comment segment after the first marker (ITU-T T.81 B.2.4.5) makes equal pictures different files. */
+/** A comment segment after the first marker (ITU-T T.81 B.2.4.5) makes equal images different files. */
 function commented(jpeg: Buffer, index: number): Buffer {
   const text = Buffer.from(`photo ${index}`)
   const head = Buffer.from([0xff, 0xfe, 0, text.length + 2])

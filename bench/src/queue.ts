@@ -11,10 +11,11 @@ const least = 1.7
 const jobs = z.object({ results: z.array(z.object({ id: z.int() })) })
 
 /**
- * The queue of a dozen exports with their pictures, drained by four workers instead of one. Where every call of the object
- * store takes 200 ms, workers wait rather than compute: two cores do for four.
+ * Measures a queue of a dozen exports with images, processed by four workers instead of one. Every call of the object
+ * store takes 200 ms, so that workers wait rather than compute: two cores are enough for four.
  *
- * @param haveWorkers makes it so many that run, of one slot each, behind a store that is this slow; at least one runs now
+ * @param haveWorkers changes the number of running workers of one slot each, behind a store this slow; at least one is
+ * running
  */
 export async function queueFigure(
   server: Pick<Server, 'api' | 'authorization'>,
@@ -27,7 +28,7 @@ export async function queueFigure(
   if (ids.length !== conversions) throw new Error(`${ids.length} jobs, not ${conversions}`)
 
   const drainedOnce = async () => {
-    // What has not changed is not converted again.
+    // An unchanged task would not be converted again.
     await call('PUT', `/tasks/${task.id}/annotations`, annotations(task.labelId))
     return drain(call, ids)
   }
@@ -48,7 +49,9 @@ export async function queueFigure(
   }
 }
 
-/** Queues an export of every job at once; answers the milliseconds from the first wish to the last end, as recorded. */
+/**
+ * Queues an export of every job at once; returns the milliseconds from the first request to the last end, as recorded.
+ */
 async function drain(call: Call, ids: readonly number[]): Promise<number> {
   const wanted = `dataset/export?save_images=true&format=${encodeURIComponent('COCO 1.0')}`
   const records = await Promise.all(
@@ -61,7 +64,7 @@ async function drain(call: Call, ids: readonly number[]): Promise<number> {
 
 const seconds = (ms: number) => (ms / 1000).toFixed(1)
 
-/** A box on the first frame of every job: new revisions of them all. */
+/** A box on the first frame of every job, which gives each a new revision. */
 function annotations(label_id: number): string {
   const box = { type: 'rectangle', label_id, points: [1, 1, 9, 9] }
   const shapes = Array.from({ length: conversions }, (_, n) => ({ ...box, frame: n * framesEach }))

@@ -13,8 +13,8 @@ const warmRounds = 10
 const most = 0.5 // milliseconds
 
 /**
- * P10: what a hop costs, p50: a call that does nothing, answered by another process over gRPC with all that its calls have
- * (signature, deadline, guard), less the same call answered by the same handler in this one.
+ * Measures P10, the p50 cost of a hop: an empty call to another process over gRPC with signature, deadline and guard,
+ * minus the same call to the same handler in this process.
  */
 export async function hopFigure(): Promise<Figure> {
   const keys = [randomBytes(32).toString('base64')]
@@ -24,7 +24,7 @@ export async function hopFigure(): Promise<Figure> {
   try {
     const { ping: far } = connection.service(tally)
     const { ping: near } = guard<typeof tally>(here, () => undefined)
-    for (let round = 0; round < warmRounds; round++) await halfOf(far) // until nothing is compiled any more
+    for (let round = 0; round < warmRounds; round++) await halfOf(far) // warms up the JIT compiler
     const differences: number[] = []
     for (let round = 0; round < rounds; round++) {
       const direct = await halfOf(near)
@@ -46,7 +46,7 @@ export async function hopFigure(): Promise<Figure> {
 
 type Ping = Service<typeof tally>['ping']
 
-/** Milliseconds that half of the calls take at most, made one after another. */
+/** Returns the median milliseconds of calls made one after another. */
 async function halfOf(ping: Ping): Promise<number> {
   const { signal } = new AbortController()
   const times: number[] = []

@@ -9,31 +9,31 @@ import { startPostgres } from '@reticle/standalone/postgres'
 const main = fileURLToPath(new URL('../../apps/standalone/dist/main.js', import.meta.url))
 const password = 'a-password-for-benches'
 
-/** A Reticle that is measured. */
+/** A server that is measured. */
 export interface Server {
   api: string
   authorization: string
-  /** Of a role that may read and write the tables of all services. */
+  /** Address of a role that may read and write the tables of all services. */
   databaseUrl: string
-  /** MiB of each process that is looked at. */
+  /** Returns the MiB of each watched process. */
   memory: () => number[]
-  /** Which these are, in words. */
+  /** Names of the watched processes. */
   measured: string
   stop: () => Promise<void>
 }
 
-/** A process that can be killed, and started again on what it has left. */
+/** A server that can be killed, and started again on the same data. */
 export interface Restartable extends Server {
-  /** Of the process that runs now. */
+  /** Returns the id of the current process. */
   pid: () => number
-  /** SIGKILL, then a start at the same address. */
+  /** Kills by SIGKILL, then starts at the same address. */
   killAndStart: () => Promise<void>
 }
 
-/** The embedded mode in a process of its own, on a PostgreSQL that the bench can reach as well. */
+/** Starts the embedded mode in a separate process, on a PostgreSQL that the bench can also use. */
 export async function startEmbedded(env: Record<string, string> = {}): Promise<Restartable> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
-  chmodSync(dataDir, 0o755) // open to the account of the database, so that all of it lies here
+  chmodSync(dataDir, 0o755) // accessible to the account of the database, so that the database is stored here too
   const postgres = await startPostgres({ dataDir, outside: tmpdir() })
   const run = async (port: string) => {
     const child = spawn(process.execPath, [main], {
@@ -89,7 +89,7 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   throw new Error('Reticle did not start')
 }
 
-/** MiB the process holds in memory (Linux; elsewhere not a number, and the table says so). */
+/** Returns the resident memory of the process in MiB (Linux; NaN elsewhere, and the table shows it). */
 export function residentMiB(pid: number): number {
   try {
     const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -1,6 +1,6 @@
 /**
- * "S100" of the measurements that decided the storage: 100,000 shapes on 2,000 frames, 59,658 rectangles, 35,281 polygons of
- * 18 to 26 vertices and 5,061 masks of 200 runs, from a fixed seed.
+ * The set "S100" of the storage measurements: 100,000 shapes on 2,000 frames, 59,658 rectangles, 35,281 polygons of 18
+ * to 26 vertices and 5,061 masks of 200 runs, from a fixed seed.
  */
 export const frameCount = 2000
 export const shapeCount = 100_000
@@ -10,21 +10,24 @@ const runs = 200
 
 export interface Body {
   labelId: number
-  /** 100,000 unless given; a smaller set has the same share of each kind. */
+  /** Number of shapes, by default 100,000; a smaller set has the same share of each kind. */
   count?: number
-  /** Over so many frames. */
+  /** Number of frames. */
   frames?: number
   firstFrame?: number
-  /** Polygons go around the middle of a square of so many pixels, as people draw; unless given, criss-cross over all of the picture. */
+  /**
+   * Side in pixels of the square around whose centre polygons go, as people draw them; by default they criss-cross the
+   * whole image.
+   */
   side?: number
 }
 
-/** The set as one text. */
+/** Returns the set as one text. */
 export function annotationBody(given: Body): string {
   return [...annotationPieces(given)].join('')
 }
 
-/** The same in pieces, for a set larger than a text can be: beyond 100,000 the kinds come again and again. */
+/** Generates the set in pieces, since it can be longer than the longest string. Beyond 100,000 the kinds repeat. */
 export function* annotationPieces({
   labelId,
   count = shapeCount,
@@ -51,7 +54,7 @@ export function* annotationPieces({
   yield ']}'
 }
 
-/** Boxes in pictures of 320 x 240 pixels, the same number on each frame. */
+/** Generates boxes in images of 320 x 240 pixels, the same number on each frame. */
 export function* boxPieces({
   labelId: label_id,
   count,
@@ -102,7 +105,7 @@ function ring(corners: number, side: number, next: Next): number[] {
 
 const hundredths = (value: number): number => Math.round(value * 100) / 100
 
-/** A box of 100 x 100 pixels in 200 runs of 50. */
+/** Builds a mask of 100 x 100 pixels in 200 runs of 50. */
 function mask(next: Next): number[] {
   const [left, top] = [Math.floor(next(1800)), Math.floor(next(900))]
   return [...Array.from({ length: runs }, () => 50), left, top, left + 99, top + 99]

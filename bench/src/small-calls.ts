@@ -11,7 +11,7 @@ const rounds = 3
 
 interface Waits {
   ms: number[]
-  /** Answers 503, and all answers from 500 on. */
+  /** Number of answers with 503, and with any status from 500. */
   refused: number
   failed: number
 }
@@ -21,13 +21,13 @@ interface Subject {
   id: string
   what: string
   load: Load
-  /** The p95 beside the load is at most so many times the quiet one. */
+  /** Limit of the p95 beside the load, as a multiple of the quiet p95. */
   most: number
 }
 
 /**
- * How long `GET /projects` of another user takes beside a load. Quiet and loaded phases take turns, a quiet one first and
- * last; none of these calls may end with 503, and no call of the load with 500.
+ * Measures `GET /projects` of another user beside a load. Quiet and loaded phases take turns, starting and ending with
+ * a quiet one. None of these calls may end with 503, and no call of the load with 500.
  */
 export async function besideLoad(
   user: MeasuredUser,
@@ -62,16 +62,16 @@ export async function besideLoad(
 const timesOf = ({ ms }: Waits) =>
   [50, 95].map((percent) => percentile(ms, percent).toFixed(1)).join(' / ')
 
-/** The other user: one of their own, whose list of projects does not grow with what the loads make. */
+/** Registers the measured user, whose list of projects does not grow with the loads. */
 export async function addMeasuredUser(api: string): Promise<MeasuredUser> {
   const user = { api, authorization: await registerUser(api, 'measured') }
   await callerOf(user)('POST', '/projects', JSON.stringify({ name: 'measured' }))
-  await measureCalls(user, noWaits()) // the engine compiles what runs often
+  await measureCalls(user, noWaits()) // warms up the JIT compiler
   return user
 }
 type MeasuredUser = Pick<Server, 'api' | 'authorization'>
 
-/** Calls begin at a fixed rate, whether or not earlier ones have ended. */
+/** Starts calls at a fixed rate, whether or not earlier ones have ended. */
 async function measureCalls({ api, authorization }: MeasuredUser, into: Waits): Promise<void> {
   const call = async () => {
     const sent = performance.now()

@@ -17,7 +17,10 @@ const warmSeconds = 20
 const rounds = 5
 const shapes = 100
 
-/** P6: small sets read by eight clients at once, as a share of what the bare statement gives eight clients. */
+/**
+ * Measures P6: reads of small sets by eight concurrent clients, as a share of the rate of the bare statement with eight
+ * clients.
+ */
 export async function smallReadFigure(server: Server, least: number): Promise<Figure> {
   const task = await makeTask(server, shapes)
   const url = `${server.api}/tasks/${task.id}/annotations/`
@@ -28,7 +31,7 @@ export async function smallReadFigure(server: Server, least: number): Promise<Fi
   if (!answer.ok) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
   await answer.arrayBuffer()
 
-  // The engine compiles what runs often while it runs: a service is measured as it is after a while, not as it starts.
+  // Warms up the JIT compiler, because the steady state is measured.
   await callsPerSecond(url, authorization, { clients, seconds: warmSeconds })
   const limit = limitOf(server.databaseUrl, statement(task.id))
   const pairs: { limit: number; subject: number }[] = []
@@ -55,7 +58,7 @@ const columns =
 const statement = (taskId: number) =>
   `select ${columns} from annotations.shapes where task_id = ${taskId} order by frame, id`
 
-/** The bare statement by as many clients: pgbench where there is one, else connections of our own. */
+/** Runs the bare statement with as many clients: by pgbench if installed, else over plain connections. */
 function limitOf(url: string, text: string): { name: string; run: () => Promise<number> } {
   const hasPgbench = spawnSync('pgbench', ['--version']).status === 0
   return hasPgbench

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { residentMiB, type Server } from './server.ts'
 import { toLoopback } from './webhooks.ts'
 
-/** What the bench uses of `deploy/local`, which is plain JavaScript outside of every package. */
+/** Parts of `deploy/local` that the bench uses; it is plain JavaScript outside of every package. */
 interface Parts {
   env: Record<string, string>
   stop: () => Promise<void>
@@ -26,20 +26,20 @@ const password = 'a-password-for-benches'
 const looked = ['gateway-1', 'annotations-1']
 
 export interface SplitServer extends Server {
-  /** Settings of the real servers, `RETICLE_TEST_*`. */
+  /** The settings `RETICLE_TEST_*` of the real servers. */
   parts: Record<string, string>
-  /** Makes it so many workers that run, of those there are. */
+  /** Changes the number of running workers, up to `workers`. */
   haveWorkers: (count: number) => Promise<void>
 }
 
 export interface SplitOptions {
-  /** How many there are; 1. */
+  /** Number of workers, by default 1. */
   workers?: number
-  /** Settings of theirs over those of all, made of the settings of the real servers. */
+  /** Settings of workers that override the common ones, derived from the settings of the real servers. */
   envOfWorkers?: (parts: Record<string, string>) => Promise<Record<string, string>>
 }
 
-/** Every app its own process, on real Kafka, MinIO and PostgreSQL. */
+/** Starts every app as a separate process, on real Kafka, MinIO and PostgreSQL. */
 export async function startSplit({
   workers = 1,
   envOfWorkers = async () => ({}),

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /**
- * Loaded before a program that is measured (`node --import`): on SIGUSR2 it writes how long the event loop was held since
- * the last time, in ms, to the file that `BENCH_STALLS` names. Programs that it starts measure nothing.
+ * Loaded before a measured program (`node --import`): on SIGUSR2 it writes the milliseconds that the event loop was
+ * blocked since the last time to the file named by `BENCH_STALLS`. Child processes measure nothing.
  */
 const file = process.env.BENCH_STALLS
 if (file && process.argv[1]?.endsWith('main.js')) {

@@ -5,11 +5,11 @@ export interface Figure {
   seen: string
   target: string
   holds: boolean
-  /** Of a format: what stands between its name and `Holds` in the table of formats. */
+  /** For a format, the cells between its name and `Holds` in the table of formats. */
   moved?: readonly string[]
 }
 
-/** MiB or milliseconds of which there may be at most so many. */
+/** Creates a figure in MiB or milliseconds with an upper limit. */
 export function boundFigure(
   id: string,
   what: string,
@@ -32,7 +32,7 @@ export function ratioFigure(
   return { id, what, seen, target: `<= ${most}`, holds: ratio <= most }
 }
 
-/** How fast the subject is for a limit of 1: at least so much. */
+/** Creates a figure of the subject's speed relative to the limit, with a lower bound. */
 export function shareFigure(
   id: string,
   what: string,
@@ -44,13 +44,13 @@ export function shareFigure(
   return { id, what, seen, target: `>= ${least}`, holds: share >= least }
 }
 
-/** The tables of `docs/performance.md`: numbered targets of both modes, formats, and what else was measured in each mode. */
+/** The tables of `docs/performance.md`: numbered targets of both modes, formats, and other figures of each mode. */
 export type Table = 'targets' | 'formats' | 'embedded' | 'split'
 
 const headingOf = (...names: string[]) => [names, names.map(() => '---')]
 const ofMode = headingOf('#', 'What', 'Seen', 'Target', 'Holds')
 
-/** The first two lines of each. */
+/** The first two lines of each table. */
 export const headings: Record<Table, string[][]> = {
   targets: headingOf('#', 'Mode', 'What', 'Seen', 'Target', 'Holds'),
   formats: headingOf('Format', ...formatColumns('Export'), ...formatColumns('Import'), 'Holds'),
@@ -62,14 +62,14 @@ function formatColumns(way: string): string[] {
   return [`${way} of 100,000 / 1,000,000, s`, 'Times', 'Times psql', 'Growth, MiB']
 }
 
-/** The table that a figure stands in. */
+/** Returns the table of a figure. */
 export function placeOf({ id, moved }: Figure, mode: string): Table {
   if (moved) return 'formats'
   if (/^P\d+$/.test(id)) return 'targets'
   return mode === 'split' ? 'split' : 'embedded'
 }
 
-/** The row of a figure in its table. */
+/** Returns the cells of a figure in its table. */
 export function cellsOf(figure: Figure, mode: string): string[] {
   const { id, what, seen, target, holds, moved } = figure
   const told = holds ? 'yes' : '**no**'
@@ -78,10 +78,10 @@ export function cellsOf(figure: Figure, mode: string): string[] {
   return placeOf(figure, mode) === 'targets' ? [id, mode, ...rest] : [id, ...rest]
 }
 
-/** A table of figures on the terminal. */
+/** Formats figures as a table for the terminal. */
 export const tableOf = (figures: readonly Figure[]): string =>
   [...ofMode.map((cells) => `| ${cells.join(' | ')} |`), ...figures.map(rowOf)].join('\n')
 
-/** A line of that table. */
+/** Formats a line of that table. */
 export const rowOf = ({ id, what, seen, target, holds }: Figure) =>
   `| ${id} | ${what} | ${seen} | ${target} | ${holds ? 'yes' : '**no**'} |`

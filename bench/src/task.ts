@@ -20,7 +20,7 @@ const request = z.object({
 
 export type Call = (method: string, path: string, body?: FormData | string) => Promise<unknown>
 
-/** Calls of the API that are to succeed; answers the JSON of their bodies. */
+/** Returns a function that makes calls which must succeed, and returns their JSON. */
 export function callerOf({ api, authorization }: Pick<Server, 'api' | 'authorization'>): Call {
   return async (method, path, body) => {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined
@@ -31,7 +31,7 @@ export function callerOf({ api, authorization }: Pick<Server, 'api' | 'authoriza
   }
 }
 
-/** Waits for the end of the request that a call answered with. */
+/** Waits for the end of the request that a call has started. */
 export async function finished(call: Call, answer: unknown): Promise<z.output<typeof request>> {
   const { rq_id } = started.parse(answer)
   for (;;) {
@@ -43,13 +43,13 @@ export async function finished(call: Call, answer: unknown): Promise<z.output<ty
 }
 
 interface Pictures {
-  /** Frames of a job; all in one job where it is not given. */
+  /** Frames per job; by default all frames are in one job. */
   segment_size?: number
   width?: number
   height?: number
 }
 
-/** A task of `frames` pictures of 1920 x 1080 pixels, small in bytes, made through the API. */
+/** Creates a task of `frames` images of 1920 x 1080 pixels and few bytes through the API. */
 export async function makeTask(
   server: Pick<Server, 'api' | 'authorization'>,
   frames: number,
@@ -65,7 +65,7 @@ export async function makeTask(
   return { id, labelId: labels[0]?.id ?? 0 }
 }
 
-/** Puts a set of annotations in their place, however large it is. */
+/** Replaces the annotations by a set of any size. */
 export async function sendShapes(
   { api, authorization }: Pick<Server, 'api' | 'authorization'>,
   path: string,
@@ -103,10 +103,10 @@ function* batched(pieces: Iterable<string>): Generator<Buffer> {
   yield Buffer.from(text)
 }
 
-/** What the picture of a frame is called. */
+/** Returns the name of a frame's image. */
 export const pictureName = (frame: number): string => `${String(frame).padStart(6, '0')}.png`
 
-/** One archive: a form of a hundred thousand parts is none that anybody sends. */
+/** Uses one archive, because no client sends a form of a hundred thousand parts. */
 async function pixels(frames: number, content: Buffer): Promise<FormData> {
   const members = Array.from({ length: frames }, (_, at) => ({ path: pictureName(at), content }))
   const form = new FormData()
@@ -115,7 +115,7 @@ async function pixels(frames: number, content: Buffer): Promise<FormData> {
   return form
 }
 
-/** A grey picture of one bit a pixel: large in pixels, for masks to fit in, small in bytes. */
+/** Creates a grey image of one bit a pixel: large enough in pixels for masks, small in bytes. */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Keeps autovacuum from the tables of annotations, so that nothing is known of them but their size. */
+/** Turns autovacuum off for the tables of annotations, so that the planner knows only their size. */
 export async function stopAnalysing(database: Pick<pg.Client, 'query'>): Promise<void> {
   await database.query(`do $$ declare part text; begin
     for part in select relname from pg_class

@@ -17,12 +17,12 @@ import { callerOf, finished } from './task.ts'
 
 const created = z.object({ id: z.int() })
 const mostGrowthMiB = 64
-/** Of one picture; what follows the end of a JPEG is noise, which decoders do not read. */
+/** Size of one image; the noise after the end of a JPEG is ignored by decoders. */
 const pictureBytes = 32 * 1024 * 1024
 
 /**
- * An upload of many gigabytes whose sender is killed, and then its server: every picture in it is read back and compared. The
- * memory of the server is looked at while only senders are killed.
+ * Measures an upload of many gigabytes whose sender and then server are killed: every image in it is read back and
+ * compared. The memory of the server is sampled while only senders are killed.
  */
 export async function uploadKillsFigures(gigabytes = 5, kills = 20): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-upload-'))
@@ -70,7 +70,7 @@ interface Sender {
 
 type Server = Awaited<ReturnType<typeof startEmbedded>>
 
-/** @returns MiB that the server grows by between the first part of the file and the first time that it is killed */
+/** @returns MiB by which the server grows between the first part of the file and its first kill */
 async function send(sender: Sender, kills: number, server: Server): Promise<number> {
   const { size } = statSync(sender.file)
   const file = await createFile(sender, size)
@@ -109,7 +109,7 @@ async function createFile({ api, authorization, id }: Sender, size: number): Pro
   return location
 }
 
-/** How much has arrived; undefined while the server is away, and "all" once it is complete. */
+/** Returns the stored offset; undefined while the server is down, and "all" once the upload is complete. */
 async function offsetOf(file: string, authorization: string): Promise<number | undefined> {
   try {
     const headers = { authorization, 'tus-resumable': '1.0.0' }
@@ -150,7 +150,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
 }
 
-/** All that is missing in one request, straight from the file. */
+/** Sends the remaining bytes in one request, directly from the file. */
 async function sendFrom(
   offset: number,
   {
@@ -173,13 +173,13 @@ async function sendFrom(
     },
   })
   const answered = once(call, 'response')
-  answered.catch(() => undefined) // told by the pipeline
+  answered.catch(() => undefined) // the pipeline reports the error
   await pipeline(createReadStream(file, { start: offset }), call)
   const [answer] = await answered
   answer.resume()
 }
 
-/** An archive of pictures that are mostly noise; digests of what is in it, in order. */
+/** Creates an archive of images that are mostly noise; returns the digests of its members in order. */
 async function makeArchive(folder: string, gigabytes: number) {
   const count = Math.ceil((gigabytes * 1e9) / pictureBytes)
   const [picture = ''] = await makePhotos(folder, { count: 1, width: 640, height: 480 })

@@ -24,8 +24,8 @@ const mostRatio = 1.3
 const mostRandomMs = 300
 
 /**
- * A task of a video of 720 lines: its creation as a multiple of decoding it once, its frames by their numbers, which each
- * picture shows, and how long somebody waits for one anywhere in it.
+ * Measures a task of a video of 720 lines: its creation as a multiple of decoding it once, the correctness of frames by
+ * the numbers drawn on them, and the waiting time for random frames.
  */
 export async function videoFigures(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-video-bench-'))
@@ -98,7 +98,7 @@ async function bytesOf({ api, authorization }: Server, path: string): Promise<Bu
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** All frames, chunk after chunk, as people go through them. */
+/** Reads all frames, chunk after chunk; returns the wrong ones. */
 async function wrongFrames(server: Server, id: number): Promise<number> {
   let frame = 0
   let wrong = 0
@@ -127,10 +127,10 @@ async function membersOf(archive: Buffer): Promise<Buffer[]> {
   return members
 }
 
-/** Milliseconds that 95 of 100 take at most; no frame is asked for twice, so that none is kept already. */
+/** Returns the p95 in milliseconds of frames that were not read before, so that none is cached. */
 async function randomAccess(server: Server, id: number): Promise<number> {
   const times: number[] = []
-  const stride = 7919 // a prime: steps that lead everywhere
+  const stride = 7919 // a prime, so that the steps reach all parts
   for (let count = 0; count < randomFrames; count++) {
     const frame = (count * stride) % frames
     const began = performance.now()

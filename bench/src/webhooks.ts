@@ -6,7 +6,7 @@ import type { Server } from './server.ts'
 import type { Figure } from './table.ts'
 import { type Call, callerOf } from './task.ts'
 
-/** Settings by which deliveries may go to this machine. */
+/** Settings that allow deliveries to this machine. */
 export const toLoopback = {
   RETICLE_WEBHOOKS_ALLOW_HTTP: 'true',
   RETICLE_WEBHOOKS_ALLOWED_NETS: '127.0.0.0/8',
@@ -21,17 +21,17 @@ const healthy = ['one', 'two', 'three']
 const attempts = 20_000
 const warmUp = 3000
 const writers = 16
-/** Milliseconds from an event to the first attempt (`reliability.md` 2). */
+/** Limits in milliseconds from an event to the first attempt. */
 const goals = { p50: 150, p99: 1000 }
 
-/** T-WH-2 to 4 of `reliability.md` 2: how soon, in which order, and beside somebody who does not answer. */
+/** Measures T-WH-2 to 4: latency, order, and latency beside a receiver that does not respond. */
 export async function webhookFigures(
   server: Pick<Server, 'api' | 'authorization'>,
   mode: 'embedded' | 'split',
 ): Promise<Figure[]> {
   const rig = await openRig(callerOf(server))
   try {
-    await rig.burst(warmUp) // the engine compiles what runs often while it runs
+    await rig.burst(warmUp) // warms up the JIT compiler
     await rig.phase()
     const quiet: number[][] = []
     const beside: number[][] = []
@@ -57,7 +57,10 @@ const payload = z.object({
 const page = z.object({ count: z.int() })
 type Payload = z.output<typeof payload>
 
-/** Projects of an organization that change, three webhooks that hear of it, and a fourth one whose receiver hangs. */
+/**
+ * Creates projects of an organization that change, three webhooks that receive the events, and a fourth one whose
+ * receiver hangs.
+ */
 async function openRig(call: Call) {
   const receiver = await startReceiver()
   receiver.answer(({ path }) => ({ status: path === '/hangs' ? 'hang' : 200 }))
@@ -79,7 +82,7 @@ async function openRig(call: Call) {
   const arrivals = () => receiver.received.filter(({ path }) => path !== '/hangs')
   let changes = 0
 
-  /** Changes of which every healthy webhook is told; answers what arrived, in its order. */
+  /** Makes changes whose events every healthy webhook receives; returns the deliveries in order of arrival. */
   const told = async (count: number, make: () => Promise<unknown>) => {
     receiver.received.length = 0
     await make()
@@ -96,19 +99,19 @@ async function openRig(call: Call) {
   const switchHanging = (is_active: boolean) =>
     call('PATCH', `/webhooks/${hanging}`, JSON.stringify({ is_active }))
   return {
-    /** Changes at the rate of the target; milliseconds from each to its first attempts. */
+    /** Makes changes at the rate of the target; returns the milliseconds from each to its first attempts. */
     phase: async () => {
       const count = perSecond * secondsPerPhase
       return (await told(count, () => atRate(count, () => change(changes++)))).map(delay)
     },
-    /** As many changes as fast as they can be made. */
+    /** Makes that many changes as fast as possible. */
     burst: (count: number) => told(Math.ceil(count), () => many(Math.ceil(count))),
-    /** The fourth webhook is switched on, and owed many messages. */
+    /** Activates the fourth webhook, for which many messages become pending. */
     hang: async () => {
       await switchHanging(true)
       await told(queued, () => many(queued))
     },
-    /** It is switched off: what it is owed is dropped. */
+    /** Deactivates it, which drops its pending messages. */
     let: async () => {
       await switchHanging(false)
       await untilNothingIsOwed(call, hanging)
@@ -128,7 +131,7 @@ async function untilNothingIsOwed(call: Call, webhook: number): Promise<void> {
   }
 }
 
-/** Calls begin at a fixed rate, whether or not the ones before have been answered. */
+/** Starts calls at a fixed rate, whether or not earlier ones have ended. */
 async function atRate(count: number, call: () => Promise<unknown>): Promise<void> {
   const calls: Promise<unknown>[] = []
   const began = performance.now()
@@ -142,7 +145,7 @@ async function atRate(count: number, call: () => Promise<unknown>): Promise<void
 
 const read = ({ body }: Received): Payload => payload.parse(JSON.parse(body.toString()))
 
-/** From the event, which is a little before its commit, to the whole body of the first attempt at the receiver. */
+/** Time from the event, shortly before its commit, to the whole body of the first attempt at the receiver. */
 const delay = (received: Received): number =>
   received.arrived_date.getTime() - read(received).created_date.getTime()
 
@@ -169,7 +172,7 @@ function isolationFigure(quiet: number[][], beside: number[][], mode: string): F
   }
 }
 
-/** In the order of their numbers, and of the states that they tell of. */
+/** Checks the order by sequence numbers and by the states in the payloads. */
 function orderFigure(arrived: readonly Received[], mode: string): Figure {
   const last = new Map<string, Payload>()
   let disordered = 0

@@ -1,6 +1,6 @@
 /**
- * The little of a Dockerfile's language that ours uses, as data: arguments before the first stage, and stages with their
- * steps `{ word, flags, text }` in order; `text` is what follows the word and its flags.
+ * Parses the subset of the Dockerfile language that this repository uses: arguments before the first stage, and stages
+ * with their steps `{ word, flags, text }` in order; `text` follows the word and its flags.
  */
 export function readDockerfile(source) {
   const lines = source
@@ -36,7 +36,7 @@ function stageOf({ text }) {
   return { from, name, steps: [] }
 }
 
-/** `${NAME}` filled in; a name that is not given is an error, as a silent empty word would be. */
+/** Replaces `${NAME}`; an unknown name is an error, because an empty word would go unnoticed. */
 export function filled(text, values) {
   return text.replace(/\$\{([A-Z_]+)\}/g, (_, name) => {
     if (!(name in values)) throw new Error(`\${${name}} is not given in: ${text}`)
@@ -44,7 +44,10 @@ export function filled(text, values) {
   })
 }
 
-/** What of the context is sent: a function over paths, from the lines of a .dockerignore made of `*`, `!path` and names below any folder. */
+/**
+ * Returns a predicate for whether a path is part of the build context, from a .dockerignore of `*`, `!path` and
+ * names below any folder.
+ */
 export function readIgnore(source) {
   const lines = source.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { filled, readDockerfile, readIgnore } from './dockerfile.mjs'
 
 /**
- * Runs the Dockerfile where no engine answers: every COPY and RUN, each stage in a folder of its own, and then what the image
- * would start, as the user it would be. The base images stay away, so programs come from this machine.
+ * Runs the Dockerfile without a container engine: every COPY and RUN, each stage in a separate folder, and then the
+ * program of the image, as the user of the image. Base images are not used, so programs come from this machine.
  *
- *   node deploy/docker/dry-run.mjs [APP ...]      all apps when none is named
+ * node deploy/docker/dry-run.mjs [APP ...]      all apps by default
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -47,7 +47,7 @@ async function timed(name, work) {
   say(`${name}: ${Math.round((Date.now() - began) / 1000)} s`)
 }
 
-/** @returns where the stage lies, and what its steps have set for the program it starts */
+/** @returns the folder of the stage, and the environment that its steps have set */
 async function runStage({ name, steps }, given) {
   const image = { folder: join(scratch, name), workdir: '/', env: {}, values: { ...given } }
   await mkdir(image.folder)
@@ -97,7 +97,10 @@ async function shell(command, cwd, values) {
   if (code !== 0) throw new Error(`RUN ${command}\nexit code ${code}\n${text}`)
 }
 
-/** The programs start, know their settings and find the protocol files; without settings they say what they need. */
+/**
+ * Checks that the programs start, accept their settings and find the protocol files; without settings they must report
+ * the missing ones.
+ */
 async function check(image, app) {
   const programs = app === 'jobs-svc' ? [image.CMD, ['dist/worker.js']] : [image.CMD]
   for (const program of programs) {

@@ -1,8 +1,8 @@
 -- The schemas of Reticle and the two roles of each: reticle_<schema>_owner migrates it, reticle_<schema> reads and writes its
 -- rows. Run it once in an empty database as an administrator; it may be run again, also to change passwords. Each role has a
--- password of its own, by a setting of its name: reticle.projects_password, reticle.projects_owner_password, and so on.
+-- separate password, from the setting with its name: reticle.projects_password, reticle.projects_owner_password, and so on.
 --   PGOPTIONS="-c reticle.projects_password=... -c reticle.projects_owner_password=... ..." psql -f roles.sql postgresql://admin@host/reticle
--- docs/operations.md (Helm) has lines that make them all.
+-- docs/operations.md (Helm) has commands that create all of them.
 do $$
 declare
   schema_name text;
@@ -14,7 +14,7 @@ declare
   rows constant text := 'select, insert, update, delete';
 begin
   revoke create on schema public from public;
-  -- The search for frames by their names; it belongs to every PostgreSQL, and owners of schemas may not make it.
+  -- For the search for frames by name. Every PostgreSQL includes it, but owners of schemas may not create it.
   create extension if not exists pg_trgm schema public;
   foreach schema_name in array array['projects', 'annotations', 'requests', 'webhooks'] loop
     owner_name := format('reticle_%s_owner', schema_name);
@@ -35,7 +35,7 @@ begin
       execute format('alter role %I with login password %L', role_name, role_password);
       execute format('alter role %I set search_path = %I', role_name, schema_name);
     end loop;
-    -- An administrator who is no superuser may give a schema only to a role he is a member of.
+    -- An administrator without superuser rights may assign a schema only to a role of which it is a member.
     if not (select rolsuper from pg_roles where rolname = current_user) then
       execute format('grant %I to current_user', owner_name);
     end if;

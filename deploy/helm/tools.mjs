@@ -10,7 +10,10 @@ const programs = {
   kubeconform: { module: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '0.8.0' },
 }
 
-/** Path of the program. @throws MissingTool without Go */
+/**
+ * Returns the path of the program.
+ * @throws MissingTool without Go
+ */
 export async function program(name) {
   const { module, version } = programs[name]
   const folder = await cached(name, version, (half) =>
@@ -19,13 +22,13 @@ export async function program(name) {
   return join(folder, name)
 }
 
-/** Go checks modules against its checksum database. */
+/** Go verifies modules against its checksum database. */
 async function install(module, folder) {
   const env = { ...process.env, GOBIN: folder, GOTOOLCHAIN: 'local', CGO_ENABLED: '0' }
   await runTool('go', ['install', '-trimpath', '-ldflags', '-s -w', module], { env })
 }
 
-/** `node deploy/helm/tools.mjs helm` prints where it is. */
+/** `node deploy/helm/tools.mjs helm` prints the path of helm. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of process.argv.slice(2)) process.stdout.write(`${await program(name)}\n`)
 }

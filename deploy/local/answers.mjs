@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** Whether a server can be used, asked the way the product asks it, with the libraries of the kit. */
+/** Checks whether a server can be used, with the same libraries as the product (those of kit). */
 
 const fromKit = createRequire(new URL('../../packages/kit/package.json', import.meta.url))
 

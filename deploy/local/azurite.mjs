@@ -13,7 +13,7 @@ const source = fileURLToPath(new URL('azurite', import.meta.url))
 const pins = ['package.json', 'package-lock.json']
 const account = 'reticle'
 
-/** Azurite, an emulator of Azure's blob storage from npm: a container of somebody else for tests, and part of no image. */
+/** Azurite, an emulator of Azure's blob storage from npm: a third-party container for tests, not part of any image. */
 export async function azuritePart(folder, logs, onGone) {
   const program = await azuriteProgram()
   const data = join(folder, 'data')

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What is downloaded or built once lies outside of every checkout: `<cache>/<component>/<version>/`. */
+/** Downloads and builds are stored outside of every checkout: `<cache>/<component>/<version>/`. */
 
 function root() {
   const { RETICLE_CACHE_DIR: given, XDG_CACHE_HOME: caches = join(homedir(), '.cache') } =
@@ -13,7 +13,7 @@ function root() {
   return given ?? join(caches, 'reticle')
 }
 
-/** `4.4.0-1f3a5b7c`: a version together with the content of the files that pin it. */
+/** Returns a version together with a hash of the files that pin it: `4.4.0-1f3a5b7c`. */
 export function versionOf(version, ...pins) {
   const hash = createHash('sha256')
   for (const pin of pins) hash.update(readFileSync(pin))
@@ -21,8 +21,8 @@ export function versionOf(version, ...pins) {
 }
 
 /**
- * The folder of a component, made by `make(folder)` when it is not there. It appears complete or not at all. Of several
- * starts at once one makes it and the others wait.
+ * Returns the folder of a component, created by `make(folder)` if it is missing. It appears complete or not at all. Of
+ * several concurrent starts one creates it and the others wait.
  */
 export async function cached(component, version, make) {
   const folder = join(root(), component, version)
@@ -52,7 +52,7 @@ async function makeWhole(folder, make) {
   }
 }
 
-/** Saves double work only: what is made appears by one rename, with or without the lock. */
+/** Only avoids duplicate work: the result appears by one rename, with or without the lock. */
 async function lock(path) {
   const draft = `${path}.${process.pid}`
   await writeFile(draft, String(process.pid))
@@ -68,7 +68,7 @@ async function lock(path) {
   return () => rm(path, { force: true })
 }
 
-/** Linked, so that the lock is never seen without the pid in it. */
+/** Creates the lock as a link, so that it always contains the pid. */
 const taken = (draft, path) =>
   link(draft, path).then(
     () => true,

@@ -4,7 +4,7 @@ import { kafkaAnswers, minioAnswers } from './answers.mjs'
 import { kafkaEnv, kafkaPorts, kafkaSettings } from './kafka-settings.mjs'
 import { freePort } from './ports.mjs'
 
-/** Kafka and MinIO as containers, with the same surface as the parts of part.mjs, on host ports that stay the same. */
+/** Kafka and MinIO as containers, with the same interface as the parts of part.mjs, on fixed host ports. */
 
 const library = () =>
   createRequire(new URL('../../tests/package.json', import.meta.url))('testcontainers')
@@ -71,7 +71,7 @@ function containerPart({ image, ports, variables, command = [], isReady, env }) 
     const made = new GenericContainer(image)
       .withEnvironment(variables)
       .withExposedPorts(...ports.map(([inside, outside]) => ({ container: inside, host: outside })))
-      .withWaitStrategy(Wait.forAll([])) // ours asks the server itself, also after a restart
+      .withWaitStrategy(Wait.forAll([])) // readiness is checked by a call to the server, also after a restart
     if (command.length > 0) made.withCommand(command)
     const started = await made.start()
     const { container: engine } = await getContainerRuntimeClient()

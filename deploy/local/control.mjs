@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 const actions = ['start', 'stop', 'kill', 'pause', 'resume', 'restart']
 
 /**
- * Lets other processes (test files, or a person with curl) stop and start servers: `POST <url>/kafka/restart` answers 204
- * when it is done. The address holds a secret.
+ * Lets other processes (test files, or a user with curl) stop and start servers: `POST <url>/kafka/restart` is answered
+ * 204 when done. The address contains a secret.
  *
  * @returns `{url, close}`
  */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 
-/** The schemas of the services, by the word of their settings. */
+/** Schemas of the services, by the word in their settings. */
 export const schemas = {
   projects: 'projects',
   annotations: 'annotations',
@@ -10,9 +10,9 @@ export const schemas = {
 }
 
 /**
- * Makes a database with schemas and roles as an operator of a cluster does it, and answers `{access, isNew}`: `access` maps
- * a service to the addresses `{owner, writer}`, `isNew` tells that there was no such database. Roles belong to the whole
- * server, so their passwords follow from the administrator's: whatever system is started on it finds the same.
+ * Creates a database with schemas and roles as the operator of a cluster does, and returns `{access, isNew}`: `access`
+ * maps a service to the addresses `{owner, writer}`, `isNew` is true if the database was created. Roles are global to a
+ * server, so their passwords are derived from the administrator's, and every system started on it computes the same.
  */
 export async function provideDatabase(admin, name) {
   const { provision } = await built('db/provision')

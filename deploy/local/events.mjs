@@ -5,8 +5,8 @@ const fromKit = createRequire(new URL('../../packages/kit/package.json', import.
 const isOurs = (name) => name.startsWith('reticle.')
 
 /**
- * Removes our topics and groups from Kafka: what they hold are facts of an older database, which mean nothing, or something
- * else, in a new one. Nobody may be reading; who was killed reads, to Kafka, until its session has run out.
+ * Deletes the topics and consumer groups from Kafka, because the events of an older database are invalid in a new one.
+ * No consumer may be running; for Kafka a killed consumer runs until its session expires.
  */
 export async function forgetEvents(brokers) {
   const { Kafka, logLevel } = fromKit('kafkajs')
@@ -26,7 +26,7 @@ export async function forgetEvents(brokers) {
 
 /** Longer than any session. */
 const patienceMs = 90_000
-/** Kafka's code of a group that has members. */
+/** Error code of Kafka for a group that has members. */
 const nonEmptyGroup = 68
 
 async function deleteGroups(admin, groupIds) {

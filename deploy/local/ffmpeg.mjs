@@ -9,7 +9,7 @@ const source = fileURLToPath(new URL('ffmpeg', import.meta.url))
 const pins = ['package.json', 'package-lock.json']
 
 /**
- * FFmpeg's programs from npm, one beside the other: old ones, for tests that decode what tests have encoded, and for nothing else.
+ * Installs old FFmpeg programs from npm in one folder, only for tests that decode videos encoded by tests.
  *
  * @returns the path of ffmpeg
  */
@@ -25,7 +25,7 @@ export async function ffmpegProgram() {
   return join(folder, 'bin/ffmpeg')
 }
 
-/** They come in packages of their own, one of them not executable. */
+/** The programs come in separate packages, one of them not executable. */
 async function sideBySide(folder) {
   const require = createRequire(join(folder, 'package.json'))
   const here = `${process.platform}-${process.arch}`

@@ -3,7 +3,7 @@ import { openControl } from './control.mjs'
 import { ffmpegProgram } from './ffmpeg.mjs'
 import { localMakers, startParts } from './parts.mjs'
 
-/** The variable whose presence says that a part is already there. */
+/** Variable that shows that a server is already running. */
 const givenBy = {
   kafka: 'RETICLE_TEST_KAFKA_BROKERS',
   minio: 'RETICLE_TEST_S3_ENDPOINT',
@@ -12,7 +12,7 @@ const givenBy = {
   gcs: 'RETICLE_TEST_GCS_ENDPOINT',
 }
 
-/** Programs that tests run; no servers, so that they have nothing to stop. */
+/** Programs that tests run; they are not servers and need no stop. */
 const programs = { RETICLE_TEST_FFMPEG_PATH: ffmpegProgram }
 
 async function findPrograms() {
@@ -23,11 +23,13 @@ async function findPrograms() {
 }
 
 /**
- * The real servers of tests, in the order of design.md 3: what the environment names; containers, when an engine answers;
- * servers of our own. PostgreSQL always comes from npm, which every checkout has. And programs, which are always ours unless named.
+ * Finds the real servers of tests, in this order: those of the environment; containers, if an engine responds; newly
+ * started servers. PostgreSQL always comes from npm, which every checkout has, and programs come from npm unless the
+ * environment names them.
  *
- * @returns `{env, source, stop}`; `env` is what the environment did not have, `source` says in words where parts are from
- * @throws MissingTool when a server can be had in no way
+ * @returns `{env, source, stop}`; `env` has the settings that the environment lacked, `source` describes the origin in
+ * words
+ * @throws MissingTool if a server cannot be started in any way
  */
 export async function findParts() {
   const names = Object.keys(givenBy).filter((name) => !process.env[givenBy[name]])
@@ -47,9 +49,10 @@ export async function findParts() {
 }
 
 /**
- * `count` sets of them, so that as many tests that stop and start servers run side by side; one where the environment names any.
+ * Finds `count` sets of servers, so that as many tests that stop and start servers can run concurrently; one set if the
+ * environment names any.
  *
- * @returns `{lanes, source, stop}`; `lanes` holds the `env` of each set
+ * @returns `{lanes, source, stop}`; `lanes` has the `env` of each set
  * @throws MissingTool
  */
 export async function findLanes(count) {
@@ -59,7 +62,7 @@ export async function findLanes(count) {
     await Promise.all(found.map((parts) => parts.stop()))
   }
   try {
-    // One after the other: what the first has fetched and built is there for the others.
+    // One after the other, so that the later ones use the downloads and builds of the first.
     while (found.length < (isGiven ? 1 : count)) found.push(await findParts())
   } catch (error) {
     await stop()

@@ -1,8 +1,8 @@
 import { connect, createServer } from 'node:net'
 
 /**
- * One address for several gateways, as a service of Kubernetes is: each connection goes to the next gateway that accepts
- * it, and is cut when that one ends.
+ * Opens one address for several gateways, like a Kubernetes service: each connection goes to the next gateway that
+ * accepts it, and is cut when that one ends.
  *
  * @returns `{port, close}`
  */
@@ -14,7 +14,7 @@ export async function openFront(ports, { port = 0, host = '127.0.0.1' } = {}) {
     if (left === 0) return client.destroy()
     const gateway = connect(ports[turn++ % ports.length], '127.0.0.1')
     gateway.once('connect', () => join(client, gateway))
-    gateway.once('error', () => serve(client, left - 1)) // taken away as soon as it is connected
+    gateway.once('error', () => serve(client, left - 1)) // removed as soon as it is connected
   }
   const server = createServer((client) => {
     open.add(client)

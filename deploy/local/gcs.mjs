@@ -11,7 +11,9 @@ const source = fileURLToPath(new URL('gcs', import.meta.url))
 const name = process.platform === 'win32' ? 'gcs.exe' : 'gcs'
 const module = 'github.com/fsouza/fake-gcs-server'
 
-/** An emulator of Google's storage, built from its Go module: a bucket of somebody else for tests, and part of no image. */
+/**
+ * An emulator of Google Cloud Storage, built from its Go module: a third-party bucket for tests, not part of any image.
+ */
 export async function gcsPart(folder, logs, onGone) {
   const program = await gcsProgram()
   const data = join(folder, 'data')
@@ -51,5 +53,5 @@ async function gcsProgram() {
   return join(folder, name)
 }
 
-/** Read-only: what go.sum does not pin is not built. */
+/** Read-only: a module that go.sum does not pin fails the build. */
 const buildFlags = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', '-s -w']

@@ -1,6 +1,6 @@
 # Runs a server so that it never outlives its parent: `sh -c "$(cat guard.sh)" guard command args...`, with a pipe as standard
-# input and another as fd 3. Tells the server's pid on fd 3, ends the server when standard input closes (which the death of
-# the parent does, however it died), and passes the server's exit code on.
+# input and another as fd 3. Writes the server's pid to fd 3, stops the server when standard input closes (as it does when the
+# parent ends in any way), and returns the server's exit code.
 signal="${GUARD_SIGNAL:-TERM}"
 unset GUARD_SIGNAL
 exec 4<&0
@@ -9,7 +9,7 @@ server=$!
 echo "$server" >&3
 exec 3>&-
 
-# A stopped (paused) server takes no signal before it goes on.
+# A paused server handles no signal before it continues.
 ask() {
   kill -s "$signal" "$server" 2>/dev/null
   kill -s CONT "$server" 2>/dev/null

@@ -11,7 +11,7 @@ const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 
 export const jarsVersion = versionOf('4.4.0', here('pom.xml'), here('jars.sha256'))
 
-/** The folder with Kafka's jars, fetched once and compared with the committed checksums at every start. */
+/** Returns the folder of Kafka's jars, downloaded once and compared with the committed checksums at every start. */
 export async function kafkaJars() {
   const folder = await cached('kafka', jarsVersion, (half) =>
     telling('Fetching Apache Kafka (once)', async () => {
@@ -26,7 +26,7 @@ export async function kafkaJars() {
   return jars
 }
 
-/** @throws Error naming the jars that are missing, too many, or not what was pinned */
+/** @throws Error naming the jars that are missing, unexpected or different */
 async function checkJars(folder) {
   const pins = readFileSync(here('jars.sha256'), 'utf8').trim().split('\n')
   const pinned = new Map(pins.map((line) => line.split(/\s+/).toReversed()))

@@ -1,15 +1,15 @@
 import { freePorts } from './ports.mjs'
 
-/** Ports of a broker: for clients, for its controller, and for clients that come through a proxy of a test. */
+/** Ports of a broker: for clients, for its controller, and for clients that connect through a test's proxy. */
 export async function kafkaPorts() {
   const [broker, controller, behindProxy, proxy] = await freePorts(4)
   return { broker, controller, behindProxy, proxy }
 }
 
 /**
- * Settings of a single broker that is its own controller. One broker needs the factors of 1; there is no delay before the
- * first rebalance, and a short session, because tests kill the broker, and the next one is refused until the session of
- * the dead one is over.
+ * Settings of a single broker that is its own controller. One broker needs replication factors of 1. The first
+ * rebalance has no delay and sessions are short, because tests kill the broker, and the next one is refused until the
+ * session of the killed one expires.
  */
 export function kafkaSettings({
   host = '127.0.0.1',
@@ -46,8 +46,8 @@ export function kafkaSettings({
 }
 
 /**
- * How tests find it. The second way in is for tests of a bad network: a client that comes by it is sent to the port of
- * `RETICLE_TEST_KAFKA_PROXY`, where the test's own proxy to `RETICLE_TEST_KAFKA_BEHIND_PROXY` listens.
+ * Settings with its addresses. The second listener is for tests of a bad network: its clients are directed to the port
+ * of `RETICLE_TEST_KAFKA_PROXY`, where the test's proxy to `RETICLE_TEST_KAFKA_BEHIND_PROXY` listens.
  */
 export const kafkaEnv = ({ host = '127.0.0.1', broker, behindProxy, proxy }) => ({
   RETICLE_TEST_KAFKA_BROKERS: `${host}:${broker}`,

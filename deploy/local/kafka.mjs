@@ -10,7 +10,10 @@ import { kafkaEnv, kafkaPorts, kafkaSettings } from './kafka-settings.mjs'
 import { makePart } from './part.mjs'
 import { runTool, telling } from './tools.mjs'
 
-/** Apache Kafka from its published Java artifacts: one broker that is its own controller. Data and settings in `folder`. */
+/**
+ * Apache Kafka from its published Java artifacts: one broker that is its own controller. Data and settings are in
+ * `folder`.
+ */
 export async function kafkaPart(folder, logs, onGone) {
   const { stderr: java } = await runTool('java', ['-version'])
   const jars = await kafkaJars()
@@ -18,7 +21,10 @@ export async function kafkaPart(folder, logs, onGone) {
   return brokerPart({ folder, logs, onGone, jars, flags: [`-XX:SharedArchiveFile=${classes}`] })
 }
 
-/** What a broker loads, laid out for this Java: halves the time of every start. Made by running one for a moment. */
+/**
+ * Archive of the classes that a broker loads with this Java version, which halves the start time. Made by a short run
+ * of a broker.
+ */
 async function classArchive(jars, java) {
   const version = `${jarsVersion}-${createHash('sha256').update(java).digest('hex').slice(0, 8)}`
   const made = await cached('kafka-classes', version, (half) =>

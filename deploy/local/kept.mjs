@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** The content of a file that only its owner may read; made by `make` when it is not there. */
+/** Returns the content of a file that only its owner may read; created by `make` if it is missing. */
 export async function kept(path, make) {
   const known = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined
@@ -8,7 +8,7 @@ export async function kept(path, make) {
   })
   if (known) return known.trim()
   const made = make()
-  // An empty one is what a full disk leaves of a first start.
+  // A full disk can leave an empty file at the first start.
   await writeFile(path, `${made}\n`, { mode: 0o600, flag: known === '' ? 'w' : 'wx' })
   return made
 }

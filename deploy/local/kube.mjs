@@ -9,11 +9,11 @@ import { startControlPlane } from './kube/control-plane.mjs'
 import { runTool } from './tools.mjs'
 
 /**
- * The chart against a real control plane, by hand or at night: node deploy/local/kube.mjs
+ * Tests the chart against a real control plane, manually or at night: node deploy/local/kube.mjs
  *
- * Every manifest of every set of values is accepted by the server; then a release is installed, upgraded, rolled back,
- * tested and removed in a namespace that enforces the restricted pod security standard. The first run builds the control
- * plane.
+ * The server must accept every manifest of every set of values; then a release is installed, upgraded, rolled back,
+ * tested and removed in a namespace that enforces the restricted pod security standard. The first run builds the
+ * control plane.
  */
 
 const chart = fileURLToPath(new URL('../helm/reticle', import.meta.url))
@@ -51,7 +51,7 @@ async function scenario({ api, kubeconfig, programs }) {
   await timed('upgrade to the same', () => helm('upgrade', 'r', chart, ...wait))
   expectSame(pods, await podsOf(api), 'it replaces no pod')
 
-  // Nobody scales the workers here, so one is left of two.
+  // No autoscaler runs here, so only one of two workers remains.
   const scaled = ['-f', join(values, 'keda.yaml'), '--set', 'webhooks.replicas=4']
   await timed('upgrade', () => helm('upgrade', 'r', chart, ...scaled, ...wait))
   expectSame(keys, await keysOf(api), 'the keys are those of the installation')
@@ -68,12 +68,12 @@ async function scenario({ api, kubeconfig, programs }) {
 async function helmOf(kubeconfig) {
   const path = await program('helm')
   const always = ['--kubeconfig', kubeconfig, '--namespace', namespace]
-  const env = { ...process.env, KUBECACHEDIR: join(folder, 'discovery') } // the next server is another one
+  const env = { ...process.env, KUBECACHEDIR: join(folder, 'discovery') } // the next server is a different one
   return (...words) => runTool(path, [...words, ...always], { env })
 }
 
 async function accepted(api, helm, ...given) {
-  const asked = ['--validate', '--dry-run=server'] // the server's version, kinds and secrets
+  const asked = ['--validate', '--dry-run=server'] // uses the server's version, kinds and secrets
   const { stdout: text } = await helm('template', 'dry', chart, ...given, ...asked)
   return `${await expectAccepted({ api, namespace, text })} manifests`
 }
@@ -120,7 +120,7 @@ async function expectPods(api, count) {
   })
 }
 
-/** The script is not run here; its pod ends as if it had been. */
+/** The script does not run here; its pod is made to succeed. */
 async function endTest(api) {
   const path = at('pods/r-reticle-test')
   await until('the pod of the test', async () => {

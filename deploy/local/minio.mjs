@@ -12,7 +12,7 @@ import { runTool, telling } from './tools.mjs'
 const source = fileURLToPath(new URL('minio', import.meta.url))
 const name = process.platform === 'win32' ? 'minio.exe' : 'minio'
 
-/** The MinIO server, built from its Go module. It belongs to tests and laptops only and is part of no image. */
+/** The MinIO server, built from its Go module. Only for tests and laptops, not part of any image. */
 export async function minioPart(folder, logs, onGone) {
   const program = await minioProgram()
   const data = join(folder, 'data')
@@ -59,5 +59,5 @@ async function minioProgram() {
   return join(folder, name)
 }
 
-/** Read-only: what go.sum does not pin is not built. */
+/** Read-only: a module that go.sum does not pin fails the build. */
 const buildFlags = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', '-s -w']

@@ -6,10 +6,10 @@ import { launch, untilReady } from './server.mjs'
 const portTaken = /address already in use|EADDRINUSE|could not bind/i
 
 /**
- * One program that can be stopped, killed, paused and started again on the same ports and data. It is made from
- * `{name, logs, choosePorts, command, isReady, env}`: `choosePorts()` runs before the first start, `command()` tells what
- * to launch, `isReady()` whether it can be used, and `env()` by which settings. `stopMs` is the grace after a polite stop,
- * `onGone(code)` is told when it ends and nobody asked for that.
+ * Creates a program that can be stopped, killed, paused and started again on the same ports and data. `choosePorts()`
+ * runs before the first start, `command()` returns the command line, `isReady()` whether it can be used, and `env()`
+ * the settings with its addresses. `stopMs` is the time limit of a graceful stop, and `onGone(code)` is called when it
+ * ends unexpectedly.
  */
 export function makePart({ name, logs, choosePorts, command, isReady, env, stopMs, onGone }) {
   const log = join(logs, `${name}.log`)
@@ -27,13 +27,13 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
     })
   }
   const firstStart = async () => {
-    await rename(log, join(logs, `${name}.1.log`)).catch(() => undefined) // of the run before
+    await rename(log, join(logs, `${name}.1.log`)).catch(() => undefined) // log of the previous run
     await choosePorts()
     try {
       await startOnce()
     } catch (error) {
       if (!portTaken.test(error.message)) throw error
-      await choosePorts() // another program was faster
+      await choosePorts() // another program took the port
       await startOnce()
     }
   }
@@ -52,7 +52,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
     log,
     env,
     start,
-    /** Answers the exit code. */
+    /** Returns the exit code. */
     stop,
     /** Like a crash: SIGKILL. */
     kill: async () => {
@@ -60,7 +60,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
       wasKilled = true
       await server?.kill()
     },
-    /** Frozen: connections stay open, nobody answers. */
+    /** Frozen: connections stay open without responses. */
     pause: async () => server?.signal('SIGSTOP'),
     resume: async () => server?.signal('SIGCONT'),
     restart: async () => {
@@ -72,7 +72,10 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
   }
 }
 
-/** What a killed one leaves behind may stand in the way until its last child has noticed: tried again, as any supervisor would. */
+/**
+ * Remains of a killed process can block the start until its last child has ended, so the start is retried, as a
+ * supervisor would.
+ */
 async function startDespiteRemains(startOnce, tries = 10) {
   try {
     await startOnce()

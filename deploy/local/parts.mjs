@@ -9,19 +9,19 @@ import { minioPart } from './minio.mjs'
 import { postgresPart } from './postgres.mjs'
 import { telling } from './tools.mjs'
 
-/** What Reticle runs on. */
+/** Servers that Reticle needs. */
 const backends = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
 
-/** And what tests connect as buckets of users. */
+/** Also servers that tests connect as buckets of users. */
 export const localMakers = { ...backends, azurite: azuritePart, gcs: gcsPart }
 
 /**
- * Starts real servers (the backends, or those of `names`) on free loopback ports, which stay the same through every restart.
- * Data goes to `folder`, by default one that is removed in the end, logs to `logs` in it.
- * `onGone(name, code, part)` is told of one that ended and nobody asked for that.
+ * Starts real servers (the backends, or those of `names`) on free loopback ports, which stay the same through every
+ * restart. Data goes to `folder`, by default a temporary one, logs to its folder `logs`. `onGone(name, code, part)` is
+ * called when one ends unexpectedly.
  *
  * @returns `{env, logs, parts, stop}` with `parts[name].{start, stop, kill, pause, resume, restart}`
- * @throws MissingTool when java, mvn or go is needed and not installed; Error with the end of a server's log
+ * @throws MissingTool if java, mvn or go is needed and not installed; Error with the end of a server's log
  */
 export async function startParts({
   names = Object.keys(backends),
@@ -45,7 +45,7 @@ export async function startParts({
       await telling(`Starting ${name}`, parts[name].start)
     }),
   )
-  // Only now: a stop while another is being started would miss it.
+  // Only after all have started, because stopping would miss one that is still starting.
   const failed = started.find(({ status }) => status === 'rejected')
   if (failed) {
     await stop()
@@ -55,7 +55,7 @@ export async function startParts({
   return { env, logs, parts, stop }
 }
 
-/** Named after its process, so that the next start can remove what a killed one left. */
+/** Named after its process, so that the next start can remove the folder of a killed one. */
 async function temporaryFolder() {
   const left = (await readdir(tmpdir())).filter((name) => {
     const [, pid] = /^reticle-parts-(\d+)-/.exec(name) ?? []
@@ -63,6 +63,6 @@ async function temporaryFolder() {
   })
   for (const name of left) await rm(join(tmpdir(), name), { recursive: true, force: true })
   const folder = await mkdtemp(join(tmpdir(), `reticle-parts-${process.pid}-`))
-  await chmod(folder, 0o755) // the account of the database must be able to walk in
+  await chmod(folder, 0o755) // the account of the database must be able to enter the folder
   return folder
 }

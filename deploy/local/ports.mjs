@@ -2,13 +2,12 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Below every system's range of ports for outgoing connections (Linux begins at 32768): a client that tries again and
- * again to reach a stopped server on a port of that range can end up connected to itself, and keep the port from the
- * server for good.
+ * Below the range of ports for outgoing connections (Linux begins at 32768): a client that repeatedly connects to a
+ * stopped server on a port of that range can connect to itself, and block the port permanently.
  */
 const range = [20_000, 32_000]
 
-/** A loopback port that nobody listens on at this moment; who takes it must be ready to try another. */
+/** Returns a loopback port that is free at this moment; the caller must be ready to try another. */
 export async function freePort() {
   for (;;) {
     const port = randomInt(...range)
@@ -16,7 +15,7 @@ export async function freePort() {
   }
 }
 
-/** `count` different ones. */
+/** Returns `count` different free ports. */
 export async function freePorts(count) {
   const ports = new Set()
   while (ports.size < count) ports.add(await freePort())

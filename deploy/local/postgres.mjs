@@ -13,7 +13,10 @@ const settings = {
   max_wal_size: '2GB',
 }
 
-/** The PostgreSQL that comes with npm, placed and made as the embedded mode does it. `fsync` stays on: parts are killed. */
+/**
+ * The PostgreSQL from npm, placed and initialized as in the embedded mode. `fsync` stays on, because tests kill the
+ * server.
+ */
 export async function postgresPart(folder, logs, onGone) {
   const { placeServer } = await built('postgres-home')
   const { asServer, binary, createCluster, dataOf, readPassword } = await built('postgres-cluster')

@@ -7,10 +7,11 @@ const guard = readFileSync(new URL('guard.sh', import.meta.url), 'utf8')
 const stopLimitMs = 8000
 
 /**
- * Starts a program under guard.sh, as a group of its own, so that Ctrl-C reaches it only through us. Its output goes to the
- * file `log` by descriptor, never through a pipe: a full pipe would block it.
+ * Starts a program under guard.sh in a separate process group, so that Ctrl-C reaches it only through this process. Its
+ * output goes directly to the file `log`, because a full pipe would block it.
  *
- * @returns `{pid, exited, isRunning, signal, stop, kill}`; `exited` is its exit code, `stop(limitMs)` asks and then insists
+ * @returns `{pid, exited, isRunning, signal, stop, kill}`; `exited` resolves with its exit code, `stop(limitMs)` stops
+ * gracefully and then kills
  */
 export async function launch({ command, args = [], log, env, signal = 'TERM', ...place }) {
   const output = openSync(log, 'a')
@@ -36,7 +37,7 @@ export async function launch({ command, args = [], log, env, signal = 'TERM', ..
   }
   const stop = async (limitMs = stopLimitMs) => {
     send(`SIG${signal}`)
-    send('SIGCONT') // a paused one takes no signal before it goes on
+    send('SIGCONT') // a paused process receives no signal before it continues
     const patience = setTimeout(() => send('SIGKILL'), limitMs)
     const code = await exited
     clearTimeout(patience)
@@ -67,9 +68,9 @@ function sendTo(pid, name) {
 }
 
 /**
- * Waits until `isReady()` answers true, asking every 25 ms.
+ * Waits until `isReady()` returns true, polling every 25 ms.
  *
- * @throws Error with the last 40 lines of the log when the program ended or the time is over
+ * @throws Error with the last 40 lines of the log if the program ended or the time limit passed
  */
 export async function untilReady(name, server, { isReady, log, limitMs = 120_000 }) {
   for (const limit = Date.now() + limitMs; Date.now() < limit; ) {

@@ -1,10 +1,9 @@
 import { schemas } from './database.mjs'
 
-/** The settings of the processes of a cluster (`docs/operations.md`), as the chart would make them. */
-
 /**
- * What all of them share. `parts` are the settings of the real servers, `RETICLE_TEST_*`; `ports` a map from the name of a
- * process to `{grpc, metrics}`, `{http, metrics}` of a gateway, `{metrics}` of a worker.
+ * Returns the settings that all processes of a cluster share (`docs/operations.md`), as in the chart. `parts` are the
+ * settings of the real servers, `RETICLE_TEST_*`; `ports` is a map from the name of a process to `{grpc, metrics}`, for
+ * a gateway `{http, metrics}`, for a worker `{metrics}`.
  */
 export function sharedSettings({ parts, keys, bucket, ports }) {
   const addresses = Object.keys(schemas).map((service) => {
@@ -16,7 +15,7 @@ export function sharedSettings({ parts, keys, bucket, ports }) {
   return {
     ...Object.fromEntries(addresses),
     RETICLE_KAFKA_BROKERS: parts.RETICLE_TEST_KAFKA_BROKERS,
-    RETICLE_KAFKA_SESSION_SECONDS: '10', // one broker: what readers wait after its restart
+    RETICLE_KAFKA_SESSION_SECONDS: '10', // one broker: the waiting time of consumers after its restart
     RETICLE_S3_ENDPOINT: parts.RETICLE_TEST_S3_ENDPOINT,
     RETICLE_S3_ACCESS_KEY: parts.RETICLE_TEST_S3_ACCESS_KEY,
     RETICLE_S3_SECRET_KEY: parts.RETICLE_TEST_S3_SECRET_KEY,
@@ -30,7 +29,7 @@ export function sharedSettings({ parts, keys, bucket, ports }) {
   }
 }
 
-/** What only one process has. */
+/** Returns the settings of a single process. */
 export function ownSettings({ app, ports, access, admin }) {
   const { grpc, http, metrics } = ports
   const word = app === 'worker' ? 'jobs' : app
@@ -40,7 +39,7 @@ export function ownSettings({ app, ports, access, admin }) {
     RETICLE_METRICS_PORT: String(metrics),
     ...(grpc && { RETICLE_GRPC_PORT: String(grpc) }),
     ...(http && { RETICLE_PORT: String(http) }),
-    // Nobody calls itself, and its own address would look like a misspelt setting.
+    // A service does not call itself, and its own address would be reported as an unknown setting.
     ...(roles && { [`${prefix}_DATABASE_URL`]: roles.writer, [`${prefix}_ADDRESS`]: undefined }),
     ...(app === 'projects' && {
       RETICLE_ADMIN_USERNAME: admin.username,

@@ -17,7 +17,7 @@ import { telling } from './tools.mjs'
 const run = promisify(execFile)
 const services = Object.keys(schemas)
 
-/** What is run, and how long it may take to say goodbye (`reliability.md` 16.3). */
+/** Programs of the processes, and their time limits for a graceful stop. */
 const programs = {
   gateway: { file: 'gateway/dist/main.js', stopMs: 40_000 },
   projects: { file: 'projects-svc/dist/main.js', stopMs: 40_000 },
@@ -30,16 +30,17 @@ const appsFolder = fileURLToPath(new URL('../../apps', import.meta.url))
 const fileOf = (app) => join(appsFolder, programs[app].file)
 
 /**
- * The split system: every app its own process, on real servers that already run. Services come up first, then workers and
- * gateways; `stop` drains in reverse. What was built is run: `npm run build` comes before.
+ * Starts the split system: every app as a separate process, on running servers. Services start first, then workers and
+ * gateways; `stop` drains in reverse. Uses the built programs, so `npm run build` must run before.
  *
- * Options: `parts` (the `RETICLE_TEST_*` settings of the servers), `folder` (keys, and `logs/`), `gateways` and `workers` (1),
- * `replicas` (of services, e.g. `{projects: 2}`), `port` of the one public address (free), `database` and `bucket` (names,
- * `reticle`), `admin` (`{username, password, email}`), `env` (settings over ours, for all), `envOf(name)` (for one),
- * `onGone(name, code, process)` (one ended and nobody asked).
+ * Options: `parts` (the `RETICLE_TEST_*` settings of the servers), `folder` (keys, and `logs/`), `gateways` and
+ * `workers` (1), `replicas` (of services, e.g. `{projects: 2}`), `port` of the one public address (free), `database`
+ * and `bucket` (names, `reticle`), `admin` (`{username, password, email}`), `env` (settings that override the defaults,
+ * for all), `envOf(name)` (for one), `onGone(name, code, process)` (called when one ends unexpectedly).
  *
- * @returns `{url, urls, ports, databaseOf, processes, restart, kill, stop}`: `processes['worker-1'].{start, stop, kill, pause, ...}`
- * @throws Error with the end of the log of what did not start
+ * @returns `{url, urls, ports, databaseOf, processes, restart, kill, stop}`: `processes['worker-1'].{start, stop, kill,
+ * pause, ...}`
+ * @throws Error with the end of the log of the process that did not start
  */
 export async function startSystem(options) {
   const { folder, parts, port = 0, database = 'reticle', bucket = 'reticle' } = options
@@ -134,7 +135,7 @@ async function readKeys(folder) {
   }
 }
 
-/** As the migration job of the chart does it: every service its own schema, in the role that owns it. */
+/** Migrates the schema of every service in the role that owns it, like the migration job of the chart. */
 async function migrateAll(envOf, access) {
   await Promise.all(
     services.map(async (service) => {
@@ -154,7 +155,7 @@ async function migrateAll(envOf, access) {
 
 const answers = async (url) => (await fetch(url, { signal: AbortSignal.timeout(3000) })).ok
 
-/** A process is ready without the others; the whole is when the gateway reaches them all. */
+/** A process is ready without the others; the system is ready when the gateway reaches all of them. */
 async function healthy(url) {
   for (const limit = Date.now() + 60_000; Date.now() < limit; await sleep(50)) {
     if (await answers(`${url}/api/server/health`).catch(() => false)) return
@@ -178,7 +179,7 @@ function makeProcess(name, { logs, ports, envOf, onGone }) {
   return one
 }
 
-/** Services need one another only when they are called, so they start together. */
+/** Services call each other only during requests, so they start together. */
 async function startInOrder(processes) {
   const [first, then] = [isService, (name) => !isService(name)].map((belongs) =>
     Object.keys(processes).filter(belongs),
@@ -190,7 +191,7 @@ async function startInOrder(processes) {
   }
 }
 
-/** What takes from outside first, what others ask last. Answers exit codes by name. */
+/** Stops gateways and workers before services. Returns exit codes by name. */
 async function stopInOrder(processes) {
   const codes = {}
   for (const belongs of [isGateway, (name) => appOf(name) === 'worker', isService]) {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A program that must be installed and is not: scripts end with exit code 3. */
+/** A required program is not installed: scripts end with exit code 3. */
 export class MissingTool extends Error {
   exitCode = 3
 }
@@ -15,7 +15,10 @@ const purposes = {
   npm: 'npm installs the emulator of Azure storage and FFmpeg, once',
 }
 
-/** Runs a tool to its end. @throws MissingTool with what it is needed for; Error with what it said */
+/**
+ * Runs a tool to its end.
+ * @throws MissingTool with its purpose; Error with its output
+ */
 export async function runTool(name, args, options = {}) {
   try {
     return await run(name, args, { maxBuffer: 64 * 1024 * 1024, ...options })
@@ -28,7 +31,7 @@ export async function runTool(name, args, options = {}) {
   }
 }
 
-/** Tells what takes longer than two seconds; standard output belongs to the settings. */
+/** Prints a message if the work takes longer than two seconds; standard output belongs to the settings. */
 export async function telling(text, work, tell = (line) => process.stderr.write(`${line}\n`)) {
   const began = Date.now()
   const soon = setTimeout(() => tell(`${text} ...`), 2000)

@@ -3,8 +3,8 @@ import { openControl } from './control.mjs'
 import { localMakers, startParts } from './parts.mjs'
 
 /**
- * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --azurite --gcs`), prints the settings by which
- * tests find them, and stops them at a signal. `--data FOLDER` keeps data and logs there.
+ * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --azurite --gcs`), prints
+ * the settings with their addresses, and stops them at a signal. `--data FOLDER` keeps data and logs there.
  */
 const known = Object.keys(localMakers)
 const options = Object.fromEntries(known.map((name) => [name, { type: 'boolean' }]))
@@ -12,7 +12,7 @@ try {
   const { values } = parseArgs({ options: { ...options, data: { type: 'string' } } })
   const named = known.filter((name) => values[name])
   let isUp = false
-  const asked = signalled(() => isUp || process.exit(130)) // the guards end what is being started
+  const asked = signalled(() => isUp || process.exit(130)) // the guards end servers that are still starting
   const names = named.length > 0 ? named : undefined
   const { env, logs, parts, stop } = await startParts({ names, folder: values.data })
   isUp = true

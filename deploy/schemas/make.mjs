@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Writes the schemas that the chart's tests check manifests against, each file complete in itself, so that no check needs
- * a network. Run it when `sources` below move on, and commit what it writes.
+ * Writes the schemas against which tests check manifests, each file self-contained, so that no check needs a network.
+ * Run it when the versions in `sources` change, and commit the output.
  */
 
 const usage = `node deploy/schemas/make.mjs KUBERNETES KEDA GATEWAY_API PROMETHEUS
@@ -17,7 +17,7 @@ const usage = `node deploy/schemas/make.mjs KUBERNETES KEDA GATEWAY_API PROMETHE
   PROMETHEUS   folder of the Go module github.com/prometheus-operator/prometheus-operator v0.85.0
 `
 
-/** Kinds of Kubernetes itself: the file kubeconform asks for, which is the one the package has. */
+/** Kinds of Kubernetes: the file that kubeconform looks for, which has the same name in the package. */
 const kinds = [
   'configmap-v1',
   'deployment-apps-v1',
@@ -34,7 +34,7 @@ const kinds = [
 
 const examples = 'example/prometheus-operator-crd'
 
-/** Kinds that operators add: the folder's argument, the file in it, and the version the chart speaks. */
+/** Kinds of operators: the argument with the folder, the file in it, and the version that the chart uses. */
 const resources = [
   ['keda', 'config/crd/bases/keda.sh_scaledobjects.yaml', 'v1alpha1'],
   ['keda', 'config/crd/bases/keda.sh_triggerauthentications.yaml', 'v1alpha1'],
@@ -62,7 +62,7 @@ function writeKinds(folder) {
   }
 }
 
-/** The definitions that a schema leads to, however many steps away. */
+/** Returns the definitions that a schema refers to, directly or indirectly. */
 function reachable(schema, definitions) {
   const found = {}
   const open = namesIn(schema)
@@ -89,7 +89,7 @@ function writeResources(folders) {
   }
 }
 
-/** What an operator's schema names is all there is: a misspelt field is an error, as the API server would have it. */
+/** Forbids other fields in the schema of an operator, so that a misspelt field is an error, as on the API server. */
 function closed(schema) {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -101,7 +101,7 @@ function closed(schema) {
   return { ...inside, additionalProperties: false }
 }
 
-/** Without texts, and with references that stay in the file. A property may itself be called "description". */
+/** Removes texts, and keeps references inside the file. A property may itself be called "description". */
 function bare(schema) {
   if (Array.isArray(schema)) return schema.map(bare)
   if (!isRecord(schema)) return schema

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
 
-/** One text member of a small zip archive, found through its central directory (APPNOTE 4.3.12). */
+/** Reads one text member of a small zip archive, found through its central directory (APPNOTE 4.3.12). */
 export function memberOf(zip, matches) {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   let at = zip.readUInt32LE(end + 16)

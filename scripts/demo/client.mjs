@@ -1,4 +1,4 @@
-/** The few calls of the REST API that the demo needs, with nothing but `fetch`. */
+/** Creates a client with the few REST calls of the demo, using only `fetch`. */
 export function client(base, token) {
   const headers = { authorization: `Token ${token}` }
 
@@ -11,7 +11,7 @@ export function client(base, token) {
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  /** Follows a request to its end, telling how far it is. */
+  /** Waits for the end of a request and reports its progress. */
   async function finished({ rq_id }, tell) {
     const path = `/requests/${encodeURIComponent(rq_id)}`
     for (;;) {

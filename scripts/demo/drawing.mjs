@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** Pictures of our own and a COCO file that describes them: coloured boxes and triangles on a pale ground. */
+/** Draws images and a COCO file that describes them: coloured boxes and triangles on a pale background. */
 
 const width = 320
 const height = 240
@@ -9,7 +9,7 @@ const categories = [
   { id: 2, name: 'triangle', color: '#2471a3' },
 ]
 
-/** The same numbers on every run (a linear congruential generator, Numerical Recipes). */
+/** Returns the same numbers on every run (a linear congruential generator, Numerical Recipes). */
 function numbers(seed) {
   let state = seed
   return (below) => {
@@ -74,7 +74,7 @@ const ground = [244, 241, 234]
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
 const paint = new Map(categories.map(({ id, color }) => [id, rgb(color)]))
 
-/** A PNG of 8-bit colour, its rows unfiltered (PNG specification, third edition, 5 and 11). */
+/** Writes a PNG of 8-bit colour with unfiltered rows (PNG specification, third edition, 5 and 11). */
 function picture(shapes) {
   const rows = Buffer.alloc(height * (1 + width * 3))
   for (let y = 0; y < height; y++)

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Another program: takes webhook deliveries on loopback and checks that they are signed with the secret. */
+/** Starts a receiver that accepts webhook deliveries on loopback and verifies their signatures. */
 export async function startReceiver(secret) {
   const received = []
   const server = createServer(async (request, response) => {
@@ -21,7 +21,7 @@ export async function startReceiver(secret) {
   return { url: `http://127.0.0.1:${server.address().port}/hook`, received, stop }
 }
 
-/** `X-Signature-256` is `sha256=` and the HMAC of the raw body. */
+/** Checks `X-Signature-256`, which is `sha256=` and the HMAC of the raw body. */
 export function isGenuine(header, body, secret) {
   const right = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
   const given = Buffer.from(String(header))

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../ready.mjs'
 
-/** A Reticle of its own on an empty data directory, which may call receivers on loopback. */
+/** Starts a server on an empty data directory, which may deliver to receivers on loopback. */
 export async function startServer(password) {
   const data = mkdtempSync(join(tmpdir(), 'reticle-demo-'))
-  chmodSync(data, 0o755) // open to the account of the database, so that all of it lies here
+  chmodSync(data, 0o755) // accessible to the account of the database, so that the database is stored here too
   const env = {
     ...process.env,
     RETICLE_PORT: '0',

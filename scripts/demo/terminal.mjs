@@ -1,6 +1,6 @@
 const isTerminal = process.stdout.isTTY
 
-/** One line a step; on a terminal it shows a bar while the step runs. */
+/** Prints one line per step; on a terminal it shows a bar while the step runs. */
 export function step(title) {
   const began = Date.now()
   const bar = (share) => '█'.repeat(Math.round(share * 24)).padEnd(24, '░')

@@ -22,10 +22,10 @@ beforeAll(async () => {
 afterAll(() => split.stop())
 
 /**
- * Nothing of what was acknowledged is lost and nothing is done twice, though annotations-svc dies at any time and every call
- * is made again until it is answered (`spec/api-annotations.md` 1.12, `spec/extensions.md` 7).
+ * No acknowledged write is lost and none is applied twice, although annotations-svc is killed at any time and every
+ * call is repeated until it is answered. See docs/spec/reliability.md#idempotency.
  */
-test(`${writers} writers of ${writes} patches while annotations-svc is killed ${kills} times`, {
+test(`${writers} writers of ${writes} patches lose nothing while annotations-svc is killed ${kills} times`, {
   timeout: isFullRun() ? 3_600_000 : 300_000,
 }, async () => {
   const task = await taskWithMedia(split.admin, { files: await pictures(3), segment_size: 1 })
@@ -54,7 +54,7 @@ async function killAgainAndAgain({ acknowledged }: Writing): Promise<void> {
   }
 }
 
-/** As a minute later, when whoever died is given up. */
+/** Expires the leases of keys that a killed process held, as would happen after a minute. */
 async function endLeasesOfKeys(): Promise<void> {
   const database = new pg.Client({ connectionString: split.databaseOf('annotations') })
   await database.connect()
@@ -62,7 +62,10 @@ async function endLeasesOfKeys(): Promise<void> {
   await database.end()
 }
 
-/** Every revision of the job is an acknowledged write, and all of them in that order lead to what is there. */
+/**
+ * Checks that every revision of the job is an acknowledged write, and that replaying them in order gives the stored
+ * set.
+ */
 async function expectSerial(job: number, acknowledged: readonly Acknowledged[]): Promise<void> {
   const answer = await annotationSets(split.admin, `/jobs/${job}/annotations/`).get()
   const own = acknowledged.filter((one) => one.job === job && one.status === 200)

@@ -9,7 +9,7 @@ import { markedFor } from '../support/marked.ts'
 import { root } from '../support/root.ts'
 import { chartFile, renderWords, workloads } from './chart-tools.ts'
 
-/** What `docs/operations.md` tells about the chart is what helm makes of it. */
+/** `docs/operations.md` describes the chart as helm renders it. */
 
 const run = promisify(execFile)
 const production = 'deploy/helm/values/production.yaml'
@@ -18,7 +18,7 @@ const [secrets = '', lines = ''] = markedFor(document, 'tests/cluster/chart-docu
 const [install = '', check = '', exec = '', ...others] = lines.trim().split('\n')
 const told = readFileSync(join(root, document), 'utf8')
 
-test('the secrets have what pods read, and the addresses are of roles that are made', async () => {
+test('the documented secrets have the keys that pods read, and their addresses use existing roles', async () => {
   const env = { ...process.env, HOST: 'db', SECRET: 'x', ACCESS_KEY: 'a', SECRET_KEY: 's' }
   const script = `psql() { :; }\nkubectl() { printf '%s\\n' "$*"; }\n${secrets}`
   const { stdout } = await run('bash', ['-euc', script], { env })
@@ -47,7 +47,7 @@ test('the secrets have what pods read, and the addresses are of roles that are m
   expect(users.sort()).toEqual(roles.sort())
 })
 
-test('the lines install what helm renders, by the values that are the example', async () => {
+test('the documented commands install what helm renders with the example values', async () => {
   const words = install.replace('my-values.yaml', production).split(' ')
   expect(words.slice(0, 2)).toEqual(['helm', 'install'])
   const manifests = await renderWords(words.slice(2))
@@ -62,7 +62,7 @@ test('the lines install what helm renders, by the values that are the example', 
   expect(install).toContain(String(again))
 })
 
-test('they enter pods that are there, and start programs that are in them', async () => {
+test('the documented commands use existing deployments, and programs of their images', async () => {
   const words = install.replace('my-values.yaml', production).split(' ')
   const pods = workloads(await renderWords(words.slice(2)))
   const entered = [...told.matchAll(/exec deploy\/(\S+) -- node ([^`\n]+)/g)]
@@ -77,7 +77,7 @@ test('they enter pods that are there, and start programs that are in them', asyn
   }
 })
 
-test('the document names values that the chart has', () => {
+test('the document names only values that the chart has', () => {
   const values: unknown = parse(chartFile('values.yaml'))
   const roots = Object.keys(z.looseObject({}).parse(values))
   const named = [...told.matchAll(/`([a-z]\w+(?:\.\w+)+)`/g)].flatMap(([, path = '']) =>

@@ -10,8 +10,8 @@ import { root } from '../support/root.ts'
 import { environmentOf, render, workloads } from './chart-tools.ts'
 
 /**
- * What the chart and the compose file tell the programs is what the programs read: they are started with a wrong log level
- * beside what they are given, and have to complain of that alone.
+ * The chart and the compose file set exactly the settings that the programs read. Each program is started with its
+ * settings and an invalid log level, and must report only that one.
  */
 
 const run = promisify(execFile)
@@ -27,7 +27,7 @@ interface Started {
   text: string
 }
 
-/** Runs a program as its image would, with nothing of this process's environment. */
+/** Runs a program as its image would, without the environment of this process. */
 async function start(
   image: string,
   words: string[],
@@ -44,7 +44,7 @@ async function start(
 
 const seen = new Map<string, Promise<string[]>>()
 
-/** Names that a program reads. */
+/** Returns the names of the settings that a program reads. */
 function read(image: string, file: string): Promise<string[]> {
   const program = `${image}/${file}`
   const known = seen.get(program) ?? namesOf(image, file)
@@ -61,7 +61,7 @@ async function namesOf(image: string, file: string): Promise<string[]> {
 const wrong = { RETICLE_LOG_LEVEL: 'loud' }
 const complaint = /^These settings cannot be used:\n {2}RETICLE_LOG_LEVEL: .*\n$/
 
-/** Values of the secrets that the chart only names. */
+/** Returns values for the secrets that the chart only names. */
 function secretOf(_: string, key: string): string {
   if (/^(projects|annotations|jobs|webhooks)/.test(key))
     return 'postgresql://role:word@host/reticle'
@@ -77,7 +77,7 @@ const imageOf = (text: string) => text.replace(/^.*reticle-/, '').replace(/[:@].
 describe.each([
   ['default', []],
   ['production', ['-f', join(root, 'deploy/helm/values/production.yaml')]],
-])('with %s values the chart', (_, args) => {
+])('the chart with %s values', (_, args) => {
   const programs = async () =>
     workloads(await render(...args)).flatMap(({ metadata, pod }) =>
       pod.containers
@@ -90,7 +90,7 @@ describe.each([
         })),
     )
 
-  test('gives every program all that it cannot be without, in a form it accepts', async () => {
+  test('every program gets all required settings in a valid form', async () => {
     const all = await programs()
     expect(all).toHaveLength(10)
     const started = await Promise.all(
@@ -104,7 +104,7 @@ describe.each([
     }
   })
 
-  test('gives no program what it does not read', async () => {
+  test('no program gets a setting that it does not read', async () => {
     for (const { name, image, words, env } of await programs()) {
       const known = await read(image, words[0] ?? '')
       const unknown = Object.keys(env).filter((one) => ours(one) && !known.includes(one))
@@ -130,25 +130,25 @@ describe('the compose file', () => {
       (_, name: string) => values[name] ?? (/^OTEL/.test(name) ? '' : 'filledin8'),
     )
 
-  test.each(apps)('starts %s with what it needs', async (_, { image, command, environment }) => {
+  test.each(apps)('%s starts with its settings', async (_, { image, command, environment }) => {
     const given = Object.entries(environment).map(([name, value]) => [name, filled(value)])
     const env = { ...Object.fromEntries(given), ...wrong }
     const started = await start(imageOf(image), command ?? ['dist/main.js'], env)
     expect(started).toEqual({ code: 1, text: expect.stringMatching(complaint) })
   })
 
-  test.each(apps)('tells %s nothing that it does not read', async (_, one) => {
+  test.each(apps)('%s gets no setting that it does not read', async (_, one) => {
     const known = await read(imageOf(one.image), one.command?.[0] ?? 'dist/main.js')
     expect(Object.keys(one.environment).filter((name) => !known.includes(name))).toEqual([])
   })
 
-  test('asks for secrets that the example names', () => {
+  test('the example file names every required secret', () => {
     const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
     const named = [...example.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
     expect(named).toEqual(expect.arrayContaining([...new Set(asked)]))
   })
 
-  test('has all that the lines of docs/operations.md name', async () => {
+  test('the documented commands name existing files and services', async () => {
     const self = 'tests/cluster/chart-settings.test.ts'
     const [copy = '', ...lines] = markedFor('docs/operations.md', self).join('').trim().split('\n')
     expect(copy).toMatch(/^cp deploy\/\.env\.example deploy\/\.env +# and fill it in$/)
@@ -167,7 +167,7 @@ describe('the compose file', () => {
     expect([code, text]).toEqual([0, expect.stringContaining(words.slice(1).join(' '))])
   })
 
-  test('runs every program as nobody, on a file system that it cannot change', () => {
+  test('every program runs without privileges on a read-only file system', () => {
     for (const [name, one] of apps) {
       expect(one, name).toMatchObject({
         user: '10001:10001',

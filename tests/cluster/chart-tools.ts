@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { root } from '../support/reticle.ts'
 
-/** The chart as its tests see it: rendered by helm, checked by kubeconform, read as data. */
+/** Tools for the tests of the chart: rendering by helm, checks by kubeconform, parsing. */
 
 const run = promisify(execFile)
 const chart = join(root, 'deploy/helm/reticle')
@@ -62,14 +62,20 @@ export type Manifest = z.infer<typeof manifest>
 export type Container = z.infer<typeof container>
 export type Pod = z.infer<typeof pod>
 
-/** Manifests of a release called "r". @param args of `helm template`: `-f FILE`, `--set A=B` */
+/**
+ * Renders the manifests of a release called "r".
+ * @param args of `helm template`: `-f FILE`, `--set A=B`
+ */
 export async function render(...args: string[]): Promise<Manifest[]> {
   return read(await renderText(...args))
 }
 
 const rendered = new Map<string, Promise<string>>()
 
-/** The same as YAML, rendered once for the same arguments. @throws Error with what helm says */
+/**
+ * Renders the same as YAML, once for the same arguments.
+ * @throws Error with the message of helm
+ */
 export function renderText(...args: string[]): Promise<string> {
   const key = args.join(' ')
   const known = rendered.get(key) ?? renderWith(args)
@@ -77,7 +83,7 @@ export function renderText(...args: string[]): Promise<string> {
   return known
 }
 
-/** What `helm install` would bring with these words, typed in the root of the project. */
+/** Renders what `helm install` would create with these words, run in the root of the repository. */
 export async function renderWords(words: string[]): Promise<Manifest[]> {
   return read(await helmTemplate(words))
 }
@@ -109,7 +115,10 @@ export async function lint(...args: string[]): Promise<void> {
   ])
 }
 
-/** @throws Error with what kubeconform says about fields that do not exist or have the wrong type */
+/**
+ * Validates manifests against the schemas of Kubernetes.
+ * @throws Error with the fields that do not exist or have the wrong type
+ */
 export async function conform(yaml: string): Promise<void> {
   const known = [
     `${schemas}/{{.ResourceKind}}{{.KindSuffix}}.json`,
@@ -124,7 +133,7 @@ export async function conform(yaml: string): Promise<void> {
   })
 }
 
-/** Deployments, jobs and single pods, with the pods they make. */
+/** Returns deployments, jobs and single pods, with their pod specs. */
 export function workloads(manifests: readonly Manifest[]) {
   return manifests
     .filter(({ kind }) => kind === 'Pod' || makesPods.has(kind))
@@ -134,7 +143,7 @@ export function workloads(manifests: readonly Manifest[]) {
     }))
 }
 
-/** The environment of a container; what comes from a secret is looked up in `secretOf(name, key)`. */
+/** Returns the environment of a container; values of secrets come from `secretOf(name, key)`. */
 export function environmentOf(
   { env }: Container,
   secretOf: (name: string, key: string) => string,
@@ -147,5 +156,5 @@ export function environmentOf(
   )
 }
 
-/** A file of the chart as text. */
+/** Reads a file of the chart as text. */
 export const chartFile = (path: string) => readFileSync(join(chart, path), 'utf8')

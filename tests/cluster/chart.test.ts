@@ -13,7 +13,10 @@ import {
   workloads,
 } from './chart-tools.ts'
 
-/** The chart of `reliability.md` 16.3, rendered for every set of values beside it. Real API servers: `deploy/local/kube.mjs`. */
+/**
+ * The Helm chart, rendered for every example of values. Tests against real API servers: `deploy/local/kube.mjs`. See
+ * docs/spec/reliability.md#kubernetes.
+ */
 
 const folder = join(root, 'deploy/helm/values')
 const sets = readdirSync(folder).map((name): [string, string | undefined] => [
@@ -21,13 +24,13 @@ const sets = readdirSync(folder).map((name): [string, string | undefined] => [
   join(folder, name),
 ])
 
-test('there are values for the ways it is installed', () => {
+test('examples of values exist for the documented ways to install', () => {
   expect(sets.length).toBeGreaterThanOrEqual(6)
 })
 
 const all: typeof sets = [['default', undefined], ...sets]
 
-describe.each(all)('with %s values', (_, file) => {
+describe.each(all)('the chart with %s values', (_, file) => {
   const given = file === undefined ? [] : ['-f', file]
   let manifests: Manifest[]
 
@@ -35,18 +38,18 @@ describe.each(all)('with %s values', (_, file) => {
     manifests = await render(...given)
   })
 
-  test('helm finds nothing to complain about', () => lint(...given))
+  test('helm lint reports no problem', () => lint(...given))
 
-  test('every field is one that the API server knows', async () => {
+  test('every field exists in the schemas of Kubernetes', async () => {
     await conform(await renderText(...given))
   })
 
-  test('names are unique', () => {
+  test('names of objects are unique', () => {
     const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
     expect(names).toEqual([...new Set(names)])
   })
 
-  test('no pod may do more than the restricted standard allows', () => {
+  test('every pod meets the restricted pod security standard', () => {
     for (const { metadata, pod } of workloads(manifests)) {
       expect(pod, metadata.name).toMatchObject({
         automountServiceAccountToken: false,
@@ -66,7 +69,7 @@ describe.each(all)('with %s values', (_, file) => {
     }
   })
 
-  test('memory asked for is memory granted, and nothing limits the processor', () => {
+  test('memory requests equal their limits, and the processor has no limit', () => {
     for (const { pod } of workloads(manifests)) {
       for (const { resources } of pod.containers) {
         expect(resources.requests.cpu).toBeDefined()
@@ -75,7 +78,7 @@ describe.each(all)('with %s values', (_, file) => {
     }
   })
 
-  test('no secret is in the clear', () => {
+  test('no secret value appears in the environment', () => {
     for (const { pod } of workloads(manifests)) {
       for (const { env } of pod.containers) {
         // RETICLE_TLS_KEY is a path.
@@ -104,18 +107,18 @@ test.each([
     'ingress.enabled=true,ingress.host=https://reticle.example.org',
     'ingress.host: expected a name',
   ],
-])('%s is refused', async (setting, named) => {
+])('the setting %s is refused', async (setting, named) => {
   await expect(render('--set', setting)).rejects.toThrow(named)
 })
 
-describe('the deployments', () => {
+describe('deployments', () => {
   const named = async (...args: string[]) => {
     const found = workloads(await render(...args)).filter(({ kind }) => kind === 'Deployment')
     return new Map(found.map((one) => [one.metadata.name.replace('r-reticle-', ''), one]))
   }
   const services = ['projects', 'annotations', 'jobs', 'webhooks']
 
-  test('are one a process, and leave within the time each needs', async () => {
+  test('there is one per process, with its termination grace period', async () => {
     const found = [...(await named())].map(([name, { pod }]) => [
       name,
       pod.terminationGracePeriodSeconds,
@@ -130,7 +133,7 @@ describe('the deployments', () => {
     })
   })
 
-  test('are probed by gRPC where they speak it, and never restarted for a dependency', async () => {
+  test('gRPC services are probed by gRPC, and no liveness probe depends on another service', async () => {
     for (const [name, { pod }] of await named()) {
       const [container] = pod.containers
       const path = services.includes(name) ? undefined : '/readyz'
@@ -146,13 +149,13 @@ describe('the deployments', () => {
     }
   })
 
-  test('are probed by HTTP when gRPC needs certificates, which the kubelet has not', async () => {
+  test('with TLS they are probed by HTTP, because the kubelet has no client certificate', async () => {
     for (const [, { pod }] of await named('--set', 'tls.existingSecret=internal')) {
       expect(pod.containers[0]?.readinessProbe?.httpGet?.path).toBe('/readyz')
     }
   })
 
-  test('are replaced one by one, after traffic has gone elsewhere', async () => {
+  test('pods are replaced one by one, and stop after traffic has moved away', async () => {
     for (const [, { spec, pod }] of await named()) {
       expect(spec).toMatchObject({
         strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
@@ -162,7 +165,7 @@ describe('the deployments', () => {
   })
 })
 
-test('authorities of your own are trusted by every process and every migration', async () => {
+test('configured certificate authorities are trusted by every process and every migration', async () => {
   const all = workloads(await render('--set', 'authorities.existingSecret=our-authorities'))
   const given = all.filter(({ kind }) => kind !== 'Pod')
   for (const { metadata, pod } of given) {
@@ -183,7 +186,7 @@ test('authorities of your own are trusted by every process and every migration',
   expect(given).toHaveLength(10)
 })
 
-test('settings that are large numbers are written out', async () => {
+test('large numbers in settings are written without an exponent', async () => {
   const found = workloads(await render('-f', join(folder, 'production.yaml')))
   const [gateway] = found.filter(({ metadata }) => metadata.name === 'r-reticle-gateway')
   expect(gateway?.pod.containers[0]?.env).toContainEqual({
@@ -192,7 +195,7 @@ test('settings that are large numbers are written out', async () => {
   })
 })
 
-test('local copies of videos fit into the volume for them, equally in both that read videos', async () => {
+test('the cache of videos fits its volume, with the same size in both deployments that read videos', async () => {
   const found = workloads(await render()).filter(({ metadata }) =>
     /reticle-jobs(-worker)?$/.test(metadata.name),
   )
@@ -215,7 +218,7 @@ const temporary = z.array(z.object({ emptyDir: z.object({ sizeLimit: z.string().
 const ofKind = (manifests: readonly Manifest[], kind: string) =>
   manifests.filter((one) => one.kind === kind)
 
-test('services are reached pod by pod, the gateway by one address', async () => {
+test('gRPC services are headless, and the gateway has one address', async () => {
   const found = ofKind(await render(), 'Service').map(({ metadata, spec }) => [
     metadata.name,
     spec?.clusterIP ?? spec?.type,
@@ -244,7 +247,7 @@ test('gateway and annotations scale by processor time', async () => {
   }
 })
 
-test('who scales by himself is not given a number of pods', async () => {
+test('an autoscaled deployment has no fixed number of pods', async () => {
   const scaled = await render('--set', 'jobsWorker.autoscaling.enabled=true')
   const [worker] = scaled.filter(
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'r-reticle-jobs-worker',
@@ -252,14 +255,14 @@ test('who scales by himself is not given a number of pods', async () => {
   expect(worker?.spec).not.toHaveProperty('replicas')
 })
 
-test('only what has several pods has a disruption budget', async () => {
+test('only deployments with several pods have a disruption budget', async () => {
   const budgets = async (...args: string[]) =>
     ofKind(await render(...args), 'PodDisruptionBudget').map(({ metadata }) => metadata.name)
   expect(await budgets()).toHaveLength(6)
   expect(await budgets('--set', 'webhooks.replicas=1')).not.toContain('r-reticle-webhooks')
 })
 
-test('mails are for projects-svc: the server by a secret, the way to it, and where links lead', async () => {
+test('only projects-svc gets mail settings: the SMTP secret, network access and the address of links', async () => {
   const manifests = await render('-f', join(folder, 'production.yaml'))
   const told = workloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) =>
@@ -279,7 +282,7 @@ test('mails are for projects-svc: the server by a secret, the way to it, and whe
   expect(mayMail(await render())).toEqual([])
 })
 
-test('remote files are for jobs-svc: both processes know the networks, the worker has the way out', async () => {
+test('remote files are configured for both jobs processes, and only the worker gets network access', async () => {
   const manifests = await render('--set', 'remoteFiles.allowedNets={10.40.0.0/16,fd00::/8}')
   const nets = { name: 'RETICLE_JOBS_ALLOWED_NETS', value: '10.40.0.0/16,fd00::/8' }
   const told = workloads(manifests).filter(({ pod }) =>
@@ -294,7 +297,7 @@ test('remote files are for jobs-svc: both processes know the networks, the worke
   expect(mayFetch.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-jobs-worker'])
 })
 
-test('with a proxy in between, who asks addresses of users knows it, and gets out by nothing else', async () => {
+test('with an egress proxy, services that call addresses of users know it and have no other way out', async () => {
   const manifests = await render('--set', 'egressProxy.existingSecret=egress')
   const told = workloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) => env.some(({ name }) => name === 'RETICLE_EGRESS_PROXY')),
@@ -310,7 +313,7 @@ test('with a proxy in between, who asks addresses of users knows it, and gets ou
   expect(policies.filter(({ text }) => text.includes('0.0.0.0/0'))).toEqual([])
 })
 
-test('KEDA counts wake-ups in Kafka and rows in the table', async () => {
+test('KEDA scales by Kafka lag and by rows of the table', async () => {
   const manifests = await render('-f', join(folder, 'production.yaml'))
   const [scaled] = ofKind(manifests, 'ScaledObject')
   expect(scaled?.spec).toMatchObject({
@@ -337,14 +340,14 @@ test('KEDA counts wake-ups in Kafka and rows in the table', async () => {
   })
 })
 
-test('migrations run before anything of a release is there, one job a schema', async () => {
+test('migrations run before other objects of a release are created, one job per schema', async () => {
   const jobs = workloads(await render()).filter(({ metadata }) => /-migrate-/.test(metadata.name))
   expect(jobs).toHaveLength(4)
   for (const { metadata, spec, pod } of jobs) {
     expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
     expect(spec).toMatchObject({ backoffLimit: 3, activeDeadlineSeconds: 600 })
     expect(pod.containers[0]?.args).toEqual(['dist/main.js', 'migrate'])
-    // What the chart makes is not there yet.
+    // The chart itself creates this secret later.
     const secrets = pod.containers.flatMap(({ env }) =>
       env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.name ?? []),
     )
@@ -353,14 +356,14 @@ test('migrations run before anything of a release is there, one job a schema', a
   }
 })
 
-test('generated keys are kept when the release goes', async () => {
+test('generated keys are kept when the release is uninstalled', async () => {
   const [keys] = ofKind(await render(), 'Secret')
   expect(keys?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
   const own = await render('--set', 'keys.existingSecret=mine')
   expect(ofKind(own, 'Secret')).toEqual([])
 })
 
-test('without a way that is named, nobody is reached', async () => {
+test('network policies deny all traffic that is not allowed explicitly', async () => {
   const policies = ofKind(await render(), 'NetworkPolicy')
   const [all] = policies.filter(({ metadata }) => metadata.name === 'r-reticle')
   expect(all?.spec).toMatchObject({
@@ -371,7 +374,7 @@ test('without a way that is named, nobody is reached', async () => {
   expect(policies).toHaveLength(9)
 })
 
-test('the alerts are those of deploy/observability', async () => {
+test('the alerts equal those of deploy/observability', async () => {
   const rules = await render('--set', 'monitoring.rules.enabled=true')
   expect(ofKind(rules, 'PrometheusRule')[0]?.spec).toHaveProperty('groups')
   expect(chartFile('files/alerts.yaml')).toBe(chartFile('../../observability/alerts.yaml'))

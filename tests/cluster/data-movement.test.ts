@@ -9,7 +9,7 @@ import { openRandom } from '../support/random.ts'
 import { type Split, startSplit } from '../support/split.ts'
 import { type Check, prepareRound } from './movements.ts'
 
-/** Eight requests each. */
+/** Each round has eight requests. */
 const { rounds, kills } = isFullRun() ? { rounds: 25, kills: 100 } : { rounds: 3, kills: 6 }
 
 const seed = 9
@@ -20,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => split.stop())
 
 /**
- * Every kind of request while those who work on them die: each ends once, and what it does is there once, or not at all
- * (`reliability.md` 6, T-REQ-1).
+ * Requests of every kind while their workers are killed (T-REQ-1): each ends once, and its effect exists once or not at
+ * all. See docs/spec/reliability.md#request-execution.
  */
-test(`${8 * rounds} requests of every kind while workers are killed ${kills} times`, {
+test(`${8 * rounds} requests of every kind end once while workers are killed ${kills} times`, {
   timeout: isFullRun() ? 3_600_000 : 600_000,
 }, async () => {
   const { admin } = split
@@ -43,7 +43,7 @@ test(`${8 * rounds} requests of every kind while workers are killed ${kills} tim
   const failures = ended.flatMap(({ request: { status, message } }) =>
     status === 'failed' ? [message] : [],
   )
-  // Three attempts were killed: that is an end as well.
+  // Three killed attempts are also a valid end.
   expect(new Set(failures)).toEqual(new Set(failures.map(() => 'The worker stopped unexpectedly')))
   expect(failures.length).toBeLessThan(ended.length / 2)
   const wrong = await wrongOf(ended, admin)
@@ -57,7 +57,7 @@ test(`${8 * rounds} requests of every kind while workers are killed ${kills} tim
   survived(`workers killed ${kills} times under ${ended.length} requests of every kind`)
 })
 
-/** What was done twice, or by halves. */
+/** Finds effects that were applied twice or in part. */
 async function wrongOf(
   ended: readonly { check: Check; request: Json }[],
   admin: Split['admin'],
@@ -68,7 +68,7 @@ async function wrongOf(
   return wrong
 }
 
-/** At least so often, and for as long as there is anything to be done. */
+/** Kills workers at least that often, and as long as requests are running. */
 async function killAgainAndAgain(isOver: () => boolean): Promise<number> {
   const random = openRandom(seed)
   let count = 0
@@ -85,7 +85,7 @@ async function killAgainAndAgain(isOver: () => boolean): Promise<number> {
   return count
 }
 
-/** As a minute later, when whoever died is given up. */
+/** Expires the leases of a killed process, as would happen after a minute. */
 async function endLeasesOf(pid: number): Promise<void> {
   const database = new pg.Client({ connectionString: split.databaseOf('jobs') })
   await database.connect()

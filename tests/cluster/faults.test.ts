@@ -9,8 +9,8 @@ import { openNetwork } from './network.ts'
 import { expectSettled } from './settled.ts'
 
 /**
- * Parts of the split system go away under load and come back (`reliability.md` 17): no acknowledged write is lost, nothing
- * happens twice, and meanwhile clients are told 503 and when to come again.
+ * Parts of the split system fail under load and return: no acknowledged write is lost, none is applied twice, and
+ * clients get 503 with Retry-After meanwhile. See docs/spec/reliability.md#faults.
  */
 let split: Split
 let receiver: Receiver
@@ -33,7 +33,7 @@ afterEach(() => receiver.close())
 const beforeMs = 1000
 const afterMs = 2000
 
-/** Runs the load before, during and after a fault, and compares what it was told with what is there. */
+/** Runs the load before, during and after a fault, and compares acknowledged writes with the stored state. */
 async function survive(fault: string, happen: () => Promise<void>): Promise<void> {
   await sleep(beforeMs)
   try {
@@ -57,7 +57,7 @@ const processes = [
   'worker-1',
 ] as const
 
-test.each(processes)('%s is killed and started again', async (name) => {
+test.each(processes)('no write is lost when %s is killed and started again', async (name) => {
   await survive(`${name} killed`, async () => {
     await split.kill(name)
     await sleep(1000)
@@ -65,7 +65,7 @@ test.each(processes)('%s is killed and started again', async (name) => {
   })
 })
 
-test.each(processes)('%s is restarted in an orderly way', async (name) => {
+test.each(processes)('no write is lost when %s is restarted gracefully', async (name) => {
   await survive(`${name} restarted`, () => split.restart(name))
 })
 
@@ -75,41 +75,43 @@ const away = async (name: PartName, ms: number) => {
   await parts.start(name)
 }
 
-test('Kafka is away for 30 s', () => survive('Kafka away', () => away('kafka', 30_000)))
+test('no write is lost when Kafka is down for 30 s', () =>
+  survive('Kafka away', () => away('kafka', 30_000)))
 
-test('the object store is away', () => survive('MinIO away', () => away('minio', 5000)))
+test('no write is lost when the object store is down', () =>
+  survive('MinIO away', () => away('minio', 5000)))
 
-test('PostgreSQL is restarted', () =>
+test('no write is lost when PostgreSQL is restarted', () =>
   survive('PostgreSQL restarted', () => parts.restart('postgres')))
 
-test('PostgreSQL crashes', () =>
+test('no write is lost when PostgreSQL crashes', () =>
   survive('PostgreSQL crashed', async () => {
     await parts.kill('postgres')
     await parts.start('postgres')
   }))
 
-test('the network to PostgreSQL and to the objects is slow', () =>
+test('no write is lost when the network to PostgreSQL and the object store is slow', () =>
   survive('slow network', async () => {
     network.each((proxy) => proxy.latency(100))
     await sleep(10_000)
     network.each((proxy) => proxy.heal())
   }))
 
-test('PostgreSQL is there and silent for 5 s', () =>
+test('no write is lost when PostgreSQL does not respond for 5 s', () =>
   survive('PostgreSQL silent', async () => {
     network.database.blackHole()
     await sleep(5000)
     network.database.heal()
   }))
 
-test('connections to PostgreSQL are cut', () =>
+test('no write is lost when connections to PostgreSQL are cut', () =>
   survive('PostgreSQL cut', async () => {
     network.database.cut()
     await sleep(1000)
     network.database.heal()
   }))
 
-test('Kafka stands still for 10 s', () =>
+test('no write is lost when Kafka is paused for 10 s', () =>
   survive('Kafka frozen', async () => {
     await parts.pause('kafka')
     await sleep(10_000)

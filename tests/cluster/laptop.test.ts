@@ -10,14 +10,14 @@ import { basic, dataDirectory, password, root } from '../support/reticle.ts'
 
 const run = promisify(execFile)
 
-/** `npm run cluster`, as the README has it: a person's whole cluster, on servers of its own. */
+/** `npm run cluster` as the README describes it: a complete cluster with its own servers. */
 
 const self = 'tests/cluster/laptop.test.ts'
 const [line = ''] = markedFor('README.md', self)
 const [, name = ''] = /^npm run (\w+)\n$/.exec(line) ?? []
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-test('a cluster on a laptop is used, drained by Ctrl-C, and found again as it was', async () => {
+test('a cluster on a laptop works, drains on Ctrl-C, and keeps its data', async () => {
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
 
@@ -35,7 +35,7 @@ test('a cluster on a laptop is used, drained by Ctrl-C, and found again as it wa
   expect(await second.interrupt()).toBe(0)
 }, 420_000)
 
-test('a database that is killed is told of and started again, and operators reach it by a file', async () => {
+test('a killed database is reported and restarted, and operators get its address from a file', async () => {
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
   const { api, output, interrupt } = await start(path)
@@ -55,7 +55,7 @@ test('a database that is killed is told of and started again, and operators reac
   expect(await interrupt()).toBe(0)
 }, 420_000)
 
-test('a number of gateways that is none is refused', async () => {
+test('an invalid number of gateways is refused', async () => {
   await expect(start('/nowhere', '--gateways', 'many')).rejects.toThrow(
     '--gateways many: expected a number from 1 to 99',
   )

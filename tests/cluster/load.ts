@@ -5,27 +5,27 @@ import { type Answer, type Client, client, type Json } from '../support/client.t
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { basic } from '../support/reticle.ts'
 
-/** What a load did and was told, to be compared with what is there in the end. */
+/** Calls of a load and their answers, to be compared with the final state. */
 export interface Ledger {
-  /** Names of projects that were asked for, and those that were acknowledged. */
+  /** Names of requested projects, and of acknowledged ones. */
   asked: Set<string>
   created: Set<string>
-  /** `group` numbers of shapes, one a call. */
+  /** `group` numbers of shapes, one per call. */
   drawn: { asked: Set<number>; acknowledged: Set<number> }
-  /** Names the watched project was given, acknowledged, in order. */
+  /** Acknowledged names of the watched project, in order. */
   renamed: string[]
   exports: string[]
   /** Failures that no client should have seen. */
   wrong: string[]
-  /** Calls that were answered 503 or cut, in their order. */
+  /** Calls that were answered 503 or whose connection was cut, in order. */
   refusals: string[]
-  /** Milliseconds of the longest gap between two acknowledged calls. */
+  /** Longest gap between two acknowledged calls in milliseconds. */
   longestGap: number
 }
 
 export interface Load {
   ledger: Ledger
-  /** The task that is drawn on, and the project that is renamed and watched by a webhook. */
+  /** The task with the drawn shapes, and the project that is renamed and watched by a webhook. */
   task: Json
   project: Json
   stop: () => Promise<void>
@@ -33,7 +33,7 @@ export interface Load {
 
 const restMs = 25
 
-/** Writers of four kinds, each one call after the other, through all gateways in turn, until stopped. */
+/** Starts four kinds of writers, each making one call after the other through all gateways in turn, until stopped. */
 export async function startLoad(urls: readonly string[], receiver: Receiver): Promise<Load> {
   const apis = urls.map((url) => client(`${url}/api`, basic))
   const [first] = apis
@@ -44,7 +44,7 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
   await first.done('POST', '/webhooks', { json: { ...hook, project_id: project.id } })
 
   const ledger = newLedger()
-  const mark = randomUUID() // loads follow each other on one system
+  const mark = randomUUID() // separates the loads that run on one system
   let isStopped = false
   let turn = 0
   let lastGood = performance.now()
@@ -123,7 +123,7 @@ const newLedger = (): Ledger => ({
   longestGap: 0,
 })
 
-/** What a client may see while a part is away: 503 that says when to come again, or a connection that was cut. */
+/** Whether a client may see the answer while a part is down: 503 with Retry-After, or a cut connection. */
 const isRefusal = (answer: Answer | Error) =>
   answer instanceof Error || (answer.status === 503 && answer.headers.has('retry-after'))
 

@@ -4,21 +4,19 @@ import type { Client, Json } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { annotationFile, datasetFile, formOf, type Picture, pictures } from '../support/pictures.ts'
 
-/** One request of every kind, and what has to be there when it has ended. */
-
 const boxes = 200
 const frames = 4
 
-/** Something that is posted. */
+/** A call that starts a request. */
 interface Movement {
   post: (api: Client) => Promise<Json>
   check: Check
 }
 
-/** Compares what is there with what the request did, or that it did nothing. */
+/** Compares the stored state with the effect of the request, or with no effect. */
 export type Check = (api: Client, request: Json) => Promise<void>
 
-/** Objects of their own for each of the requests of a round, whose effects can then be told apart. */
+/** Creates separate objects for each request of a round, so that their effects can be distinguished. */
 export async function prepareRound(api: Client, round: number): Promise<Movement[]> {
   const files = await pictures(frames)
   const newProject = (name: string) =>
@@ -50,7 +48,7 @@ export async function prepareRound(api: Client, round: number): Promise<Movement
 const exportOf = (at: string, query: string): Movement => fileOf(`${at}/dataset/export?${query}`)
 const backupOf = (at: string): Movement => fileOf(`${at}/backup/export`)
 
-/** A file that is whole, or none. */
+/** Checks that the file is complete or missing. */
 const fileOf = (call: string): Movement => ({
   post: (api) => api.done('POST', call),
   check: async (api, { status, result_url }) => {
@@ -61,7 +59,7 @@ const fileOf = (call: string): Movement => ({
   },
 })
 
-/** Appended, so that twice would be seen. */
+/** Appends, so that a second import would be visible. */
 const annotationsInto = (id: number, files: readonly Picture[]): Movement => ({
   post: (api) => {
     const call = `/tasks/${id}/annotations/?format=COCO%201.0&import_mode=append`
@@ -87,7 +85,7 @@ const datasetInto = (id: number, files: readonly Picture[]): Movement => ({
   },
 })
 
-/** A backup whose task has a name of its own. */
+/** Restores a backup whose task has a unique name. */
 const restoreOf = (backup: Buffer, name: string): Movement => ({
   post: async (api) => {
     const members = [...(await unzip(backup))].map(([path, bytes]) => {

@@ -1,9 +1,9 @@
 import { type Proxy as FaultyProxy, openProxy } from '@reticle/kit/testing/proxy'
 import { partSetting } from '../support/parts.ts'
 
-/** Proxies between a system and its database and object store, for a network to be bad. */
+/** Proxies between a system and its database and object store, which simulate a bad network. */
 export interface Network {
-  /** The settings `RETICLE_TEST_*` of the run, but for addresses that lead through a proxy. */
+  /** The settings `RETICLE_TEST_*` of the run, with addresses that lead through a proxy. */
   settings: Record<string, string | undefined>
   database: FaultyProxy
   objects: FaultyProxy

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Client, Json } from '../support/client.ts'
 import type { Load } from './load.ts'
 
-/** What a load left, once everything works again: nothing that was acknowledged is missing, nothing happened twice. */
+/** Waits until everything works again, and checks that no acknowledged write is missing or was applied twice. */
 export async function expectSettled(
   api: Client,
   { ledger, task, project }: Load,
@@ -41,7 +41,10 @@ async function expectShapes(api: Client, { drawn }: Load['ledger'], task: Json):
 
 const patienceMs = 90_000
 
-/** Every acknowledged change of the watched project left as a webhook, and each delivery is one of its changes. */
+/**
+ * Checks that every acknowledged change of the watched project was delivered, and that each delivery is one of its
+ * changes.
+ */
 async function expectDeliveries(
   api: Client,
   { renamed }: Load['ledger'],
@@ -50,7 +53,7 @@ async function expectDeliveries(
 ): Promise<void> {
   const told: string[] = []
   const missing = () => {
-    // each body is read once: the receiver answers on this event loop
+    // each body is parsed only once, because the receiver shares this event loop
     for (const { body } of received.slice(told.length)) told.push(nameOf(body.toString('utf8')))
     const known = new Set(told)
     return renamed.filter((name) => !known.has(name))

@@ -4,11 +4,11 @@ import { afterAll, expect, test } from 'vitest'
 import { taskWithMedia } from '../support/factories.ts'
 import { startSplit } from '../support/split.ts'
 
-/** T-OBS of `reliability.md` 16.2 on the split system: a collector, and what every process tells. */
+/** Traces, logs and metrics of the split system, with a collector. See docs/spec/reliability.md#observability. */
 
 const collector = await startReceiver()
 const receiver = await startReceiver()
-receiver.answer({ status: 400 }) // final at once, and a line in the log
+receiver.answer({ status: 400 }) // a final refusal, which writes a log line
 const split = await startSplit('traces', {
   gateways: 1,
   workers: 1,
@@ -23,7 +23,9 @@ afterAll(async () => {
 const traceOf = (digit: string) => digit.repeat(32)
 const under = (digit: string) => ({ traceparent: `00-${traceOf(digit)}-${'b'.repeat(16)}-01` })
 
-/** Names of processes that sent spans of a trace: protobuf holds its id as 16 bytes, beside the name of the sender. */
+/**
+ * Returns the names of processes that sent spans of a trace. Protobuf contains its id as 16 bytes, next to the sender.
+ */
 function sendersOf(trace: string): string[] {
   const id = Buffer.from(trace, 'hex')
   const names = collector.received
@@ -32,7 +34,7 @@ function sendersOf(trace: string): string[] {
   return [...new Set(names)].sort()
 }
 
-/** Every line that the processes wrote. */
+/** All log lines of the processes. */
 const lines = (): Record<string, unknown>[] =>
   Object.values(split.processes).flatMap(({ log }) =>
     readFileSync(log, 'utf8')
@@ -42,7 +44,7 @@ const lines = (): Record<string, unknown>[] =>
   )
 const linesAbout = (text: string) => lines().filter((line) => JSON.stringify(line).includes(text))
 
-test('one export and one webhook: a trace each through every process, and on every log line', async () => {
+test('an export and a webhook each have one trace through every process and on every log line', async () => {
   const { admin } = split
   const project = await admin.done('POST', '/projects', {
     json: { name: 'p', labels: [{ name: 'car' }] },
@@ -79,7 +81,7 @@ test('one export and one webhook: a trace each through every process, and on eve
   expect(new Set(ofChange.map(({ trace_id }) => trace_id))).toEqual(new Set([traceOf('d')]))
 }, 120_000)
 
-test('the metrics of every process are there, and fewer than 2,000 series', async () => {
+test('every process serves its metrics, in fewer than 2,000 series', async () => {
   for (const [name, { metrics }] of Object.entries(split.ports)) {
     const answer = await fetch(`http://127.0.0.1:${metrics}/metrics`)
     const series = (await answer.text()).split('\n').filter((line) => /^reticle_/.test(line))

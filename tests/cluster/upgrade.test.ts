@@ -11,8 +11,8 @@ import { startLoad } from './load.ts'
 import { expectSettled } from './settled.ts'
 
 /**
- * T-UPG-1 of `reliability.md` 2: N becomes N+1 under load as `docs/operations.md` says it: the schemas are expanded while N
- * runs on them, then every process is exchanged, one after the other.
+ * T-UPG-1: a rolling upgrade under load, as `docs/operations.md` describes it: the schemas are expanded while the old
+ * version runs on them, then the processes are replaced one by one.
  */
 let split: Split
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => split.stop())
 
-/** A table of each schema that is written all the time, and that a later version gives one more column. */
+/** One frequently written table per schema, which the later version extends by a column. */
 const busiest: Record<string, string> = {
   projects: 'projects',
   annotations: 'shapes',
@@ -29,14 +29,17 @@ const busiest: Record<string, string> = {
   webhooks: 'webhook_messages',
 }
 
-/** The administrator's address of the database of the system: who owns the schemas migrates them. */
+/** Returns the administrator's address of the database, since the owner of the schemas migrates them. */
 function adminUrl(): string {
   const url = new URL(partSetting('RETICLE_TEST_DATABASE_URL'))
   url.pathname = new URL(split.databaseOf('projects')).pathname
   return url.href
 }
 
-/** Thirteen processes that start at once on a small machine answer late at first, and what they say then is no measure. */
+/**
+ * Waits until thirteen processes that start together on a small machine answer quickly; earlier answers are not
+ * measured.
+ */
 async function settled(): Promise<void> {
   for (let inTime = 0; inTime < 20; await sleep(100)) {
     const began = performance.now()
@@ -45,7 +48,7 @@ async function settled(): Promise<void> {
   }
 }
 
-/** What the migration job of the next release does, on tables that are in use. */
+/** Does what the migration job of the next release does, on tables in use. */
 async function expand(): Promise<void> {
   for (const { schema, migrations } of schemas) {
     const table = busiest[schema] ?? ''
@@ -59,14 +62,14 @@ async function expand(): Promise<void> {
   }
 }
 
-test('a release with a migration is rolled out under load, and no call fails', {
+test('a release with a migration is rolled out under load without a failed call', {
   timeout: 240_000,
 }, async () => {
   const receiver = await startReceiver()
   await settled()
   const load = await startLoad([split.url], receiver)
   const { ledger } = load
-  /** What clients were refused while it happened. */
+  /** Refused calls during the rollout. */
   const refused: Record<string, string[]> = {}
   const step = async (name: string, happen: () => Promise<void>) => {
     const before = ledger.refusals.length

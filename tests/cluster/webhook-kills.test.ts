@@ -21,12 +21,12 @@ import {
   well,
 } from '../support/told.ts'
 
-/** Kills of each of five services; events that every webhook is owed at least. */
+/** Kills per service, and the minimum number of events for each webhook. */
 const { kills, events, tasks } = isFullRun()
   ? { kills: 40, events: 20_000, tasks: 8 }
   : { kills: 2, events: 500, tasks: 4 }
 
-/** Changes run ahead of what was told by no more than this. */
+/** Maximum number of changes whose events are not delivered yet. */
 const mostAhead = 1000
 
 const patienceMs = 180_000
@@ -47,10 +47,10 @@ afterAll(async () => {
 })
 
 /**
- * T-WH-1 (`reliability.md` 7.3): whatever dies, each webhook is told of every change that was committed, under numbers without
- * gaps, in the order of commits; and hardly anything twice.
+ * T-WH-1: whichever process is killed, each webhook receives every committed change, with sequence numbers without
+ * gaps, in commit order, and hardly any twice. See docs/spec/webhooks.md#delivery.
  */
-test(`three webhooks of ${events} events each while five services are killed ${kills} times each`, {
+test(`three webhooks get ${events} events each while five services are killed ${kills} times each`, {
   timeout: isFullRun() ? 7_200_000 : 300_000,
 }, async () => {
   const hearing = hear(receiver)
@@ -103,7 +103,7 @@ test(`three webhooks of ${events} events each while five services are killed ${k
   survived(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
 })
 
-/** Whether it is long past: then nothing more will come. */
+/** Reports whether the wait has ended long ago, so that nothing more will arrive. */
 function waitAfter(done: Promise<void>): { isOver: () => boolean } {
   let isOver = false
   done
@@ -112,20 +112,20 @@ function waitAfter(done: Promise<void>): { isOver: () => boolean } {
       () => {
         isOver = true
       },
-      () => undefined, // told to whoever waits for it
+      () => undefined, // the error is reported to the awaiting caller
     )
   return { isOver: () => isOver }
 }
 
 interface Killing {
-  /** How much of the whole is done: 0 to 1. */
+  /** Share of the work that is done: 0 to 1. */
   done: () => number
   seed: number
-  /** Between its death and its next life. */
+  /** Runs between the death of a process and its next start. */
   afterDeath?: () => Promise<void>
 }
 
-/** By SIGKILL, at random moments all along the way; each of `names` in its turn. */
+/** Kills by SIGKILL at random moments during the whole run, each of `names` in turn. */
 async function killAgainAndAgain(
   names: string[],
   { done, seed, afterDeath }: Killing,
@@ -141,7 +141,7 @@ async function killAgainAndAgain(
   }
 }
 
-/** The newest of what the webhook was owed, as its owner is shown it. */
+/** Checks the newest messages of the webhook as its owner can list them. */
 async function expectAllDelivered(id: number, owed: number): Promise<void> {
   const after = Math.max(0, owed - 100)
   const shown = async () => {
@@ -153,7 +153,7 @@ async function expectAllDelivered(id: number, owed: number): Promise<void> {
   await expect.poll(shown).toEqual(expected)
 }
 
-/** Events that somebody gave up, by service. */
+/** Number of dead events by service. */
 async function dead(): Promise<number[]> {
   const statement = 'select count(*)::integer as count from dead_events'
   const all = services.map((service) =>
@@ -162,12 +162,12 @@ async function dead(): Promise<number[]> {
   return (await Promise.all(all)).map(([row]) => row?.count ?? -1)
 }
 
-/** F6 (`reliability.md` 17): a kill in the middle of an attempt, and what the receiver saw of it before. */
+/** A kill in the middle of an attempt, after the receiver got the message. */
 test.each([
   ['while the receiver thinks', untilAsked],
   ['when it was answered and had not noted it', untilAnswered],
 ])(
-  'webhooks-svc is killed %s: the message comes again, its attempt is noted once',
+  'after webhooks-svc is killed %s the message is sent again and its attempt is recorded once',
   async (title, until) => {
     const hook = await startReceiver()
     onTestFinished(hook.close)
@@ -209,7 +209,7 @@ async function untilAsked(...[hook, , change, kill]: Parameters<Midway>): Promis
   await kill()
 }
 
-/** What came of the attempt cannot be noted, because somebody else holds the row that goes first. */
+/** Blocks the record of the attempt by a lock on the row that is updated first. */
 async function untilAnswered(
   ...[hook, webhook_id, change, kill]: Parameters<Midway>
 ): Promise<void> {
@@ -224,7 +224,7 @@ async function untilAnswered(
   const waiting = 'from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))'
   await expect.poll(async () => (await holder.query(`select ${waiting}`)).rowCount).toBe(1)
   await kill()
-  // Its statement is with the database already, which would run it to its end.
+  // The database has already received the statement and would otherwise complete it.
   await holder.query(`select pg_terminate_backend(pid, 5000) ${waiting}`)
   await holder.end()
 }

@@ -4,24 +4,22 @@ import type { Answer, Client, Json } from '../support/client.ts'
 import { rectangle } from '../support/factories.ts'
 import type { Random } from '../support/random.ts'
 
-/** Writers of annotations who repeat every call under its key until they are told what became of it. */
-
-/** One PATCH, as it was sent. Every object has a `group` of its own, by which it is known whatever its id. */
+/** One PATCH as sent. Every object has its own `group`, which identifies it independently of its id. */
 interface Write {
   key: string
   job: number
   action: 'create' | 'update' | 'delete'
   shapes: Json[]
-  /** Of the objects, in the order of `shapes`. */
+  /** Groups of the objects, in the order of `shapes`. */
   groups: number[]
 }
 
-/** A write and how it ended. */
+/** A write with its answer. */
 export interface Acknowledged extends Write {
   status: number
-  /** Of the job, as the write left it. */
+  /** Revision of the job after the write. */
   revision: number
-  /** How often it was sent. */
+  /** Number of times the write was sent. */
   attempts: number
 }
 
@@ -33,12 +31,12 @@ interface Known {
 
 export interface Writing {
   acknowledged: Acknowledged[]
-  /** Done when as many writes as were asked for are acknowledged. */
+  /** Resolves when the requested number of writes is acknowledged. */
   done: Promise<void>
 }
 
 export interface WritingOptions {
-  /** Taken in turn. */
+  /** Clients, used in turn. */
   apis: readonly Client[]
   jobs: readonly Json[]
   label_id: number
@@ -47,13 +45,13 @@ export interface WritingOptions {
   random: Random
 }
 
-/** So many, one after the other each, begin to write shapes to a few jobs. */
+/** Starts that many writers, each writing shapes to a few jobs one call after the other. */
 export function startWriting({ apis, jobs, label_id, random, ...counts }: WritingOptions): Writing {
   const acknowledged: Acknowledged[] = []
   const known: Known[] = []
   let next = 0
 
-  /** Most are there; some were deleted by somebody else. */
+  /** Most of these exist; some were deleted by another writer. */
   function chosen(): Known[] {
     const { job } = random.pick(known)
     const own = known.filter((one) => one.job === job)
@@ -101,7 +99,7 @@ export function startWriting({ apis, jobs, label_id, random, ...counts }: Writin
   return { acknowledged, done: done.then(() => undefined) }
 }
 
-/** The answer, or nothing where the call is to be made again. */
+/** Returns the answer, or undefined if the call must be repeated. */
 async function attempt(
   api: Client,
   { key, job, action, shapes }: Write,
@@ -115,13 +113,13 @@ async function attempt(
   return answer
 }
 
-/** A shape as a write leaves it. */
+/** A shape after a write. */
 interface Shape {
   z_order: number
   points: number[]
 }
 
-/** What the acknowledged writes of one job lead to, one after the other in the order of their revisions. */
+/** Applies the acknowledged writes of one job in the order of their revisions. */
 export function replayed(acknowledged: readonly Acknowledged[], job: number): Map<number, Shape> {
   const shapes = new Map<number, Shape>()
   const taken = acknowledged.filter((one) => one.job === job && one.status === 200)

@@ -13,7 +13,9 @@ import {
   type Source,
 } from './sources.ts'
 
-/** The house as a test: `house.md` 2 and 10, sizes of `style.md`. Every failure names file and line. */
+/**
+ * Rules of the architecture: imports between folders, and sizes of files and functions. Failures name file and line.
+ */
 
 const sources = readSources()
 const imports = sources.flatMap(importsOf)
@@ -22,12 +24,12 @@ const begins = (name: string) => (allowed: string) =>
   name === allowed || name.startsWith(allowed.endsWith('/') ? allowed : `${allowed}/`)
 const isRelative = ({ name }: Import) => name.startsWith('.')
 
-test('every folder of apps and packages is a room with rules', () => {
+test('every folder of apps and packages has import rules', () => {
   const unknown = sources.filter(({ room }) => !(room in rooms)).map(({ room }) => room)
   expect([...new Set(unknown)]).toEqual([])
 })
 
-test.each(Object.entries(rooms))('%s imports only what its room may', (name, room) => {
+test.each(Object.entries(rooms))('%s imports only what its rules allow', (name, room) => {
   const libraries = room.libraries
   const isAllowed = (one: Import) => {
     const { isTest } = one.source
@@ -43,7 +45,7 @@ test.each(Object.entries(rooms))('%s imports only what its room may', (name, roo
 const mayUseNode = ({ usesNode }: Room, { path }: Source) =>
   typeof usesNode === 'boolean' ? usesNode : usesNode.some((part) => path.endsWith(part))
 
-test('only standalone imports apps, and only by their front doors', () => {
+test('only standalone imports apps, and only through their entry points', () => {
   const apps = /^@reticle\/(gateway|\w+-svc)\//
   expect(imports.filter(({ name }) => apps.test(name)).map(at)).toEqual([])
 })
@@ -57,16 +59,16 @@ test.each([
   ['gateway', ['pg', 'kysely', 'kafkajs', 'sharp']],
   ['annotations-svc', ['minio', 'sharp']],
   ['webhooks-svc', ['minio', 'sharp']],
-])('%s does not load what it has no use for, by whatever import', (app, useless) => {
+])('%s loads no library that it does not use, not even indirectly', (app, useless) => {
   const loaded = librariesOf(`apps/${app}/src/main.ts`, sources)
   expect(useless.filter((library) => loaded.has(library))).toEqual([])
   expect(loaded).toContain('pino')
 })
 
-/** Folders that are no packages, and so reached by path. */
+/** Folders that are not packages, and so are imported by path. */
 const besides: Record<string, string[]> = { scripts: ['deploy/local'] }
 
-test('relative imports carry .ts, stay in their package and do not climb far', () => {
+test('relative imports end in .ts, stay in their package and do not climb far', () => {
   const wrong = imports.filter(isRelative).filter(({ source, name }) => {
     const target = join(dirname(source.path), name)
     const isInside = [source.room, ...(besides[source.room] ?? [])].some((room) =>
@@ -77,7 +79,7 @@ test('relative imports carry .ts, stay in their package and do not climb far', (
   expect(wrong.map(at)).toEqual([])
 })
 
-test.each(sealed)('%s is entered by its front door only', (folder) => {
+test.each(sealed)('%s is imported only through its index file', (folder) => {
   const inside = `apps/projects-svc/src/${folder}/`
   const wrong = imports.filter(isRelative).filter(({ source, name }) => {
     if (source.path.startsWith(inside)) return false
@@ -97,7 +99,7 @@ test.each(Object.entries(orders))('folders of %s import in one direction', (room
   expect(wrong.map(at)).toEqual([])
 })
 
-test('no file imports itself by way of others', () => {
+test('no file imports itself through others', () => {
   const next = new Map<string, string[]>()
   for (const { source, name } of imports.filter(isRelative)) {
     const target = join(dirname(source.path), name)
@@ -106,7 +108,7 @@ test('no file imports itself by way of others', () => {
   expect(circlesOf(next)).toEqual([])
 })
 
-test('policies are pure: rules, types and nothing else', () => {
+test('policies import only rules and types', () => {
   const inPolicies = imports.filter(({ source }) => source.path.endsWith('/policy.ts'))
   const wrong = inPolicies.filter(
     ({ source, name }) =>
@@ -118,7 +120,7 @@ test('policies are pure: rules, types and nothing else', () => {
   expect(wrong.map(at)).toEqual([])
 })
 
-test('handlers, policies and messages hold no SQL', () => {
+test('handlers, policies and messages contain no SQL', () => {
   const sql = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`/
   const wrong = sources
     .filter(({ path }) => /^apps\/.*\/(rpc|policy|messages)\.ts$/.test(path))
@@ -126,7 +128,7 @@ test('handlers, policies and messages hold no SQL', () => {
   expect(wrong).toEqual([])
 })
 
-test('a lock of rows needs a transaction: outside of one it is gone at once', () => {
+test('functions that lock rows take a transaction, since a lock ends with its transaction', () => {
   const wrong = sources
     .filter(({ path }) => path.startsWith('apps/'))
     .flatMap(({ path, text }) =>
@@ -142,10 +144,13 @@ test('only config.ts reads the environment', () => {
   expect(wrong).toEqual([])
 })
 
-/** What opens connections, and who may: `reliability.md` 10, "One outbound client". The rest goes to addresses of the operator's. */
+/**
+ * Functions that open connections, and the files that may call them. Other connections go to addresses of the operator.
+ * See docs/spec/reliability.md#outgoing-calls.
+ */
 const waysOut: [string, RegExp, RegExp][] = [
   ['undici', /'undici'/, /^packages\/kit\/src\/outgoing\/(fetch|download)\.ts$/],
-  // Addresses that Google names: a key file that names others is refused.
+  // Addresses of Google. A key file with other addresses is refused.
   [
     'fetch',
     /(?<![.\w])fetch\(|globalThis\.fetch/,
@@ -168,14 +173,17 @@ const waysOut: [string, RegExp, RegExp][] = [
   ],
 ]
 
-test.each(waysOut)('%s: only who passes the guard, or asks no address of users', (_, way, who) => {
-  const wrong = sources
-    .filter(({ room, isTest }) => /^(apps|packages)\//.test(room) && !isTest)
-    .filter((source) => !who.test(source.path) && way.test(codeOf(source).join('\n')))
-  expect(wrong.map(({ path }) => path)).toEqual([])
-})
+test.each(waysOut)(
+  '%s is used only by files that check addresses of users, or that call none',
+  (_, way, who) => {
+    const wrong = sources
+      .filter(({ room, isTest }) => /^(apps|packages)\//.test(room) && !isTest)
+      .filter((source) => !who.test(source.path) && way.test(codeOf(source).join('\n')))
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  },
+)
 
-test('kit knows no word of the domain', () => {
+test('kit contains no term of the domain', () => {
   const words = /project|annotation|dataset|webhook|(?<!spec\/\S*)\btasks?\b|\bjobs?\b|skeleton/i
   const wrong = sources
     .filter(({ room, isTest }) => room === 'packages/kit' && !isTest)
@@ -210,7 +218,7 @@ test('functions have at most 60 lines', () => {
   expect(long, full).toEqual([])
 })
 
-test('files are kebab-case and named for what they hold', () => {
+test('files have kebab-case names that describe their contents', () => {
   const names = sources.map(({ path }) => path)
   const vague = /\/(utils?|helpers?|types|common|misc|shared)(\.tsx?|\/)/
   const wrong = names.filter(
@@ -223,7 +231,7 @@ test('files are kebab-case and named for what they hold', () => {
   expect(wrong).toEqual([])
 })
 
-test('index.ts is a front door, or the list of migrations', () => {
+test('index.ts is an entry point or the list of migrations', () => {
   const doors = sources.map(({ path }) => path).filter((path) => path.endsWith('/index.ts'))
   const allowed =
     /\/src\/index\.ts$|\/migrations\/index\.ts$|\/src\/(identity|organizations)\/index\.ts$|contracts\/src\/api\/index\.ts$/
@@ -232,8 +240,8 @@ test('index.ts is a front door, or the list of migrations', () => {
 
 test.each([
   ['kit', /^packages\/kit\/src\/.+\//, 8],
-  ['a service', /^apps\/\w+-svc\/src\/(?!db\/migrations\/).+\//, 15], // migrations only ever become more
-] as const)('a folder of %s does not become a drawer', (_, inside, most) => {
+  ['a service', /^apps\/\w+-svc\/src\/(?!db\/migrations\/).+\//, 15], // the number of migrations only grows
+] as const)('a folder of %s has a limited number of files', (_, inside, most) => {
   const folders = sources
     .filter(({ path, isTest }) => inside.test(path) && !isTest)
     .map(({ path }) => dirname(path))

@@ -6,11 +6,11 @@ import { z } from 'zod'
 import { root } from '../support/root.ts'
 import { incompatibilities } from './compatible.ts'
 
-/** Semantic versions (`spec/api-annotations.md` 6.3): what was released is kept within its major version. */
+/** Semantic versions: the released interface is kept within its major version. */
 
 const released = z.looseObject({ info: z.looseObject({ version: z.string() }) })
 
-/** The interface as it was released last; nothing before the first release, and where history is not there. */
+/** Returns the OpenAPI document of the last release; undefined before the first release or without git history. */
 function lastReleased() {
   const git = (...words: string[]) =>
     execFileSync('git', words, { cwd: root, stdio: 'pipe', maxBuffer: 2 ** 26 }).toString()
@@ -24,7 +24,7 @@ function lastReleased() {
 
 const majorOf = (version: string) => Number(version.split('.', 1)[0])
 
-test('the interface keeps what was released, or has another major version', () => {
+test('the interface stays compatible with the last release, or has a new major version', () => {
   const now = released.parse(openapi(restOperations))
   const last = lastReleased()
   const isNext = last && majorOf(now.info.version) > majorOf(last.info.version)
@@ -57,7 +57,7 @@ const base = {
   },
 }
 
-/** The same with another value at a path of keys. */
+/** Returns a copy with another value at a path of keys. */
 function changed(path: string, value: unknown) {
   const copy = structuredClone(base)
   const keys = path.split(' ')
@@ -79,7 +79,7 @@ test.each([
   [`${schemas} New properties`, {}, 'POST /a: the body refuses name'],
   [`${schemas} New properties name type`, 'string', 'POST /a: the body.name is string, not string'],
   [`${schemas} New properties name enum`, ['x'], 'POST /a: the body.name may not be y any more'],
-])('%s becoming %j breaks clients', (path, value, told) => {
+])('changing %s to %j breaks clients', (path, value, told) => {
   const found = incompatibilities(base, changed(path, value))
   expect(
     found.some((one) => one.startsWith(told)),
@@ -96,6 +96,6 @@ test.each([
   [`${schemas} New properties other`, { type: 'string' }],
   [`${schemas} New properties name enum`, ['x', 'y', 'z']],
   [`${schemas} New properties name type`, ['string', 'null', 'integer']],
-])('%s becoming %j does not', (path, value) => {
+])('changing %s to %j does not break clients', (path, value) => {
   expect(incompatibilities(base, changed(path, value))).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What of an interface a client of it misses in a later one (`spec/api-annotations.md` 6.3): such a change needs another
- * major version. More calls, more answers and more that may be sent are no such change.
+ * Returns what a client of an interface would miss in a later one. Such a change needs a new major version. More
+ * operations, more answers and more optional input are compatible.
  */
 
 type Json = Record<string, unknown>
@@ -92,7 +92,7 @@ function resolved({ components }: Json, schema: Json): Json {
   return asRecord(asRecord(asRecord(components).schemas)[name])
 }
 
-/** What is answered may become less, what may be sent may become more. */
+/** Types of answers may become narrower, and types of input wider. */
 function typeChange(before: Json, after: Json, way: Way, where: string): string[] {
   const [old, now] = [before, after].map(({ type }) => new Set([type].flat().filter(Boolean)))
   if (!old?.size || !now?.size) return []

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { root } from '../support/root.ts'
 import { codeOf, readSources } from './sources.ts'
 
-/** The console as it is built, and what its sources keep to. */
+/** The built console, and rules for its sources. */
 
 const dist = join(root, 'apps/console/dist')
 const read = (path: string) => readFileSync(join(dist, path))
@@ -16,13 +16,13 @@ const loaded = [...document.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css)
 
 const mostBytes = 150 * 1024
 
-test('what a browser fetches before it shows anything is at most 150 KB, packed', () => {
+test('the files loaded before the first paint have at most 150 KB compressed', () => {
   expect(loaded.filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0)
   const bytes = loaded.map((path) => gzipSync(read(path)).length)
   expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(mostBytes)
 })
 
-test('the document runs and styles nothing inline, and names no other host', () => {
+test('the HTML document has no inline scripts or styles, and names no other host', () => {
   const scripts = [...document.matchAll(/<script\b([^>]*)>([^<]*)/g)]
   expect(
     scripts.filter(([, given = '', text = '']) => !given.includes(' src=') || text.trim()),
@@ -30,7 +30,7 @@ test('the document runs and styles nothing inline, and names no other host', () 
   expect(document).not.toMatch(/<style|\sstyle=|\son\w+=|https?:\/\/|="\/\//)
 })
 
-test('every asset lies beside itself packed, and has a hash in its name', () => {
+test('every asset has compressed copies, and a hash in its name', () => {
   const names = readdirSync(join(dist, 'assets'))
   const plain = names.filter((name) => !/\.(gz|br)$/.test(name))
   expect(plain.filter((name) => !/-[\w-]{8}\.\w+$/.test(name))).toEqual([])
@@ -40,7 +40,7 @@ test('every asset lies beside itself packed, and has a hash in its name', () => 
   expect(existsSync(join(dist, 'assets', plain[0] ?? ''))).toBe(true)
 })
 
-test('the licences of what is in the bundle lie beside it, and the document names them', () => {
+test('the licences of bundled packages are shipped, and the HTML document links them', () => {
   const [, path = ''] =
     /<link rel="license" href="\/(assets\/licences-[^"]+\.txt)">/.exec(document) ?? []
   const text = read(path).toString()
@@ -73,14 +73,14 @@ test.each([
   expect(lines).toEqual([])
 })
 
-test('markup that is set as such is sanitised in the same file', () => {
+test('a file that sets raw HTML also sanitizes it', () => {
   const setting = sources.filter(({ text }) => text.includes('dangerouslySetInnerHTML'))
   expect(
     setting.filter(({ text }) => !/dompurify|sanitize/i.test(text)).map(({ path }) => path),
   ).toEqual([])
 })
 
-test('a class of the styles is made in one file: styles of a page stay when it is left', () => {
+test('each CSS class is defined in one file only, since styles stay loaded after a page is left', () => {
   const folder = join(root, 'apps/console/src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const places = new Map<string, Set<string>>()

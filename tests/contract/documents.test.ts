@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { blocksOf } from '../support/marked.ts'
 import { root } from '../support/root.ts'
 
-/** Nobody is told to type what no test has tried: every block of commands names the file that executes or checks it. And links lead somewhere. */
+/** Every block of commands in a document names the test that executes or checks it, and every link resolves. */
 
 const inFolder = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((path) =>
@@ -19,7 +19,7 @@ const blocks = documents.flatMap(blocksOf)
 const read = (document: string) => readFileSync(join(root, document), 'utf8')
 const placeOf = ({ document, line }: { document: string; line: number }) => `${document}:${line}`
 
-test('every fence is part of a block that was read', () => {
+test('every code fence belongs to a parsed block', () => {
   const fences = (document: string) => read(document).match(/^ *```/gm)?.length ?? 0
   const unread = documents.filter((one) => fences(one) !== 2 * blocksOf(one).length)
   expect(unread).toEqual([])
@@ -34,7 +34,7 @@ test('every block of commands has a marker in the line above: <!-- executed by F
   expect(unclaimed.map(placeOf)).toEqual([])
 })
 
-test('a file that a marker names is a test, and reads that document', () => {
+test('the file named by a marker is a test that reads the document', () => {
   const isTest = (path: string) => /\.test\.ts$|^tests\/oracles\//.test(path)
   const reads = (by: string, document: string) =>
     existsSync(join(root, by)) && read(by).includes(document)
@@ -44,7 +44,7 @@ test('a file that a marker names is a test, and reads that document', () => {
   expect(wrong.map((block) => `${placeOf(block)}: ${block.by}`)).toEqual([])
 })
 
-test('every marker stands right above a block', () => {
+test('every marker is directly above a block', () => {
   const markers = (document: string) =>
     read(document).match(/<!-- (?:executed|checked) by/g)?.length ?? 0
   const stray = documents.filter(
@@ -53,7 +53,7 @@ test('every marker stands right above a block', () => {
   expect(stray).toEqual([])
 })
 
-/** As GitHub makes them of headings. */
+/** Anchors as GitHub generates them from headings. */
 const anchorsOf = (document: string) =>
   [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -62,7 +62,7 @@ const anchorsOf = (document: string) =>
       .replace(/\s/g, '-'),
   )
 
-test('every link leads to a file that is there, and to a heading in it', () => {
+test('every link leads to an existing file and heading', () => {
   const broken = documents.flatMap((document) =>
     [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].flatMap(
       ([link, path = '', anchor]) => {
@@ -76,7 +76,7 @@ test('every link leads to a file that is there, and to a heading in it', () => {
   expect(broken).toEqual([])
 })
 
-test('the README leads to every page of docs/', () => {
+test('the README links every page of docs/', () => {
   const pages = documents.filter((path) => /^docs\/[\w-]+\.md$/.test(path))
   expect(pages.filter((page) => !read('README.md').includes(`(${page})`))).toEqual([])
 })

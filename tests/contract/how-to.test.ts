@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../support/root.ts'
 
-/** What the how-tos send a newcomer to. */
+/** Files and exports named by the how-to documents. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const howTos = readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`)
 
-/** What stands for the newcomer's own: `<name>`, `NNNN`. */
+/** Placeholders for the reader's own names: `<name>`, `NNNN`. */
 const placeholder = /<|NNNN/
 const pathsIn = (text: string) =>
   [...text.matchAll(/`((?:apps|packages|tests|docs|scripts|deploy|proto)\/[^`\s]*)`/g)].flatMap(
@@ -19,7 +19,7 @@ const namesIn = (text: string) =>
     ([, name = '', pack = '', path = '']) => ({ name, file: `packages/${pack}/src/${path}.ts` }),
   )
 
-test.each(howTos)('%s names files and exports that are there', (howTo) => {
+test.each(howTos)('%s names existing files and exports', (howTo) => {
   const text = read(howTo)
   expect(pathsIn(text).filter((path) => !existsSync(join(root, path)))).toEqual([])
   const isThere = ({ name, file }: { name: string; file: string }) =>
@@ -27,7 +27,7 @@ test.each(howTos)('%s names files and exports that are there', (howTo) => {
   expect(namesIn(text).filter((one) => !isThere(one))).toEqual([])
 })
 
-test('CONTRIBUTING.md leads to every how-to', () => {
+test('CONTRIBUTING.md links every how-to', () => {
   const text = read('CONTRIBUTING.md')
   expect(howTos.filter((path) => !text.includes(`(${path})`))).toEqual([])
 })

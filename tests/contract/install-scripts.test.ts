@@ -14,14 +14,14 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../support/root.ts'
 
-/** Packages run no scripts when they are installed, but those that `allowScripts` of package.json names. */
+/** Packages run no scripts during installation, except those listed in `allowScripts` of package.json. */
 
 const folder = mkdtempSync(join(tmpdir(), 'reticle-scripts-'))
 const project = join(folder, 'project')
 const ran = (name: string) => existsSync(join(folder, `${name}-ran`))
 const touch = (name: string) => `node -e "require('fs').writeFileSync('${folder}/${name}-ran','')"`
 
-/** What packages may have: each leaves a file when it runs. */
+/** Scripts of the planted packages; each leaves a file when it runs. */
 const planted: Readonly<Record<string, Record<string, string>>> = {
   'planted-preinstall': { preinstall: touch('planted-preinstall') },
   'planted-install': { install: touch('planted-install') },
@@ -80,7 +80,7 @@ beforeAll(() => {
   cpSync(join(root, '.npmrc'), join(project, '.npmrc'))
   cpSync(join(root, 'scripts/ready.mjs'), join(project, 'scripts/ready.mjs'))
   run('npm', ['install', '--package-lock-only', '--ignore-scripts'])
-  // Some versions of npm run "prepare" of a folder while they pack it: what counts begins here.
+  // Some versions of npm run "prepare" of a folder while packing it, so these files are removed first.
   for (const name of readdirSync(folder).filter((one) => one.endsWith('-ran')))
     rmSync(join(folder, name))
 })
@@ -93,7 +93,7 @@ const outsiders = [
 const none = Object.fromEntries(outsiders.map((name) => [name, false]))
 const seen = () => Object.fromEntries(outsiders.map((name) => [name, ran(name)]))
 
-test('npm ci alone runs no script of any package', () => {
+test('npm ci runs no script of any package', () => {
   run('npm', ['ci'])
   for (const name of names) expect(existsSync(join(project, 'node_modules', name)), name).toBe(true)
   expect([seen(), ran('allowed')]).toEqual([none, false])
@@ -102,14 +102,14 @@ test('npm ci alone runs no script of any package', () => {
 test.each([
   ['as it is', {}],
   ['that allows scripts', { npm_config_ignore_scripts: 'false' }],
-])('ready.mjs runs the allowed ones and no other, in an environment %s', (_, env) => {
+])('ready.mjs runs only the allowed scripts, in an environment %s', (_, env) => {
   rmSync(join(folder, 'allowed-ran'), { force: true })
   rmSync(join(project, 'node_modules'), { recursive: true, force: true })
   run(process.execPath, ['scripts/ready.mjs', '--unbuilt'], env)
   expect([seen(), ran('allowed')]).toEqual([none, true])
 })
 
-test('every package of the lockfile with an install script is decided on', () => {
+test('every package of the lockfile with an install script is allowed or denied explicitly', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const withScripts = Object.keys(packages).filter((path) => packages[path].hasInstallScript)

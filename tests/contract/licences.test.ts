@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { root } from '../support/root.ts'
 
-/** What is installed with Reticle may be given on by everybody under the terms of `SECURITY.md`. */
+/** Licences of the installed packages permit redistribution under the terms of `SECURITY.md`. */
 
 const names = z.record(z.string(), z.string()).default({})
 const locked = z.object({
@@ -26,16 +26,16 @@ const allowed = [
   ...['Apache-2.0', 'BlueOak-1.0.0', 'CC0-1.0', 'Unlicense'],
 ]
 
-/** Used unchanged, as files of their own that anybody may exchange, which is all that their licences want. */
+/** Used unchanged as separate, replaceable files, which satisfies their licences. */
 const excepted: Record<string, RegExp> = {
   'LGPL-3.0-or-later': /^@img\/sharp-libvips-/,
   'Apache-2.0 AND LGPL-3.0-or-later': /^@img\/sharp-win32-/,
   'Apache-2.0 AND LGPL-3.0-or-later AND MIT': /^@img\/sharp-wasm32$/,
   'MPL-2.0': /^mediabunny$/,
-  'none named': /^@shinyoshiaki\/jspack$/, // its file says BSD-3-Clause
+  'none named': /^@shinyoshiaki\/jspack$/, // its licence file is BSD-3-Clause
 }
 
-/** Where Node finds a package that is imported from a place in the lockfile. */
+/** Resolves an imported package from a place in the lockfile as Node.js does. */
 function placeOf(name: string, from: string): string | undefined {
   for (let at = from; ; at = at.replace(/\/?[^/]*$/, '')) {
     const place = `${at}/node_modules/${name}`.replace(/^\//, '')
@@ -45,7 +45,7 @@ function placeOf(name: string, from: string): string | undefined {
   }
 }
 
-/** All that apps and packages need while they run, however far away. */
+/** Returns all runtime dependencies of apps and packages, including indirect ones. */
 function installed(): string[] {
   const seen = new Set<string>()
   const open = Object.keys(packages).filter((place) => /^(apps|packages)\/[^/]+$/.test(place))
@@ -61,7 +61,7 @@ function installed(): string[] {
   return [...seen].filter((place) => place.includes('node_modules/'))
 }
 
-test('every package that Reticle runs on has a licence of the list, or is named with a reason', () => {
+test('every runtime dependency has an accepted licence, or an exception with a reason', () => {
   const places = installed()
   expect(places.length).toBeGreaterThan(100)
   const others = places.flatMap((place) => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { markedFor } from '../support/marked.ts'
 import { root } from '../support/root.ts'
 
-/** `npm run migration`, in a copy of the services' migrations. */
+/** `npm run migration`, run on a copy of the services' migrations. */
 const copy = mkdtempSync(join(tmpdir(), 'reticle-migration-'))
 const folder = (service: string) => `apps/${service}/src/db/migrations`
 const services = ['projects-svc', 'annotations-svc', 'jobs-svc', 'webhooks-svc']
@@ -17,7 +17,7 @@ const stepFiles = (service: string) =>
     .filter((name) => name !== 'index.ts')
     .sort()
 const countOf = (service: string) => stepFiles(service).length
-/** Numbers may have gaps: what was made side by side is merged one by one. */
+/** Numbers may have gaps, because branches are merged one by one. */
 const nextOf = (service: string) => Number.parseInt(stepFiles(service).at(-1) ?? '0', 10) + 1
 
 beforeAll(() => {
@@ -35,7 +35,7 @@ function migration(...words: string[]) {
   return { code: run.status, out: run.stdout, err: run.stderr }
 }
 
-test.each(services)('a new step of %s is found and migrates', async (service) => {
+test.each(services)('a new migration of %s is found and applied', async (service) => {
   const number = String(nextOf(service)).padStart(4, '0')
   const step = `${number}-some-note`
   const { code, out } = migration(service, 'some-note')
@@ -54,7 +54,7 @@ test.each(services)('a new step of %s is found and migrates', async (service) =>
   expect(rows).toEqual([{ name: step }])
 })
 
-test('the line of the how-to makes a step', () => {
+test('the command of the how-to creates a migration', () => {
   const how = 'docs/how-to/add-migration.md'
   const [line = ''] = markedFor(how, 'tests/contract/migration.test.ts')
   const [, words = ''] = /^npm run migration -- (.*)\n$/.exec(line) ?? []
@@ -63,7 +63,7 @@ test('the line of the how-to makes a step', () => {
   expect(stepsOf('projects-svc').at(-2)).toMatch(/^\d{4}-task-priority\.ts$/)
 })
 
-test('what it writes is formatted as everything else', () => {
+test('a created migration is formatted', () => {
   migration('jobs', 'one-more')
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
   for (const name of ['index.ts', ...stepsOf('jobs-svc').filter((one) => /one-more/.test(one))]) {
@@ -86,7 +86,7 @@ test.each([
   [['projects-svc'], 'Name the step with one word'],
   [['projects-svc', 'Two Words'], '"Two Words" is not in kebab case'],
   [['projects-svc', 'workspace'], 'projects-svc has 0002-workspace.ts already'],
-])('%j is refused with a sentence and how it is called', (words, sentence) => {
+])('the arguments %j are refused with a reason and the usage', (words, sentence) => {
   const { code, err } = migration(...words)
   expect(code).toBe(2)
   expect(err).toContain(sentence)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readDocument } from '../e2e/openapi/document.ts'
 
-/** What the document says of each call follows from its row and from the rules of the gateway: `spec/api-workspace.md` 1. */
+/** The description of each operation follows from its row in the table and from the rules of the gateway. */
 
 const answer = z.looseObject({
   $ref: z.string().optional(),
@@ -39,7 +39,7 @@ const calls = Object.entries(paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 )
 
-test('every call says what it is, and what goes wrong with any', () => {
+test('every operation has a summary and the errors that are possible everywhere', () => {
   const everywhere = expect.arrayContaining([400, 401, 429, 503])
   for (const name of calls) {
     expect(statusesOf(name), name).toEqual(everywhere)
@@ -63,12 +63,12 @@ test.each<[string, number[]]>([
     'PATCH /tasks/{id}/data/{file_id}',
     [204, 400, 401, 403, 404, 406, 409, 412, 413, 415, 429, 503],
   ],
-])('%s may answer %j', (name, statuses) => {
+])('%s can be answered %j', (name, statuses) => {
   expect(statusesOf(name)).toEqual(statuses)
 })
 
-describe('failures', () => {
-  test('have a body under each of the types that a client may ask for', () => {
+describe('error descriptions', () => {
+  test('errors have a body in each content type that a client may accept', () => {
     const types = ['application/vnd.service+json', 'application/json', 'application/problem+json']
     for (const [name, { content, headers }] of Object.entries(components.responses)) {
       expect(Object.keys(content), name).toEqual(types)
@@ -78,7 +78,7 @@ describe('failures', () => {
     }
   })
 
-  test('are described once, and every description is used', () => {
+  test('errors are described once, and every description is used', () => {
     const used = calls.flatMap((name) =>
       Object.values(described(name).responses).flatMap(({ $ref }) => $ref ?? []),
     )
@@ -93,7 +93,7 @@ test.each([
   ['GET /docs', ['text/html']],
   ['GET /requests/stream', ['text/event-stream']],
   ['GET /projects/{id}', ['application/vnd.service+json', 'application/json']],
-])('%s answers %j', (name, types) => {
+])('%s returns the content types %j', (name, types) => {
   expect(Object.keys(described(name).responses[200]?.content ?? {})).toEqual(types)
 })
 
@@ -103,7 +103,7 @@ test.each([
   ['GET /projects/{id}', ['id', 'If-None-Match']],
   ['GET /tasks/{id}/dataset/download', ['id', 'rq_id', 'If-None-Match', 'Range']],
   ['GET /organizations/{id}', ['id', 'If-None-Match']],
-])('%s takes %j beside what lists take', (name, names) => {
+])('%s accepts %j besides the parameters of lists', (name, names) => {
   const own = described(name).parameters.map((one) => one.name)
   expect(own).toEqual(expect.arrayContaining(names))
   expect(new Set(own).size, 'each once').toBe(own.length)
@@ -117,7 +117,7 @@ describe('examples', () => {
   })
   const jsonOf = (one?: z.infer<typeof answer>) =>
     shown.safeParse(one?.content['application/json']).data
-  /** Those without one, and why. */
+  /** Operations without an example, with the reason. */
   const without = {
     'GET /schema: 200': 'the example is the document itself',
     'GET /events: 202': 'the same as 201, which is later',
@@ -138,12 +138,12 @@ describe('examples', () => {
   )
   const all = [...told, ...failures].flatMap(([name, one]) => (one ? [{ name, ...one }] : []))
 
-  test('are there for all that is sent and answered as JSON', () => {
+  test('every JSON request and answer has an example', () => {
     const missing = all.filter(({ examples }) => !examples).map(({ name }) => name)
     expect(missing).toEqual(Object.keys(without))
   })
 
-  test('are as the document says', () => {
+  test('every example conforms to its schema', () => {
     const wrong = all.flatMap(({ name, schema, examples }) => {
       const example = examples?.recorded.$ref.replace('#/components/examples/', '') ?? ''
       const found = examples && misfit(schema, components.examples[example]?.value)
@@ -152,7 +152,7 @@ describe('examples', () => {
     expect(wrong).toEqual([])
   })
 
-  test('are all of something, and small', () => {
+  test('every example is used and small', () => {
     const used = all.flatMap(({ examples }) => examples?.recorded.$ref.split('/').at(-1) ?? [])
     expect(Object.keys(components.examples).filter((name) => !used.includes(name))).toEqual([])
     for (const [name, { value }] of Object.entries(components.examples))

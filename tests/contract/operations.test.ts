@@ -1,7 +1,7 @@
 import { restOperations } from '@reticle/contracts/api/index'
 import { describe, expect, test } from 'vitest'
 
-/** Every operation that the contract names (`spec/service-api.md`, Endpoints), and the ones it says exist. */
+/** Every operation of the REST interface. */
 const ofContract = [
   'GET /projects',
   'POST /projects',
@@ -53,10 +53,10 @@ const ofContract = [
   'GET /events',
 ]
 
-/** What is not there yet, and the issue that brings it. A line goes when its row comes. */
+/** Operations that do not exist yet, with a reason. Remove a line when its operation is added. */
 const missing: Record<string, string> = {}
 
-/** One trailing slash is optional everywhere (`spec/api-workspace.md` 1.1). */
+/** A trailing slash is optional everywhere. */
 const spelt = (name: string) => name.replace(/\/$/, '')
 const present = new Set(
   restOperations.map(({ method, path }) =>
@@ -65,34 +65,37 @@ const present = new Set(
 )
 const isPresent = (name: string) => present.has(spelt(name))
 
-test.each(ofContract.filter((name) => !(name in missing)))('%s is in a table', (name) => {
-  expect(isPresent(name)).toBe(true)
-})
+test.each(ofContract.filter((name) => !(name in missing)))(
+  '%s is in an operation table',
+  (name) => {
+    expect(isPresent(name)).toBe(true)
+  },
+)
 
-describe('what is listed as missing', () => {
-  test.each(Object.keys(missing))('is still missing: %s', (name) => {
+describe('operations listed as missing', () => {
+  test.each(Object.keys(missing))('%s is still missing', (name) => {
     expect(isPresent(name)).toBe(false)
   })
 
-  test('is an operation of the contract', () => {
+  test('every listed operation is part of the interface', () => {
     expect(Object.keys(missing).filter((name) => !ofContract.includes(name))).toEqual([])
   })
 })
 
-test('no two rows answer the same request', () => {
+test('no two operations match the same request', () => {
   const routes = restOperations.map(({ method, path }) =>
     spelt(`${method} ${path.replace(/:\w+/g, ':id')}`),
   )
   expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([])
 })
 
-test('no two rows have the same name', () => {
+test('no two operations have the same name', () => {
   const names = restOperations.map((one) => one.name)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
 
 test.each(restOperations.map((one) => [one.name, one] as const))(
-  '%s: the placeholders of the path are its params',
+  'the placeholders in the path of %s equal its parameters',
   (_, { path, params }) => {
     const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
     expect(Object.keys(params?.shape ?? {}).sort()).toEqual(inPath.sort())
@@ -100,7 +103,7 @@ test.each(restOperations.map((one) => [one.name, one] as const))(
 )
 
 test.each(restOperations.map((one) => [one.name, one] as const))(
-  '%s: no name means two things in the input',
+  'no name has two meanings in the input of %s',
   (_, { params, query, headers }) => {
     const names = [params, query, headers].flatMap((part) => Object.keys(part?.shape ?? {}))
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])

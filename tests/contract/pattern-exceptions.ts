@@ -1,11 +1,11 @@
 /**
- * Patterns that the checker does not pass, each read by a person, with the reason why no stranger can make it slow. To write the
- * pattern so that it passes, or to read the text without one, is better than a line here.
+ * Patterns that the checker does not pass, each reviewed by a person, with the reason why no input can make it slow.
+ * Prefer a pattern that passes, or parsing without a pattern, over a new entry.
  */
 export interface PatternException {
-  /** Where it is; without the line. */
+  /** File of the pattern, without the line. */
   path: string
-  /** As written, from the first slash to the flags. */
+  /** The pattern as written, from the first slash to the flags. */
   text: string
   why: string
 }
@@ -70,7 +70,7 @@ export const exceptions: readonly PatternException[] = [
   },
 ]
 
-/** Patterns that are put together while the program runs, which no checker sees whole, by file: how many, and why. */
+/** Number of patterns per file that are built at run time, with the reason. The checker cannot read them. */
 export const dynamic: Readonly<Record<string, { count: number; why: string }>> = {
   'deploy/docker/dockerfile.mjs': {
     count: 1,

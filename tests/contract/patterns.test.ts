@@ -4,7 +4,7 @@ import { dynamic, exceptions, type PatternException } from './pattern-exceptions
 import { isPlainlyLinear, patternChecker, patternsOf } from './patterns.ts'
 import { readSources } from './sources.ts'
 
-/** No regular expression of the sources takes more time than in proportion to the length of its text. */
+/** Every regular expression of the sources takes time linear in the length of its input. */
 
 const sources = readSources().filter(
   ({ room, isTest }) => !isTest && /^(apps|packages|scripts|deploy)\b/.test(room),
@@ -14,20 +14,20 @@ const constant = found.flatMap((one) => one.constant)
 const isSame = (one: PatternException, other: { path: string; text: string }) =>
   one.path === other.path && one.text === other.text
 
-test('patterns are linear, but for the reviewed exceptions', { timeout: 900_000 }, async () => {
+test('every pattern is linear, except the reviewed ones', { timeout: 900_000 }, async () => {
   const check = patternChecker()
   const bad: string[] = []
   for (const pattern of constant) {
     if (exceptions.some((one) => isSame(one, pattern))) continue
     const verdict = check(pattern)
     if (verdict !== 'linear') bad.push(`${pattern.at}: ${pattern.text} is ${verdict}`)
-    await setImmediate() // the runner of the tests is heard in between
+    await setImmediate() // lets the test runner handle its messages
   }
   expect(bad).toEqual([])
   expect(constant.length).toBeGreaterThan(300)
 })
 
-test('every exception is a pattern of its file, listed once', () => {
+test('every exception exists in its file and is listed once', () => {
   const lost = exceptions.filter((one) => !constant.some((pattern) => isSame(one, pattern)))
   expect(lost).toEqual([])
   const keys = exceptions.map(({ path, text }) => `${path} ${text}`)
@@ -35,14 +35,14 @@ test('every exception is a pattern of its file, listed once', () => {
   expect(exceptions.filter(({ why }) => why.length < 20)).toEqual([])
 })
 
-test('patterns that are put together while the program runs are counted', () => {
+test('the number of patterns built at run time matches the list', () => {
   const counts: Record<string, number> = {}
   for (const { path } of found.flatMap((one) => one.dynamic)) counts[path] = (counts[path] ?? 0) + 1
   const listed = Object.entries(dynamic).map(([path, { count }]) => [path, count])
   expect(counts).toEqual(Object.fromEntries(listed))
 })
 
-describe('the checker', () => {
+describe('the checker of patterns', () => {
   const judged = (text: string) => {
     const check = patternChecker()
     return patternsOf({ path: 'planted.ts', text }).constant.map((one) => [one.at, check(one)])
@@ -57,16 +57,16 @@ describe('the checker', () => {
     ['a cubic pattern', String.raw`const a = /^\s*(\d*)\s*-\s*(\d*)\s*$/`],
     ['a text that becomes a pattern', `const a = new RegExp('^(a+)+$', 'i')`],
     ['a call without new', `const a = RegExp('^(a*)*$')`],
-  ])('finds %s', (_, text) => {
+  ])('it finds %s', (_, text) => {
     expect(judged(text)).toEqual([['planted.ts:1', 'not linear']])
   })
 
-  test('reads patterns from the syntax, not from comments, texts or divisions', () => {
+  test('it reads patterns from the syntax tree, not from comments, strings or divisions', () => {
     const text = "// /(a+)+$/\nconst a = '/(b+)+$/'\nconst b = c / d / e\nconst f = /^x+$/"
     expect(judged(text)).toEqual([['planted.ts:4', 'linear']])
   })
 
-  test('lists a pattern that is put together', () => {
+  test('it lists a pattern that is built at run time', () => {
     const text = "const a = new RegExp('^' + b)"
     expect(patternsOf({ path: 'planted.ts', text }).dynamic).toHaveLength(1)
   })
@@ -81,7 +81,7 @@ describe('the checker', () => {
     [/^(?:W\/)?[a-z]+$/, true],
     [/a{1,40}b/, true],
     [/[+*]/, true],
-  ])('searches for no attack on patterns that cannot have one: %s', (pattern, isPlain) => {
+  ])('it recognizes patterns that need no search for attacks: %s', (pattern, isPlain) => {
     const { source, flags } = pattern
     expect(isPlainlyLinear({ source, flags, text: String(pattern) })).toBe(isPlain)
   })

@@ -4,27 +4,27 @@ import { parseSync } from 'vite'
 import { z } from 'zod'
 import type { Source } from './sources.ts'
 
-/** Plain JavaScript: the package's own front door would start a program of this platform, or Java. */
+/** The pure JavaScript build, because the main entry of the package would start a native program or Java. */
 const recheck: { checkSync: typeof checkSync } = createRequire(import.meta.url)(
   'recheck/lib/browser.js',
 )
 
-/** Regular expressions of the sources, and whether the time that each takes grows with the length of its text alone. */
+/** A regular expression of the sources. */
 
 export interface Pattern {
-  /** As written: `/^a+$/i`. */
+  /** The pattern as written: `/^a+$/i`. */
   text: string
   source: string
   flags: string
 }
 
 export interface PlacedPattern extends Pattern {
-  /** `apps/gateway/src/serve.ts:12`. */
+  /** File and line: `apps/gateway/src/serve.ts:12`. */
   at: string
   path: string
 }
 
-/** A pattern that is made of other texts while the program runs. */
+/** A pattern that is built at run time. */
 export interface DynamicPattern {
   text: string
   at: string
@@ -88,10 +88,10 @@ function addMade(
 
 export type Verdict = 'linear' | 'not linear' | 'undecided'
 
-/** Milliseconds for one pattern: a machine may be busy with other tests. */
+/** Time limit for one pattern in milliseconds, long enough for a busy machine. */
 const patience = 60_000
 
-/** Judges patterns; one that is asked for again is not checked again. */
+/** Creates a checker that remembers its verdicts. */
 export function patternChecker(): (pattern: Pattern) => Verdict {
   const verdicts = new Map<string, Verdict>()
   return (pattern) => {
@@ -114,8 +114,8 @@ function verdictOf(pattern: Pattern): Verdict {
 }
 
 /**
- * Most patterns need no search for attacks: they repeat nothing without a limit, or begin at the start of the text and repeat one
- * character only. Neither holds where a group is repeated, or where the pattern looks around or refers back.
+ * Whether a pattern needs no search for attacks: it has no unlimited repetition, or starts at the beginning of the text
+ * and repeats only one character. False for repeated groups, lookarounds and back-references.
  */
 export function isPlainlyLinear({ source, flags }: Pattern): boolean {
   const marks = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
@@ -126,7 +126,7 @@ export function isPlainlyLinear({ source, flags }: Pattern): boolean {
   return repeats === 1 && isAnchored && !hasAlternatives(marks)
 }
 
-/** Whether a `|` stands outside of groups: only the first alternative begins with what the pattern begins with. */
+/** Whether a `|` is outside of groups, where the anchor applies only to the first alternative. */
 function hasAlternatives(marks: string): boolean {
   let depth = 0
   for (const mark of marks) {

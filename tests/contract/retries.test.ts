@@ -5,7 +5,7 @@ import { isTagged } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
-/** `spec/extensions.md` 7 over the whole table: which operations may be repeated, and which may be conditional. */
+/** Idempotency keys and conditional changes over the whole operation table: which operations accept them. */
 
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 const names = (operations: readonly Operation[]) => operations.map(nameOf)
@@ -27,7 +27,7 @@ describe('Idempotency-Key', () => {
     ['PUT', 'PATCH'].includes(String(method)) && /\/annotations\/$/.test(path) && isBytes(body)
   const restores = ({ path }: Operation) => path.endsWith('/restore')
 
-  test('every POST that creates takes it, and so do changes of annotations', () => {
+  test('every POST that creates accepts it, and so do changes of annotations', () => {
     const wanted = restOperations.filter(
       (one) => one.access !== 'anyone' && (creates(one) || isSet(one) || restores(one)),
     )
@@ -55,7 +55,7 @@ describe('Idempotency-Key', () => {
     )
   })
 
-  test('no other does', () => {
+  test('no other operation accepts it', () => {
     const others = restOperations.filter(
       (one) => !creates(one) && !restores(one) && !isBytes(one.body),
     )
@@ -66,7 +66,7 @@ describe('Idempotency-Key', () => {
   })
 
   test.each(restOperations.map((one) => [nameOf(one), one] as const))(
-    'the document says whether %s takes it',
+    'the document of %s lists it if it is accepted',
     (_, one) => {
       expect(documented(one).includes('Idempotency-Key')).toBe(takesKey(one))
     },
@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('If-Match', () => {
-  /** Does GET of the same path answer a record with an entity tag? */
+  /** Whether GET of the same path returns a record with an entity tag. */
   const hasTag = ({ path }: Operation) => {
     const read = restOperations.find((one) => one.method === 'GET' && one.path === path)
     const answer = read?.answer
@@ -86,7 +86,7 @@ describe('If-Match', () => {
   )
   const ofTagged = changes.filter(hasTag)
 
-  test('every change of a resource with a tag honours it', () => {
+  test('every change of a resource with an entity tag honours it', () => {
     const deaf = ofTagged.filter(({ headers }) => !('if_match' in (headers?.shape ?? {})))
     expect(names(deaf)).toEqual([])
     const resources = ofTagged.map(({ path }) => path.replace(/^\/(?:auth\/)?(\w+)\/:id$/, '$1'))
@@ -98,7 +98,7 @@ describe('If-Match', () => {
     )
   })
 
-  test('what honours it has a tag to compare with, or is a part of what has one', () => {
+  test('every operation that honours it has an entity tag or is part of a resource with one', () => {
     const honouring = changes
       .filter(({ headers }) => 'if_match' in (headers?.shape ?? {}))
       .map((one) => ({ ...one, path: one.path.replace(/\/data\/meta$/, '') }))

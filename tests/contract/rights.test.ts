@@ -3,7 +3,7 @@ import { rules } from '@reticle/standalone/rules'
 import { describe, expect, test } from 'vitest'
 import { rightsOf, withoutRule } from '../generate/operation-rights.ts'
 
-/** Every operation has a rule that says who may call it, or stands on a short list of those that need none. */
+/** Every operation has a permission rule, or is listed among those that need none. */
 
 const isGone = 410
 const alive = restOperations.filter(({ success }) => success !== isGone)
@@ -14,23 +14,26 @@ const known = new Set(
   ),
 )
 
-test.each(alive.map(({ name }) => [name]))('%s has a rule, or needs none', (name) => {
-  const ways = [name in rightsOf, unruled.includes(name)]
-  expect(ways.filter(Boolean), 'add it to tests/generate/operation-rights.ts').toHaveLength(1)
-})
+test.each(alive.map(({ name }) => [name]))(
+  '%s has a rule, or is listed as needing none',
+  (name) => {
+    const ways = [name in rightsOf, unruled.includes(name)]
+    expect(ways.filter(Boolean), 'add it to tests/generate/operation-rights.ts').toHaveLength(1)
+  },
+)
 
-describe('what is told of operations', () => {
-  test('is told of operations that are there', () => {
+describe('the list of rights', () => {
+  test('it names only existing operations', () => {
     const names = new Set(alive.map(({ name }) => name))
     expect([...Object.keys(rightsOf), ...unruled].filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('names rows of the rules', () => {
+  test('it names only existing rows of the rules', () => {
     const named = Object.values(rightsOf).flat()
     expect(named.filter((right) => !known.has(right))).toEqual([])
   })
 
-  test('says "anybody" where the table asks for no credential, and nowhere else', () => {
+  test('it has "anybody" exactly where the operation table requires no credential', () => {
     const open = alive.filter(({ access }) => access === 'anyone').map(({ name }) => name)
     expect(open.sort()).toEqual([...withoutRule.anybody].sort())
   })

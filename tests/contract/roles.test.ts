@@ -10,7 +10,10 @@ import { parse } from 'yaml'
 import { markedFor } from '../support/marked.ts'
 import { root } from '../support/root.ts'
 
-/** `deploy/docker/roles.sql` makes what the embedded mode makes for itself. Roles belong to the whole server: names of this run's own. */
+/**
+ * `deploy/docker/roles.sql` creates the same roles as the embedded mode. Roles are global to a server, so each run uses
+ * its own names.
+ */
 
 const run = randomBytes(3).toString('hex')
 const schemas = ['projects', 'annotations', 'requests', 'webhooks']
@@ -26,7 +29,7 @@ afterAll(async () => {
   }
 })
 
-/** What a schema is, and what its roles may do in it; names without their suffix. */
+/** Facts about a schema and the rights of its roles, with names without their suffix. */
 async function factsOf(suffix: string) {
   const { rows } = await pool.query(
     `select nspname as name, nspowner::regrole::text as owner, nspacl::text as rights,
@@ -60,7 +63,7 @@ async function runScript(passwords: Readonly<Record<string, string>> = ownPasswo
   }
 }
 
-test('the script makes the roles and schemas of the services, and may be run again', async () => {
+test('the script creates the roles and schemas of the services, and can be run again', async () => {
   await provision({ admin: url, schemas: named('kit'), passwordOf: () => 'secret' })
   await runScript()
   await runScript()
@@ -80,7 +83,7 @@ async function searchPathAs(role: string, password: string) {
   return rows[0]?.search_path
 }
 
-test('every role comes in with its own password, and with that of no other', async () => {
+test('every role can sign in only with its own password', async () => {
   await runScript()
   for (const role of rolesOf(named('sql'))) {
     const path = await searchPathAs(role, ownPasswords[role] ?? '')
@@ -107,7 +110,7 @@ test.each([
 
 const every = rolesOf(schemas)
 
-test('compose gives every role its own password, and each service the address of its role', () => {
+test('compose gives every role a separate password, and each service the address of its role', () => {
   const compose = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
   const variableOf = (role: string) => `${role.toUpperCase()}_PASSWORD`
   const { services } = parse(compose, { merge: true })
@@ -122,7 +125,7 @@ test('compose gives every role its own password, and each service the address of
   for (const role of every) expect(example).toMatch(new RegExp(`^${variableOf(role)}=$`, 'm'))
 })
 
-test('the lines of the document make a password for every role, which its address has', () => {
+test('the documented commands create a password for every role and use it in its address', () => {
   const [lines = ''] = markedFor('docs/operations.md', 'tests/cluster/chart-document.test.ts')
   const stubs = `psql() { echo "$PGOPTIONS"; }\nkubectl() { printf '%s\\n' "$*"; }\n`
   const env = { ...process.env, HOST: 'db', SECRET: 'x', ACCESS_KEY: 'a', SECRET_KEY: 's' }

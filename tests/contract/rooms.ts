@@ -1,10 +1,10 @@
-/** What each room of the house may import (`house.md` 2). Names are matched from their beginning. */
+/** Import rules of a folder of apps or packages. Names are matched by prefix. */
 export interface Room {
-  /** Packages of ours, as `@reticle/<package>`, or some paths of them. */
+  /** Packages of the repository, as `@reticle/<package>`, or some paths of them. */
   own: string[]
-  /** Libraries; `any`: whatever its package.json declares, which the linter watches. */
+  /** Libraries; `any`: every dependency in its package.json, as the linter checks. */
   libraries: string[] | 'any'
-  /** May it use Node's own modules, or which of its files may? */
+  /** Whether it may use modules of Node.js, or which of its files may. */
   usesNode: boolean | string[]
 }
 
@@ -100,10 +100,10 @@ export const rooms: Record<string, Room> = {
   deploy: { own: ['@reticle/contracts/grpc/load'], libraries: [], usesNode: true },
 }
 
-/** Paths of kit that belong to services: the gateway has no database and no bus. */
+/** Paths of kit for services only, since the gateway has no database and no bus. */
 export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/kit/outbox']
 
-/** Folders of a service that import only those before them; files beside them may be imported by all. */
+/** Order of folders in a service: each imports only those before it. Files beside them may be imported by all. */
 export const orders: Record<string, string[]> = {
   'apps/annotations-svc': [
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
@@ -111,5 +111,5 @@ export const orders: Record<string, string[]> = {
   ],
 }
 
-/** Rooms inside projects-svc that are entered through their front door only. */
+/** Folders of projects-svc that are imported only through their index file. */
 export const sealed = ['identity', 'organizations']

@@ -8,7 +8,7 @@ import { root } from '../support/root.ts'
 const { url } = await testDatabase<unknown>([])
 const files = await rowTypeFiles(url)
 
-test.each(Object.entries(files))('%s is what the migrated database says', (path, text) => {
+test.each(Object.entries(files))('%s matches the migrated database', (path, text) => {
   const isFresh = readFileSync(join(root, path), 'utf8') === text
   expect(isFresh, 'run npm run codegen').toBe(true)
 })

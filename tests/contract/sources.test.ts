@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeOf, functionsOf, importsOf, type Source } from './sources.ts'
 
-/** The tests of the architecture see what they look for. */
+/** The architecture tests detect what they look for. */
 
 function sourceOf(...lines: string[]): Source {
   return { path: 'apps/x/src/a.ts', room: 'apps/x', text: lines.join('\n'), lines, isTest: false }
@@ -31,13 +31,13 @@ test('imports of every form are found, with their line', () => {
   ])
 })
 
-test('what only looks like an import is none', () => {
+test('text that only looks like an import is ignored', () => {
   expect(namesIn("// import { a } from 'a'", " * import 'b'")).toEqual([])
   expect(namesIn("const words = ['import', 'export']", "text(' from ', 'x')")).toEqual([])
   expect(namesIn("export const from = 'a'")).toEqual([])
 })
 
-test('comments are no code, and lines keep their number', () => {
+test('comments are removed from code, and lines keep their number', () => {
   const source = sourceOf('a() // one', '/* two', 'three */ b()', "'https://c'")
   expect(codeOf(source)).toEqual(['a()', '', ' b()', "'https://c'"])
 })

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '../support/root.ts'
 
-/** The project's own TypeScript as text, for the tests of its architecture. */
+/** A TypeScript file of the repository, as text. */
 export interface Source {
-  /** From the root: `apps/gateway/src/serve.ts`. */
+  /** Path from the root: `apps/gateway/src/serve.ts`. */
   path: string
-  /** Where it lives: `apps/gateway`, `packages/kit`, `tests`, `scripts`. */
+  /** Folder with import rules: `apps/gateway`, `packages/kit`, `tests`, `scripts`. */
   room: string
   text: string
   lines: string[]
@@ -16,9 +16,9 @@ export interface Source {
 export interface Import {
   source: Source
   line: number
-  /** As written: `@reticle/kit/errors`, `./repo.ts`, `node:fs`. */
+  /** Specifier as written: `@reticle/kit/errors`, `./repo.ts`, `node:fs`. */
   name: string
-  /** Read before the file runs: neither types alone nor an `import()`. */
+  /** Loaded before the file runs: neither a type import nor an `import()`. */
   isLoaded: boolean
 }
 
@@ -53,7 +53,7 @@ const importing = new RegExp(
   'gm',
 )
 
-/** Every import, re-export and dynamic import with its line. */
+/** Returns every import, re-export and dynamic import with its line. */
 export function importsOf(source: Source): Import[] {
   const text = source.text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, (comment) =>
     comment.replace(/[^\n]/g, ' '),
@@ -68,7 +68,7 @@ export function importsOf(source: Source): Import[] {
 
 const loadsMore = ({ isLoaded, name }: Import) => isLoaded && !name.endsWith('.json')
 
-/** Libraries that are loaded with a file: those it imports, and what it imports of ours. */
+/** Returns the libraries loaded with a file, directly or through files of the repository. */
 export function librariesOf(path: string, sources: readonly Source[]): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const libraries = new Set<string>()
@@ -86,13 +86,13 @@ export function librariesOf(path: string, sources: readonly Source[]): Set<strin
   return libraries
 }
 
-/** `@reticle/kit/errors` is `packages/kit/src/errors.ts`, as package.json says. */
+/** Resolves `@reticle/kit/errors` to `packages/kit/src/errors.ts`, as package.json defines. */
 function pathOf(name: string): string {
   const [, folder, ...rest] = name.split('/')
   return `packages/${folder}/src/${rest.join('/') || 'index'}.ts`
 }
 
-/** The text without its comments, with the same lines. */
+/** Returns the lines of the text without comments. */
 export function codeOf({ text }: Source): string[] {
   const bare = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
   return bare.split('\n').map((line) => line.replace(/(^|\s)\/\/ .*$/, ''))
@@ -100,7 +100,7 @@ export function codeOf({ text }: Source): string[] {
 
 export interface Block {
   line: number
-  /** Lines that are not blank. */
+  /** Number of lines that are not blank. */
   length: number
   head: string
 }
@@ -109,8 +109,8 @@ const opensFunction = /(=>|\)(: [^=]+)?|\bfunction\b.*) \{$/
 const isControl = /^\s*(\} )?(if|else|for|while|switch|catch|try|do|finally)\b/
 
 /**
- * Functions by line and length. Sources are formatted, so a body ends at the first line that begins as its head does,
- * with a closing brace.
+ * Finds functions by line and length. Sources are formatted, so a body ends at the first closing brace with the
+ * indentation of its head.
  */
 export function functionsOf({ lines }: Source): Block[] {
   return lines.flatMap((head, index) => {
@@ -122,7 +122,7 @@ export function functionsOf({ lines }: Source): Block[] {
   })
 }
 
-/** Ways from a file back to itself; of those that share an end, one. */
+/** Finds import cycles; of those that share an end, only one. */
 export function circlesOf(next: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = []
   const done = new Set<string>()

@@ -6,7 +6,7 @@ import type { Service } from '@reticle/kit'
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 
-/** A handler that does not fit its row does not compile (`house.md` 3). The compiler reads this file with the others. */
+/** A handler that does not match its operation does not compile. The compiler checks this file with the others. */
 
 const box = z.object({ id: z.int(), name: z.string().nullable() })
 const table = operations('BoxService', {
@@ -31,8 +31,8 @@ type Boxes = Service<typeof table>
 type Input<N extends keyof Boxes> = Parameters<Boxes[N]>[0]
 type Answer<N extends keyof Boxes> = Awaited<ReturnType<Boxes[N]>>
 
-describe('the input of a handler', () => {
-  test('is params, query and headers by name, the body under "body"', () => {
+describe('the input type of a handler', () => {
+  test('it has params, query and headers by name, and the body under "body"', () => {
     expectTypeOf<Input<'getBox'>>().toEqualTypeOf<{ id: number }>()
     expectTypeOf<Input<'updateBox'>['id']>().toEqualTypeOf<number>()
     expectTypeOf<Input<'updateBox'>['dry']>().toEqualTypeOf<boolean | undefined>()
@@ -42,18 +42,18 @@ describe('the input of a handler', () => {
   })
 })
 
-describe('the answer of a handler', () => {
-  test('is that of the schema, never unknown', () => {
+describe('the answer type of a handler', () => {
+  test('it is the type of the schema, never unknown', () => {
     expectTypeOf<Answer<'updateBox'>>().toEqualTypeOf<{ id: number; name: string | null }>()
     expectTypeOf<Answer<'fillBox'>>().toEqualTypeOf<undefined>()
   })
 
-  test('of a page is without its links, of bytes with a head', () => {
+  test('a page has no links, and an answer of bytes has a head', () => {
     expectTypeOf<keyof Answer<'listBoxes'>>().toEqualTypeOf<'count' | 'results'>()
     expectTypeOf<keyof Answer<'readBox'>>().toEqualTypeOf<'head' | 'chunks'>()
   })
 
-  test('of the real tables is none of "any" and "unknown"', () => {
+  test('types of the real tables are neither "any" nor "unknown"', () => {
     type Project = Awaited<ReturnType<Service<typeof projects>['getProject']>>
     expectTypeOf<Project['id']>().toEqualTypeOf<number>()
     type Identified = Awaited<ReturnType<Service<typeof identity>['authenticate']>>
@@ -61,7 +61,7 @@ describe('the answer of a handler', () => {
   })
 })
 
-describe('handlers', () => {
+describe('handler types', () => {
   const right: Boxes = {
     getBox: async ({ id }) => ({ id, name: null }),
     updateBox: async ({ id, body }) => ({ id, name: body.name ?? null }),
@@ -70,12 +70,12 @@ describe('handlers', () => {
     readBox: async ({ id }) => ({ head: { etag: `"${id}"` }, chunks: (async function* () {})() }),
   }
 
-  test('that fit compile, and rows of the gateway have none', () => {
+  test('matching handlers compile, and operations of the gateway have none', () => {
     expectTypeOf<keyof Boxes>().not.toEqualTypeOf<keyof typeof table>()
     expectTypeOf(right).toEqualTypeOf<Boxes>()
   })
 
-  test('that do not fit do not compile', () => {
+  test('handlers that do not match do not compile', () => {
     // @ts-expect-error a field of the wrong type
     const wrongField: Boxes = { ...right, getBox: async () => ({ id: '1', name: null }) }
     // @ts-expect-error a field is missing

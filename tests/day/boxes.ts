@@ -2,18 +2,18 @@ import type { Json } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
 import type { Box, Task } from './ledger.ts'
 
-/** Rectangles that do not touch one another, so that no format joins two of them. */
+/** Rectangles that do not touch each other, so that no format merges two of them. */
 
 const width = 200
 const side = 20
 const perRow = width / side
-/** On one frame. */
+/** Number of boxes that fit on a frame. */
 export const places = 5 * perRow
 
-/** Of pictures. */
+/** Size of the images in pixels. */
 export const size = { width, height: (places / perRow) * side }
 
-/** A free place of a frame of a job, if there is one. */
+/** Returns a free place on a frame of a job, or undefined. */
 export function freeBox(
   { boxes, frames, jobs }: Task,
   job: number,
@@ -32,17 +32,17 @@ export function freeBox(
   return free.length > 0 ? random.pick(free) : undefined
 }
 
-/** Whole numbers, which every format keeps. */
+/** Whole numbers, which every format preserves. */
 function pointsAt(place: number, random: Random): number[] {
   const [left, top] = [(place % perRow) * side + 2, Math.floor(place / perRow) * side + 2]
   return [left, top, left + 8 + random.below(8), top + 8 + random.below(8)]
 }
 
-/** Of its frame and place. */
+/** Returns a name made of its frame and place. */
 export const nameOf = ({ frame, points: [left = 0, top = 0] }: Box): string =>
   `${frame} ${Math.floor((left + 1) / side)} ${Math.floor((top + 1) / side)}`
 
-/** Boxes around whatever shapes and tracks there are, however a format has written them. */
+/** Returns the bounding boxes of all shapes and tracks, in whichever form a format has written them. */
 export function boxesOf({ shapes, tracks = [] }: Json): Box[] {
   const drawn = tracks.flatMap((track: Json) => track.shapes.filter((one: Json) => !one.outside))
   return [...shapes, ...drawn].map(({ frame, type, points }: Json) => ({
@@ -57,10 +57,10 @@ function bounds(points: readonly number[]): number[] {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
-/** Of pixels instead of edges: half of one is nothing. */
+/** Tolerance for formats that store pixels instead of edges. */
 const near = 1.5
 
-/** What is missing of `expected`, what is too much, and what lies elsewhere; nothing when they are the same. */
+/** Lists boxes that are missing, unexpected or moved; empty if both are the same. */
 export function differences(expected: Iterable<Box>, found: readonly Box[]): string[] {
   const byName = new Map<string, Box>()
   const wrong: string[] = []

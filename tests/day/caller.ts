@@ -7,7 +7,7 @@ import type { Caller } from './person.ts'
 interface Identity {
   username: string
   authorization: string
-  /** Where everything of theirs is: its short name. */
+  /** Short name of their organization. */
   organization: string
 }
 
@@ -16,13 +16,13 @@ const patienceMs = 300_000
 const restMs = 250
 const mostStarts = 6
 
-/** How background work may end when its worker, or what it needs, was killed three times. */
+/** Valid messages of a request whose worker, or a service it needs, was killed three times. */
 const interrupted = /^(The worker stopped unexpectedly|.*unavailable|.*(?:away|timeout|timed out))/i
 
 /**
- * Opens what somebody calls with.
+ * Creates a caller with credentials.
  *
- * @param urls of gateways, taken in turn
+ * @param urls of gateways, used in turn
  */
 export function openCaller(
   { username, authorization, organization }: Identity,
@@ -85,7 +85,7 @@ export function openCaller(
   return { username, send, done, work, ended, bytes }
 }
 
-/** Nothing where the connection was cut, or nobody answered. */
+/** Returns undefined if the connection was cut or no answer arrived in time. */
 async function inTime<T>(calling: Promise<T>): Promise<T | undefined> {
   const late = new AbortController()
   const limit = sleep(callMs, undefined, { signal: late.signal }).catch(() => undefined)
@@ -96,6 +96,6 @@ async function inTime<T>(calling: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What says of itself that it passes. */
+/** Whether the answer reports a temporary failure. */
 const isRefusal = ({ status, headers }: Answer) =>
   status === 503 || status === 429 || headers.has('retry-after')

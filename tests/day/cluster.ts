@@ -8,10 +8,10 @@ import { daySettings, type House } from './house.ts'
 
 const bucket = 'day'
 
-/** Every app a process of its own, on a real Kafka, MinIO and PostgreSQL. */
+/** Starts every app as a separate process, with real Kafka, MinIO and PostgreSQL. */
 export async function openCluster(): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-day-'))
-  chmodSync(folder, 0o755) // the account of the database must be able to walk in
+  chmodSync(folder, 0o755) // the account of the database must be able to enter the folder
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
   const { env: parts, parts: servers, stop: stopParts } = await startParts(folder)
@@ -47,7 +47,7 @@ export async function openCluster(): Promise<House> {
         for await (const one of blobs.list(owner)) found.push(one)
       return found
     },
-    age: async () => undefined, // the store keeps its own dates
+    age: async () => undefined, // the store sets its own dates
     restart: async () => {
       for (const name of Object.keys(processes)) await system.restart(name)
     },
@@ -71,7 +71,7 @@ const victimsOf = (all: Record<string, Part>): House['victims'] =>
     ]),
   )
 
-/** `gateway-1` and `gateway-2` are gateways. */
+/** Groups process ids by kind: `gateway-1` and `gateway-2` are gateways. */
 function byKind(processes: Record<string, SystemProcess>): Record<string, number[]> {
   const kinds: Record<string, number[]> = {}
   for (const [name, { pid }] of Object.entries(processes)) {

@@ -15,16 +15,16 @@ import { hire, workAllDay } from './people.ts'
 import { startReceivers } from './receivers.ts'
 import { settle } from './settle.ts'
 
-/** A day of load in less time: people work, parts are killed, and in the end everything is compared. */
+/** Options of a compressed day of load: users work, parts are killed, and finally everything is compared. */
 
 export interface DayOptions {
   house: House
   minutes: number
   people: number
   seed: number
-  /** Nobody waits for a minute until what the dead had in hand is free: for a short day. */
+  /** Expires leases of killed processes at once instead of waiting a minute, for a short day. */
   isHasty?: boolean
-  /** Told every ten seconds how far it is. */
+  /** Receives the progress every ten seconds. */
   tell: (line: string) => void
 }
 
@@ -34,18 +34,21 @@ export interface DayResult {
   logs: ReturnType<typeof groupsOf>
 }
 
-/** Kills end here: who is killed every minute has no memory to speak of. */
+/**
+ * Share of the day with kills. Memory is measured afterwards, because a process that is killed every minute does not
+ * grow.
+ */
 const killing = 0.6
 const frames = 4
 const tellMs = 10_000
 
-/** Lives through one. */
+/** Runs one day. */
 export async function liveDay(options: DayOptions): Promise<DayResult> {
   const { house, minutes, seed, tell } = options
   const ledger = newLedger()
   const began = Date.now()
   const passed = () => (Date.now() - began) / (minutes * 60_000)
-  // however slow the machine is, everybody has done everything once, and everything was killed once
+  // however slow the machine is, every user does everything once, and everything is killed once
   const isOver = () => passed() >= 1 && ledger.shifts >= options.people && areKillsOver()
   const areKillsOver = () =>
     passed() >= killing && sumOf(ledger.kills) >= Object.keys(house.victims).length

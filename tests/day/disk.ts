@@ -5,15 +5,15 @@ import { rowsOf } from '../support/told.ts'
 import type { House } from './house.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What a day leaves on disk once everything that people had is deleted and sweepers have been at it. */
+/** Objects that remain after a day once everything was deleted and the sweepers have run. */
 export interface Left {
-  /** Before anything was deleted. */
+  /** Size before anything was deleted. */
   liveMiB: number
-  /** Keys of those that a registry still keeps, with the rows that keep them. */
+  /** Keys of objects that a registry still keeps, with the rows that keep them. */
   kept: string[]
-  /** Keys of those that no row knows: sweepers take them when they are two days old. */
+  /** Keys of objects without a row, which sweepers delete after two days. */
   unknown: string[]
-  /** Of registries, whether or not there are objects. */
+  /** Rows of registries, with or without objects. */
   rows: string[]
   temporary: string[]
 }
@@ -21,10 +21,10 @@ export interface Left {
 const dayMs = 24 * 3_600_000
 const sweepMs = 60_000
 
-/** What was only kept by something else dies a round later than that: drafts, media, what media have in common. */
+/** Objects kept by another one are deleted a round after it: drafts, media, shared media. */
 const mostRounds = 6
 
-/** Deletes all, lets days go by for what is stored, and has it swept, until nothing is left or nothing helps. */
+/** Deletes everything, ages the stored objects by days and has them swept, until nothing remains or nothing changes. */
 export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
   const before = await house.objects()
   for (const { id, owner } of ledger.kept.splice(0)) await owner.done('DELETE', `/projects/${id}`)
@@ -41,7 +41,7 @@ export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
 const sizeOf = (objects: readonly { size: number }[]) =>
   objects.reduce((sum, { size }) => sum + size, 0)
 
-/** Dates of registries, of results and of what was begun move into the past, and what is done once a week is due again. */
+/** Moves dates of registries, results and unfinished uploads into the past, and makes weekly tasks due again. */
 async function letTimeGoBy(house: House): Promise<void> {
   for (const schema of ['requests', 'projects']) {
     const url = await house.databaseOf(schema)
@@ -62,7 +62,10 @@ async function letTimeGoBy(house: House): Promise<void> {
     utimesSync(join(house.temporary, name), date, date)
 }
 
-/** The services lock the same rows in another order: a deadlock that ends this statement is no fault of the services. */
+/**
+ * Retries, because services lock the same rows in another order; a deadlock that ends this statement is not their
+ * fault.
+ */
 async function changeRows(url: string, statement: string, tries = 5): Promise<void> {
   try {
     await rowsOf(url, statement)
@@ -74,7 +77,7 @@ async function changeRows(url: string, statement: string, tries = 5): Promise<vo
 
 const isDeadlock = (thrown: unknown) => Object(thrown).code === '40P01'
 
-/** Sweepers note when they are done. */
+/** Waits until the sweepers have recorded that they are done. */
 async function untilSwept(house: House): Promise<void> {
   for (const schema of ['requests', 'projects'])
     for (const until = Date.now() + sweepMs; Date.now() < until; await sleep(250)) {

@@ -4,12 +4,11 @@ import { count, type Task } from './ledger.ts'
 import type { Caller } from './person.ts'
 import type { Worker } from './worker.ts'
 
-/** Annotations: by job, several at once, and the whole of a job at a time. */
-
+/** Number of annotation writes per job. */
 const writes = 12
 let nextGroup = 1
 
-/** Draws in all jobs beside each other, then compares what is there. */
+/** Draws in all jobs concurrently, then compares the stored annotations. */
 export async function draw(worker: Worker, task: Task): Promise<void> {
   await Promise.all(task.jobs.map(({ id }) => drawIn(worker, task, id)))
   const [first] = task.jobs
@@ -25,7 +24,7 @@ async function drawIn({ caller, random, isOver }: Worker, task: Task, job: numbe
       const box = freeBox(task, job, random)
       if (!box) continue
       const group = nextGroup++
-      task.boxes.set(group, box) // its place is taken; nobody compares before the answer
+      task.boxes.set(group, box) // reserves the place; comparisons start only after the answer
       const shapes = [{ ...rectangle(task.label_id, box.frame, [...box.points]), group }]
       await caller.done('PATCH', `${path}create`, { json: { shapes } })
       own.set(group, await idOf(caller, job, group))
@@ -47,7 +46,7 @@ async function drawIn({ caller, random, isOver }: Worker, task: Task, job: numbe
   }
 }
 
-/** Read, as the answer to a call that was repeated after a crash need not tell it. */
+/** Reads the id, because the answer to a call repeated after a crash may not contain it. */
 async function idOf(caller: Caller, job: number, group: number): Promise<number> {
   const { shapes } = await caller.done('GET', `/jobs/${job}/annotations/`)
   const found = shapes.find((one: { group: number }) => one.group === group)
@@ -55,7 +54,7 @@ async function idOf(caller: Caller, job: number, group: number): Promise<number>
   return found.id
 }
 
-/** The same again as one set. */
+/** Writes the same annotations again as one set. */
 async function replace({ caller }: Worker, job: number): Promise<void> {
   const path = `/jobs/${job}/annotations/`
   const { shapes, tags, tracks } = await caller.done('GET', path)
@@ -63,7 +62,7 @@ async function replace({ caller }: Worker, job: number): Promise<void> {
   await caller.done('PUT', path, { json })
 }
 
-/** What is there with what people drew. */
+/** Compares the stored annotations with those that users drew. */
 export async function compare(
   { caller, ledger }: Pick<Worker, 'caller' | 'ledger'>,
   task: Task,

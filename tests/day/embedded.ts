@@ -6,7 +6,7 @@ import { convertersOf, workersOf } from '../support/processes.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { daySettings, type House } from './house.ts'
 
-/** One process as people start it, beside it the conversion process and PostgreSQL. */
+/** Starts one process with its worker process and embedded PostgreSQL, as users start it. */
 export async function openEmbedded(port: number): Promise<House> {
   const { path, remove } = dataDirectory()
   const temporary = join(path, 'temporary')
@@ -18,7 +18,7 @@ export async function openEmbedded(port: number): Promise<House> {
     said.push(reticle.output())
     reticle = await startReticle(path, env)
   }
-  /** One that ended is replaced a moment later. */
+  /** A worker that exited is replaced shortly after. */
   const worker = async (): Promise<number> => {
     for (;;) {
       const found = workersOf(reticle.pid)[0]

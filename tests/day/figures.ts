@@ -4,7 +4,7 @@ import { type Ledger, sumOf } from './ledger.ts'
 import type { Said } from './logs.ts'
 import type { Receivers } from './receivers.ts'
 
-/** A row of the table at the end. */
+/** A row of the final table. */
 export interface Figure {
   what: string
   seen: string
@@ -20,7 +20,7 @@ export interface Day {
   logs: ReadonlyMap<string, Said>
 }
 
-/** What a process may grow by from the second to the last quarter of the quiet time. */
+/** Allowed growth of a process from the second to the last quarter of the time without kills. */
 const growth = { ratio: 1.25, mib: 48 }
 
 const least = (what: string, seen: number, goal = 1): Figure => ({
@@ -29,13 +29,13 @@ const least = (what: string, seen: number, goal = 1): Figure => ({
 const none = (what: string, seen: number): Figure => ({
   ...{ what, seen: String(seen), goal: '0', holds: seen === 0 },
 })
-/** Names the first of them, so that a row that does not hold tells where to look. */
+/** Builds a figure that names the first finding, so that a failed row shows where to look. */
 const noneOf = (what: string, found: readonly string[]): Figure => ({
   ...none(what, found.length),
   ...(found[0] && { seen: `${found.length}, such as ${found[0]}` }),
 })
 
-/** Everything that was measured, with what it has to be. */
+/** Returns all measurements with their limits. */
 export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figure[] {
   const unexpected = [...logs.values()].filter(({ isExpected }) => !isExpected)
   return [

@@ -1,20 +1,20 @@
 import { residentMiB } from '../support/processes.ts'
 import type { House } from './house.ts'
 
-/** Memory of processes while a day goes by. */
+/** Memory of processes during a day. */
 export interface Gauges {
-  /** From here on nothing is killed: what is measured before is of processes that are gone. */
+  /** Discards earlier samples, whose processes were killed. No process is killed after this call. */
   restart: () => void
-  /** MiB of each kind of process now. */
+  /** Returns the present MiB of each kind of process. */
   now: () => Record<string, number>
-  /** MiB of each kind of process, the median in the second and in the last quarter of the time. */
+  /** Returns the median MiB of each kind of process in the second and in the last quarter of the time. */
   quarters: () => Record<string, { second: number; last: number }>
   stop: () => void
 }
 
 const everyMs = 1000
 
-/** Looks at them every second. */
+/** Samples the memory every second. */
 export function watchMemory({ pids }: Pick<House, 'pids'>): Gauges {
   let seen: Record<string, number>[] = []
   const look = () => {

@@ -1,26 +1,26 @@
-/** A system that runs, of which everything may be killed. */
+/** A running system whose parts can be killed. */
 export interface House {
   urls: () => readonly string[]
-  /** What is killed, each by its name; done when it works again. */
+  /** Parts that can be killed, by name. Each resolves when the part works again. */
   victims: Record<string, () => Promise<void>>
-  /** Processes of ours by what they are; of several that are the same, all. */
+  /** Process ids by kind of process; several for replicas. */
   pids: () => Record<string, readonly number[]>
-  /** Everything that was logged, in lines. */
+  /** Returns all log lines. */
   logs: () => Promise<string[]>
-  /** Of a role that reads the tables of a schema. */
+  /** Returns the address of a database role that can read the tables of a schema. */
   databaseOf: (schema: string) => Promise<string>
-  /** Everything in the object store but what it keeps for itself. */
+  /** Lists the object store, without its own internal objects. */
   objects: () => Promise<{ key: string; size: number }[]>
-  /** Makes them as old as that, as far as the store lets us. */
+  /** Makes objects older by that time, as far as the store allows. */
   age: (ms: number) => Promise<void>
-  /** Orderly, so that sweepers begin. */
+  /** Restarts gracefully, so that sweepers run. */
   restart: () => Promise<void>
-  /** Where conversions and uploads keep what they need for a while. */
+  /** Folder of temporary files of conversions and uploads. */
   temporary: string
   stop: () => Promise<void>
 }
 
-/** Settings by which a day of hours fits into minutes, and receivers on this machine are called. */
+/** Settings that fit a day of hours into minutes, and allow receivers on this machine. */
 export const daySettings = {
   RETICLE_LOG_LEVEL: 'warn',
   RETICLE_LOG_FORMAT: 'json',

@@ -5,8 +5,8 @@ import { type House, schemas } from './house.ts'
 import { count, type Ledger } from './ledger.ts'
 
 /**
- * How long everybody works undisturbed between two kills, in milliseconds, and at least: in times of what the start before
- * took, which on a busy machine is long.
+ * Undisturbed time between two kills in milliseconds, and at least a multiple of the last start, which is long on a
+ * busy machine.
  */
 const quiet = { least: 4000, most: 14_000, starts: 2 }
 const hastyQuiet = { ...quiet, least: 1000, most: 4000 }
@@ -14,12 +14,12 @@ const hastyQuiet = { ...quiet, least: 1000, most: 4000 }
 export interface Killing {
   ledger: Ledger
   random: Random
-  /** What those who died had in hand is free at once, as a minute later. */
+  /** Expires leases of killed processes at once instead of after a minute. */
   isHasty: boolean
   isOver: () => boolean
 }
 
-/** Kills one after the other, in turns of all kinds and in another order each time, until it is over. */
+/** Kills one part after the other, all kinds in turn and each time in another order, until the day is over. */
 export async function killAtRandom(
   house: House,
   { ledger, random, isHasty, isOver }: Killing,

@@ -1,8 +1,6 @@
 import type { Caller } from './person.ts'
 
-/** What people did and were told, to be compared with what is there in the end. */
-
-/** A rectangle as it was acknowledged, known by its `group`. */
+/** An acknowledged rectangle, identified by its `group`. */
 export interface Box {
   frame: number
   points: readonly number[]
@@ -15,7 +13,7 @@ export interface Task {
   jobs: readonly { id: number; start_frame: number }[]
   label_id: number
   boxes: Map<number, Box>
-  /** Of the issue of its first job. */
+  /** Comments of the issue of its first job. */
   comments: Map<number, string>
 }
 
@@ -26,7 +24,7 @@ export interface Project {
   tasks: Task[]
 }
 
-/** What a webhook has to have been told in the end. */
+/** Messages that a webhook must have received in the end. */
 export interface Told {
   webhook: number
   mark: string
@@ -34,23 +32,23 @@ export interface Told {
 
 export interface Ledger {
   calls: number
-  /** Calls that were answered 503, 429 or not at all, and were sent again. */
+  /** Number of calls that were answered 503, 429 or not at all, and were repeated. */
   refusals: number
-  /** Answers, files and states that nobody should have seen, and how often. */
+  /** Answers, files and states that should not occur, with their number. */
   wrong: Map<string, number>
-  /** Background work that was done. */
+  /** Number of finished requests. */
   finished: number
-  /** Background work that ended because those who did it were killed, by what was said of it. */
+  /** Requests that failed because their processes were killed, by message. */
   interrupted: Map<string, number>
-  /** Files that were read and held what was there. */
+  /** Number of verified exports, by format. */
   exports: Map<string, number>
   imports: Map<string, number>
   kept: Project[]
-  /** Paths of what was deleted. */
+  /** Paths of deleted objects. */
   gone: { path: string; owner: Caller }[]
   told: Told[]
   kills: Map<string, number>
-  /** How often somebody has done everything once. */
+  /** Number of complete shifts. */
   shifts: number
 }
 
@@ -69,7 +67,7 @@ export const newLedger = (): Ledger => ({
   shifts: 0,
 })
 
-/** One more of them. */
+/** Increments a count. */
 export function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }
@@ -77,7 +75,7 @@ export function count(counts: Map<string, number>, name: string): void {
 export const sumOf = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, one) => sum + one, 0)
 
-/** The shorter form of a failure, in which those of one kind are the same. */
+/** Shortens a failure so that failures of one kind are equal. */
 export const kindOf = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27,}/g, 'UUID')

@@ -1,21 +1,21 @@
 import { kindOf } from './ledger.ts'
 
-/** What logs say of level warn or worse, and whether an operator who reads it is told of something. */
+/** Log lines of level warn or worse with the same message. */
 export interface Said {
   count: number
-  /** A fault explains it: whoever made that knows. */
+  /** Explained by an injected fault. */
   isExpected: boolean
-  /** The first line of these, whole. */
+  /** The first such line, complete. */
   example: string
 }
 
 const warn = 40
 
-/** What a start and a stop say to people. */
+/** Messages of a start and a stop. */
 const banner =
   /^(?:\s+(?:Administrator|Password|Open http|curl|npm run|Docs|Kept)|Reticle is ready at|\s*Ctrl-C|Stopping;)/
 
-/** What services say when the database, or they themselves, are killed, and of receivers that do not behave. */
+/** Messages caused by a killed database or process, and by misbehaving receivers. */
 const expected = [
   /lost a connection: /,
   /(?:terminating connection due to|Connection terminated|not queryable|ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)/,
@@ -23,16 +23,16 @@ const expected = [
   /PostgreSQL ended by itself, so Reticle ends too/,
   /the conversion process ended; another one is started/,
   /an answer was not kept: (?:The service is busy|A part of the service did not answer)/,
-  // an attempt of a request, which is made again
+  // an attempt of a request that will be repeated
   /worker: (?:The service is busy|The worker no longer holds this request|A part of the service did not answer|The object storage is not available)/,
-  // of the shell that started what was killed, and of a broker that has just started
+  // from the shell that started a killed process, and from a broker that has just started
   /^Killed$/,
   /(?:kafka: Crash: KafkaJS\w+|the bus goes on after an error): (?:No broker available|Closed connection)/,
   /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
   /webhooks-svc: webhook message failed/,
 ]
 
-/** Lines by what they say. */
+/** Groups log lines by message. */
 export function groupsOf(lines: readonly string[]): Map<string, Said> {
   const groups = new Map<string, Said>()
   for (const line of lines) {

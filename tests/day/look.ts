@@ -1,7 +1,7 @@
 import { count, type Project } from './ledger.ts'
 import type { Worker } from './worker.ts'
 
-/** Lists and searches, in which there has to be what somebody has. */
+/** Reads lists and searches, which must contain the objects of the user. */
 export async function look({ caller, ledger }: Worker, project: Project): Promise<void> {
   const task = project.tasks[0]
   const search = encodeURIComponent(project.name)

@@ -85,7 +85,7 @@ async function open(mode: string): Promise<House> {
   return mode === 'cluster' ? openCluster() : openEmbedded(await freePort())
 }
 
-/** Everything that was seen, then the table; answers whether all of it holds. */
+/** Prints the findings and the table; returns whether every row holds. */
 function print(mode: string, { figures, ledger, logs }: DayResult): boolean {
   const list = (title: string, rows: Iterable<[string, number]>) => {
     for (const [what, many] of [...rows].sort(([, a], [, b]) => b - a))

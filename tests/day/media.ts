@@ -4,30 +4,32 @@ import { formOf, type Picture } from '../support/pictures.ts'
 import { tus } from '../support/tus.ts'
 import type { Caller } from './person.ts'
 
-/** Every way in which pictures come into a task. */
+/** Sources of images for a task. */
 
 export interface Surroundings {
   pictures: readonly Picture[]
-  /** The cloud storage in which they are too. */
+  /** Cloud storage that has the same images. */
   storage_id: number
 }
 
-/** Brings the pictures into a new task and waits for its frames. Undefined: nobody knows what of it arrived. */
+/**
+ * Attaches the images to a new task and waits for its frames. Returns undefined if it is unknown which of them arrived.
+ */
 export type Bring = (caller: Caller, id: number, around: Surroundings) => Promise<Json | undefined>
 
 const unsure = undefined
 
-/** One form, which is sent again under its key. */
+/** Sends one form, repeated under its idempotency key. */
 const asForm: Bring = async (caller, id, { pictures }) => {
   const sent = { form: formOf([...pictures]) }
   const answer = await caller.send('POST', `/tasks/${id}/data`, sent)
-  // After a crash an upload that is repeated is stored again, and a task that has its media says so.
+  // After a crash a repeated upload is stored again, and a task that already has media refuses it.
   if (answer.status >= 300 && answer.attempts > 1) return unsure
   if (answer.status >= 300) throw new Error(`POST /tasks/N/data: ${answer.status} ${answer.text}`)
   return caller.ended(answer.body.rq_id)
 }
 
-/** A form for every picture, between a call that opens and one that closes. */
+/** Sends one form per image, between a starting and a finishing call. */
 const asForms: Bring = async (caller, id, { pictures }) => {
   const path = `/tasks/${id}/data`
   await caller.done('POST', path, { headers: { 'upload-start': '1' } })
@@ -42,7 +44,7 @@ const asForms: Bring = async (caller, id, { pictures }) => {
 
 const pieces = 4
 
-/** An archive in pieces, each from where the server says that the file ends. */
+/** Sends an archive in chunks, each from the offset that the server reports. */
 const inPieces: Bring = async (caller, id, { pictures }) => {
   const path = `/tasks/${id}/data`
   const archive = storedZip(pictures)
@@ -53,7 +55,7 @@ const inPieces: Bring = async (caller, id, { pictures }) => {
   const location = begun.headers.get('location')
   if (begun.attempts > 1) return unsure
   if (!location) throw new Error(`POST ${path}/: ${begun.status} ${begun.text}`)
-  // an address that is absolute names the gateway that answered
+  // an absolute address names the gateway that answered
   const file = location.replace(/^.*\/api/, '')
   for (let at = 0; at < archive.length; at = await offsetOf(caller, file, archive.length)) {
     const piece = archive.subarray(at, at + Math.ceil(archive.length / pieces))
@@ -65,13 +67,13 @@ const inPieces: Bring = async (caller, id, { pictures }) => {
   return finish(caller, path)
 }
 
-/** A file that is whole is known no more as one that arrives. */
+/** A completed upload is no longer found by its address. */
 async function offsetOf(caller: Caller, file: string, length: number): Promise<number> {
   const { status, headers } = await caller.send('HEAD', file, { headers: tus })
   return status === 404 ? length : Number(headers.get('upload-offset'))
 }
 
-/** Named in a bucket of the person. */
+/** Names images in a bucket of the user. */
 const fromBucket: Bring = async (caller, id, { pictures, storage_id }) => {
   const server_files = pictures.map(({ name }) => name)
   const json = { cloud_storage_id: storage_id, server_files, image_quality: 70, use_cache: true }

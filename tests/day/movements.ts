@@ -6,13 +6,11 @@ import { boxesOf, differences } from './boxes.ts'
 import { count, type Task } from './ledger.ts'
 import type { Worker } from './worker.ts'
 
-/** Data sets and backups on their way out and in again, compared with what people drew. */
-
 type Format = (typeof formats)[number]
 
 const query = (name: string) => `format=${encodeURIComponent(name)}`
 
-/** An export, whose archive is opened, and where a format can be read, an import of it into an empty twin. */
+/** Exports, reads the archive and, where the format can be imported, imports it into an empty copy. */
 export async function outAndIn(worker: Worker, task: Task, format: Format): Promise<void> {
   const { ledger } = worker
   const archive = await exported(worker, task, format.name)
@@ -26,7 +24,7 @@ export async function outAndIn(worker: Worker, task: Task, format: Format): Prom
   })
 }
 
-/** Read as people read it: every member. */
+/** Downloads an export and reads every member. */
 export async function exported(
   { caller, ledger }: Pick<Worker, 'caller' | 'ledger'>,
   task: Task,
@@ -41,13 +39,13 @@ export async function exported(
   const archive = await caller.bytes(request.result_url)
   const members = await unzip(archive)
   const names = [...members.keys()].flatMap((path) => /frame-\d+(?=\.\w+$)/.exec(path)?.[0] ?? [])
-  const pictures = new Set(names).size // beside them may be masks of the same name
-  const isWhole = pictures === task.frames || name.startsWith('TFRecord') // has them inside of its records
+  const pictures = new Set(names).size // masks of the same name may be next to them
+  const isWhole = pictures === task.frames || name.startsWith('TFRecord') // its records contain the images
   if (!isWhole) count(ledger.wrong, `export of ${name}: ${pictures} pictures`)
   return archive
 }
 
-/** A task of the same pictures, which is deleted in the end. */
+/** Creates a task with the same images, which is deleted afterwards. */
 async function onTwin(
   worker: Worker,
   { id }: Task,
@@ -63,7 +61,7 @@ async function onTwin(
   await forget(worker, `/tasks/${twin}`)
 }
 
-/** The data set becomes a task of another project. */
+/** Imports the data set as a task of another project. */
 export async function intoProject(worker: Worker, task: Task): Promise<void> {
   const { caller, ledger } = worker
   const archive = await exported(worker, task, 'COCO 1.0')
@@ -78,7 +76,7 @@ export async function intoProject(worker: Worker, task: Task): Promise<void> {
   await forget(worker, `/projects/${id}`)
 }
 
-/** A backup, and what becomes of it. */
+/** Creates a backup and restores it. */
 export async function backUpAndRestore(worker: Worker, task: Task): Promise<void> {
   const { caller, ledger } = worker
   const { result_url } = await caller.work(`/tasks/${task.id}/backup/export`)

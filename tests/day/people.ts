@@ -9,10 +9,10 @@ import type { Receivers } from './receivers.ts'
 import { workShift } from './shift.ts'
 import type { Worker } from './worker.ts'
 
-/** People who work beside each other, each in an organization of their own with webhooks of every kind. */
+/** A user who works in a separate organization with webhooks of every kind. */
 
 export interface Person extends Worker {
-  /** Of receivers that do not behave. */
+  /** Webhooks with misbehaving receivers. */
   badWebhooks: number[]
 }
 
@@ -20,18 +20,18 @@ interface Staff {
   house: House
   ledger: Ledger
   receivers: Receivers
-  /** The body that connects the bucket in which the pictures are too. */
+  /** The body that connects the bucket with the same images. */
   bucket: Json
   pictures: readonly Picture[]
   seed: number
   isOver: () => boolean
 }
 
-/** What every good webhook asks for: `told` of the ledger counts these. */
+/** Events of every well-behaved webhook; `told` of the ledger counts these. */
 const events = ['update:project', 'create:comment', 'create:task']
 const password = 'Blue-Kettle-42'
 
-/** Somebody new, with all that they need. */
+/** Creates a user with all their objects. */
 export async function hire(staff: Staff, nth: number): Promise<Person> {
   const { house, ledger, receivers, bucket, pictures, seed, isOver } = staff
   const username = `person${nth}`
@@ -60,7 +60,7 @@ export async function hire(staff: Staff, nth: number): Promise<Person> {
   return { caller, webhook, badWebhooks, storage_id, pictures, ledger, random, isOver }
 }
 
-/** Shift after shift; what goes wrong in one is noted, and they begin the next. */
+/** Works shift after shift; a failure in one is recorded, and the next one starts. */
 export async function workAllDay(person: Person, nth: number): Promise<void> {
   for (let shift = nth; !person.isOver(); shift++) {
     await workShift(person, shift).catch((thrown) => {

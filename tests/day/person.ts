@@ -1,15 +1,21 @@
 import type { Answer, Json, Sent } from '../support/client.ts'
 
-/** Somebody who calls until they are answered, as `docs/requests.md` and the README tell people to. */
+/** A client that repeats calls until they are answered, as `docs/requests.md` and the README advise. */
 export interface Caller {
   username: string
-  /** The answer for good, and how often it was asked for. @throws Error when nobody answers for minutes */
+  /**
+   * Returns the final answer and the number of attempts.
+   * @throws Error without an answer for minutes
+   */
   send: (method: string, path: string, sent?: Sent) => Promise<Answer & { attempts: number }>
-  /** The body of a 2xx. @throws Error for any other answer */
+  /**
+   * Returns the body of a 2xx answer.
+   * @throws Error for any other answer
+   */
   done: (method: string, path: string, sent?: Sent) => Promise<Json>
-  /** Work in the background, from its call to its end; started again when it was interrupted too often. */
+  /** Starts a request and waits for its end; starts it again if it was interrupted too often. */
   work: (path: string, sent?: Sent) => Promise<Json>
-  /** The record of a request that has ended. */
+  /** Waits for the end of a request and returns its record. */
   ended: (rqId: string) => Promise<Json>
   bytes: (url: string) => Promise<Buffer>
 }

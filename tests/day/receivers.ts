@@ -1,13 +1,13 @@
 import { type Reply, startReceiver } from '@reticle/kit/testing/receiver'
 import { type Hearing, hear } from '../support/heard.ts'
 
-/** Receivers of webhooks: one that always answers, and one for every way not to behave. */
+/** Receivers of webhooks: one that always answers, and one for each kind of misbehaviour. */
 export interface Receivers {
   good: string
-  /** Addresses, each of a receiver that is bad in another way. */
+  /** Addresses of receivers that misbehave in different ways. */
   bad: string[]
   hearing: Hearing
-  /** Requests to bad ones. */
+  /** Number of calls to misbehaving receivers. */
   provoked: () => number
   close: () => Promise<void>
 }
@@ -21,7 +21,7 @@ const manners: Record<string, Reply> = {
   flood: { body: Buffer.alloc(8 << 20, 'x') },
 }
 
-/** Starts them all. */
+/** Starts all receivers. */
 export async function startReceivers(): Promise<Receivers> {
   const [good, bad] = [await startReceiver(), await startReceiver()]
   let provoked = 0

@@ -7,11 +7,11 @@ import { exported } from './movements.ts'
 import type { Person } from './people.ts'
 import type { Receivers } from './receivers.ts'
 
-/** What is there when everybody has gone home, compared with what they were told. */
+/** Final comparison of the stored state with the answers that users received. */
 
 const patienceMs = 180_000
 
-/** Waits until nothing is on its way any more; then nothing of the ledger may be missing or there twice. */
+/** Waits until no event, request or message is pending; then nothing of the ledger may be missing or duplicated. */
 export async function settle(
   house: House,
   people: readonly Person[],
@@ -40,7 +40,7 @@ export async function settle(
   if (health.status !== 200) count(ledger.wrong, `health: ${health.text}`)
 }
 
-/** In words: events, requests and messages that have not come to their end. */
+/** Describes pending events, requests and messages. */
 async function onTheWay(house: House): Promise<string[]> {
   const found: string[] = []
   const ask = async (schema: string, table: string, where = 'true') => {
@@ -65,7 +65,7 @@ function missing(ledger: Ledger, { hearing }: Receivers): string[] {
   return ledger.told.flatMap(({ webhook, mark }) => (heard.get(webhook)?.has(mark) ? [] : [mark]))
 }
 
-/** Each change under one id, numbers without gaps, and the same body for the same id. */
+/** Checks that each change has one id, sequence numbers have no gaps, and repeated ids have the same body. */
 function compareTold(people: readonly Person[], { hearing }: Receivers): void {
   for (const { webhook, ledger } of people) {
     const told = hearing.of(webhook).toSorted((a, b) => a.sequence - b.sequence)
@@ -77,7 +77,7 @@ function compareTold(people: readonly Person[], { hearing }: Receivers): void {
   }
 }
 
-/** Of projects and tasks there is what people kept, once each, and nothing else. */
+/** Checks that projects and tasks are exactly those that users kept, once each. */
 async function compareLists(caller: Person['caller'], ledger: Ledger): Promise<void> {
   const own = ledger.kept.filter(({ owner }) => owner === caller)
   const expected = {
@@ -112,7 +112,7 @@ async function compareProject({ id, name, owner: caller, tasks }: Project, ledge
       `/comments?job_id=${task.jobs[0]?.id}&page_size=100`,
     )
     const said = results.map((one: { message: string }) => one.message).sort()
-    // the first comment came with the issue
+    // the first comment was created with the issue
     const isAll = [...task.comments.values(), 'look'].sort().join() === said.join()
     if (!isAll && task.comments.size > 0) count(ledger.wrong, 'comments that are not those written')
     await exported({ caller, ledger }, task, 'Service 1.1')

@@ -11,11 +11,11 @@ export const labels = [
   { name: 'car', color: '#ff0000' },
   { name: 'sign', color: '#00ff00' },
 ]
-/** Projects that somebody keeps; older ones are deleted, as data would grow without bound. */
+/** Number of projects that a user keeps. Older ones are deleted, because data would grow without limit. */
 const mostKept = 2
 const names = formats.map(({ name }) => name)
 
-/** A project from its beginning to the deletion of an older one; each time with another part of the formats. */
+/** Creates a project, works on it and deletes an older one; each shift uses other formats. */
 export async function workShift(worker: Worker, nth: number): Promise<void> {
   const { ledger, caller, isOver } = worker
   const project = await newProject(worker, nth)
@@ -43,7 +43,7 @@ async function newProject({ caller, ledger }: Worker, nth: number): Promise<Proj
   return project
 }
 
-/** In one of the ways that there are; begun anew where it was cut so that nobody knows what came of it. */
+/** Creates a task from one of the media sources. Starts again if an interrupted attempt has an unknown result. */
 async function newTask(worker: Worker, project: Project, nth: number): Promise<Task> {
   const { caller, ledger, webhook } = worker
   const every = Object.entries(ways)
@@ -94,7 +94,7 @@ async function discuss({ caller, ledger, webhook, random }: Worker, task: Task):
   }
 }
 
-/** All of a project is gone with it. */
+/** Deletes a project and checks that its objects are deleted too. */
 async function remove({ caller, ledger }: Worker, project: Project): Promise<void> {
   await caller.done('DELETE', `/projects/${project.id}`)
   ledger.kept.splice(ledger.kept.indexOf(project), 1)

@@ -3,15 +3,15 @@ import type { Random } from '../support/random.ts'
 import type { Ledger } from './ledger.ts'
 import type { Caller } from './person.ts'
 
-/** Somebody at work, and what they have. */
+/** A working user and their objects. */
 export interface Worker {
   caller: Caller
-  /** Of their organization, asks for everything that `told` counts. */
+  /** Webhook of their organization with all events that `told` counts. */
   webhook: number
   storage_id: number
   pictures: readonly Picture[]
   ledger: Ledger
   random: Random
-  /** People go home: whoever has begun something ends it. */
+  /** Whether the day is over; a shift that has started is completed. */
   isOver: () => boolean
 }

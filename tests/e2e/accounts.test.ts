@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { client } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** Somebody makes an account, works in a browser, forgets the password and leaves: `spec/api-workspace.md` 2. */
+/** The lifetime of an account: registration, a browser session, password recovery and deletion. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -35,7 +35,7 @@ async function signIn(password: string): Promise<Browser> {
 const reading = ({ cookie }: Browser) => ({ cookie })
 const writing = ({ cookie, csrf }: Browser) => ({ cookie, 'x-csrftoken': csrf })
 
-test('an account is made, used in a browser, recovered by mail and deleted', async () => {
+test('an account is registered, used in a browser, recovered by e-mail and deleted', async () => {
   const api = anonymous()
   const password = 'Blue-Kettle-42'
   const person = { username, email, password1: password, password2: password }
@@ -73,7 +73,7 @@ test('an account is made, used in a browser, recovered by mail and deleted', asy
   expect(await reticle.admin.done('GET', `/projects/${project.id}`)).toMatchObject({ owner: null })
 })
 
-/** Mails of a single process are files beside its data; nobody waits for one to be written. */
+/** A single process writes mails to files next to its data, after the call has returned. */
 async function newestMail(): Promise<string> {
   const folder = join(path, 'mail')
   const [name] = await expect
@@ -91,7 +91,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-test('an administrator reads in the log of events who came, left and was turned away', async () => {
+test('the event log shows an administrator registrations, sign-ins, failed sign-ins and deletions', async () => {
   const { admin } = reticle
   const login = { username: 'nobody-at-all', password: 'wrong' }
   expect((await anonymous().call('POST', '/auth/login', { json: login })).status).toBe(401)

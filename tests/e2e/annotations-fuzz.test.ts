@@ -15,25 +15,29 @@ import { type FuzzedCall, nextCall } from './fuzz/calls.ts'
 import { openObjects } from './fuzz/objects.ts'
 
 /**
- * Bodies of annotations that are wrong in some way or right by chance: never a 5xx, nothing changes with a refusal, and what
- * was taken is there. `RETICLE_TEST_SEED` repeats a run; a call that fails is printed whole.
+ * Bodies of annotations that are invalid in some way, or valid by chance: the answer is never a 5xx, a refusal changes
+ * nothing, and an accepted body is stored. `RETICLE_TEST_SEED` repeats a run; a failing call is printed whole.
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_301)
 const calls = isFullRun() ? 50_000 : 800
-/** Each is somebody with a task of their own, who makes one call after the other: calls of one user wait for each other. */
+/**
+ * Each lane is a user with their own task who makes one call after the other, because calls of one user are serialized.
+ */
 const lanes = 4
 
 const reticle = served()
 const { newPerson } = people(() => reticle)
 
-/** What a set is known to be. */
+/** Known state of an annotation set. */
 interface Known {
   set: Json
   text: string
   tag: string
 }
 
-test(`${calls} bodies`, { timeout: isFullRun() ? 7_200_000 : 240_000 }, async () => {
+test(`${calls} bodies are stored or refused without effect`, {
+  timeout: isFullRun() ? 7_200_000 : 240_000,
+}, async () => {
   console.log(`${calls} bodies with RETICLE_TEST_SEED=${seed}`)
   const counts = new Map<string, number>()
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -49,11 +53,11 @@ test(`${calls} bodies`, { timeout: isFullRun() ? 7_200_000 : 240_000 }, async ()
   const seen = { seen: String(broken), holds: broken === 0 }
   score({ id: 'T-IN-1', on: 'bodies of annotations', seed, count: `${calls} calls`, ...seen })
   const taken = counts.get('200') ?? 0
-  expect(taken).toBeGreaterThan(calls / 10) // what is right must be there for the rest to mean anything
+  expect(taken).toBeGreaterThan(calls / 10) // enough bodies must be accepted for the test to mean anything
   expect(calls - taken).toBeGreaterThan(calls / 4)
 })
 
-/** Bytes are compared this often, else entity tags. */
+/** Bytes are compared only this often, and entity tags otherwise. */
 const looksEvery = 50
 
 async function fuzz(
@@ -68,7 +72,7 @@ async function fuzz(
     { sets: whole, objects: openObjects(random, { idOf, first: 0, last: 9 }) },
   ]
   const seen = new Map<AnnotationSets, Known>()
-  /** What the set is, read again only after something was taken. */
+  /** Returns the known set, read again only after a write was accepted. */
   const look = async (sets: AnnotationSets): Promise<Known> => {
     const known = seen.get(sets) ?? (await knownOf(sets))
     seen.set(sets, known)
@@ -104,7 +108,7 @@ async function knownOf(sets: AnnotationSets): Promise<Known> {
 const make = (sets: AnnotationSets, { method, query, headers, body }: FuzzedCall) =>
   sets.call(method, { raw: body, headers }, query)
 
-/** Not so the repeat of an answer: whatever it says happened before. */
+/** A replayed answer does not count, because it reports an earlier write. */
 const isTaken = ({ status, headers }: Answer) =>
   status < 300 && headers.get('idempotency-replayed') === null
 
@@ -122,7 +126,10 @@ async function expectSame({ get }: AnnotationSets, { tag, text }: Known, byBytes
   expect([tagOf(answer), answer.text]).toEqual([tag, text])
 }
 
-/** What was answered is what can be read; of what was deleted, nothing. Tracks of a task may be cut at the borders of its jobs. */
+/**
+ * Compares an accepted answer with a read; deleted objects must be missing. Tracks of a task may be cut at the borders
+ * of its jobs.
+ */
 function expectTaken(
   { url }: AnnotationSets,
   { method, query }: FuzzedCall,
@@ -144,7 +151,7 @@ function expectTaken(
   }
 }
 
-/** The call as it can be made again. */
+/** Prints the call so that it can be repeated. */
 const shown = ({ url }: AnnotationSets, { method, query, headers, body }: FuzzedCall) =>
   JSON.stringify({
     ...{ method, path: `${url}${query}`, headers },

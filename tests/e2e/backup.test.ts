@@ -27,7 +27,9 @@ import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { ops, type Ran } from '../support/ops.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** T-BK of `reliability.md` 15: an installation with real data is backed up while it runs, and lives on elsewhere. */
+/**
+ * An installation with real data is backed up while it runs, and restored to another directory. See docs/operations.md.
+ */
 
 const folder = mkdtempSync(join(tmpdir(), 'reticle-backup-'))
 chmodSync(folder, 0o755)
@@ -77,7 +79,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** An empty database on the server that a Reticle works on. */
+/** Creates an empty database on the server that an installation uses. */
 async function besideOf(dataDir: string): Promise<string> {
   const url = new URL(String(await runningPostgres(dataDir)))
   const client = new pg.Client({ connectionString: url.href })
@@ -88,7 +90,7 @@ async function besideOf(dataDir: string): Promise<string> {
   return url.href
 }
 
-/** Runs `work` while nothing leaves the outbox of projects-svc. */
+/** Runs `work` while the relay of projects-svc publishes no events. */
 async function holdEvents(work: () => Promise<void>) {
   const resume = await pauseRelay(String(await runningPostgres(source.path)), 'projects')
   await work().finally(resume)
@@ -115,14 +117,14 @@ function filesBelow(path: string): Record<string, string> {
   )
 }
 
-/** A new directory that a backup was restored to. */
+/** Restores a backup to a new directory. */
 async function restored(from = tar) {
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
   return { path, ...(await ops(path, ['restore', '--from', from])) }
 }
 
-test('a backup of a running Reticle says what is in it, and is the owner’s alone', async () => {
+test('a backup of a running installation lists its contents and is readable only by its owner', async () => {
   expect(made).toMatchObject({ code: 0, err: '' })
   expect(made.out).toMatch(/^annotations\.shapes: 5000$/m)
   expect(made.out).toMatch(/^projects\.outbox: [1-9]/m)
@@ -131,7 +133,7 @@ test('a backup of a running Reticle says what is in it, and is the owner’s alo
   expect(existsSync(`${tar}.partial`)).toBe(false)
 })
 
-test('what was planted as a secret is in no row of it', async () => {
+test('no row of the backup contains the secret that was planted', async () => {
   for await (const { name, chunks } of readArchive(tar, [])) {
     const pieces: Uint8Array[] = []
     for await (const chunk of chunks) pieces.push(chunk)
@@ -141,17 +143,17 @@ test('what was planted as a secret is in no row of it', async () => {
   }
 })
 
-test('a restore beside a Reticle that runs on the same server is refused', () => {
+test('a restore on the database server of a running installation is refused', () => {
   expect(beside).toMatchObject({ code: 1 })
   expect(beside.err).toMatch(/a Reticle works in \w+ on the same server, and a restore gives/)
 })
 
-test('a backup without keys says so', () => {
+test('a backup without keys reports that they are missing', () => {
   expect(keyless).toMatchObject({ code: 0 })
   expect(keyless.out).toMatch(/bytes\), no keys\nThere are no secret-keys in .*RETICLE_SECRET_KEYS/)
 })
 
-test('rows and objects are the same, and events go on with each effect once', {
+test('a restore has the same rows and objects, and pending events take effect once', {
   timeout: 90_000,
 }, async () => {
   const { path, code, err, out } = await restored()
@@ -187,14 +189,16 @@ test('rows and objects are the same, and events go on with each effect once', {
   expect(created.id).toBeGreaterThan(project.id)
 })
 
-test('a folder holds the same as a file', { timeout: 60_000 }, async () => {
+test('a backup in a folder has the same contents as one in a file', {
+  timeout: 60_000,
+}, async () => {
   const path = join(folder, 'as-folder')
   expect(await ops(source.path, ['backup', '--to', path])).toMatchObject({ code: 0, err: '' })
   expect(readdirSync(path).sort()).toEqual(Object.values(layout).sort())
   expect(await restored(path)).toMatchObject({ code: 0, err: '' })
 })
 
-test('a directory that has anything in it is refused and left alone', async () => {
+test('a restore to a directory that is not empty is refused and changes nothing there', async () => {
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
   writeFileSync(join(path, 'mine'), 'x')
@@ -204,7 +208,7 @@ test('a directory that has anything in it is refused and left alone', async () =
   expect(readdirSync(path)).toEqual(['mine'])
 })
 
-/** A backup in a folder with one of its files changed. */
+/** Copies a backup to a folder and changes one of its files. */
 function changed(file: string, change: (text: string) => string): string {
   const path = mkdtempSync(join(folder, 'changed-'))
   cpSync(join(folder, 'as-folder'), path, { recursive: true })
@@ -238,7 +242,7 @@ test.each([
     /damaged: objects were changed/,
   ],
 ])(
-  'a backup with %s is refused, and nothing is left of the try',
+  'a backup with %s is refused, and nothing remains of the attempt',
   { timeout: 60_000 },
   async (_, file, change, sentence) => {
     const { path, code, err } = await restored(changed(file, change))
@@ -248,13 +252,13 @@ test.each([
   },
 )
 
-test('a backup that was cut off is refused', async () => {
+test('a truncated backup is refused', async () => {
   const path = changed('checksums.json', (text) => text)
   rmSync(join(path, 'checksums.json'))
   expect((await restored(path)).err).toMatch(/was cut off: its last part is missing/)
 })
 
-test('a start on half a restore says what to do', async () => {
+test('starting after an interrupted restore fails with instructions', async () => {
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
   mkdirSync(path, { recursive: true })

@@ -17,8 +17,9 @@ import { uploads } from './bad-input/uploads.ts'
 import { makeWorld, type World } from './bad-input/world.ts'
 
 /**
- * The bad-input matrix (`reliability.md` 18), told to a whole installation: whatever is wrong is refused in the right words,
- * and nothing comes of it. Rows are data in `bad-input/`; those of deliveries are in `webhook-refusals.test.ts`.
+ * The bad-input matrix sent to a whole installation: invalid input is refused with the documented error and has no
+ * effect. Rows are data in `bad-input/`; those about deliveries are in `webhook-refusals.test.ts`. See
+ * docs/spec/reliability.md#bad-input.
  */
 
 const { path, remove } = dataDirectory()
@@ -57,7 +58,7 @@ function assertAnswer(row: Row, answer: Answer): void {
     expect(answer.headers.get(name)).toContain(value)
 }
 
-/** `spec/api-annotations.md` 5.1: a detail with its code, a list of texts, or texts by field. */
+/** An error is a detail with its code, a list of texts, or texts by field. See docs/spec/rest.md#errors. */
 function assertError({ status, headers, body }: Answer): void {
   expect(status).toBeLessThan(500)
   expect(headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
@@ -67,7 +68,7 @@ function assertError({ status, headers, body }: Answer): void {
   else expect(isTexts(body), JSON.stringify(body)).toBe(true)
 }
 
-/** Texts in lists, at whatever depth. */
+/** Whether a value consists of texts in lists, at any depth. */
 function isTexts(body: Json): boolean {
   if (Array.isArray(body)) return body.every((one) => typeof one === 'string' || isTexts(one))
   return typeof body === 'object' && body !== null && Object.values(body).every(isTexts)
@@ -76,10 +77,10 @@ function isTexts(body: Json): boolean {
 const rows = [...http, ...people, ...objects, ...lists, ...team, ...uploads, ...annotations]
 const titled = (some: Row[]) =>
   some.map((one) => [one.row, `${one.call.slice(0, 80)}: ${one.what}`, one] as const)
-/** Until something has changed, what is there is what was there. */
+/** State of the world before the first row, which no refused call may change. */
 let before: Promise<Record<string, string>> | undefined
 
-describe('what changes nothing', () => {
+describe('calls that must change nothing', () => {
   test.each(titled(rows.filter((one) => !one.changes)))('row %i, %s', async (_row, _what, row) => {
     before ??= world.look()
     const seen = await before
@@ -89,7 +90,7 @@ describe('what changes nothing', () => {
   })
 
   test.each(rawHttp.map((one) => [one.row, one.what, one] as const))(
-    'row %i, %s, byte by byte',
+    'row %i, %s, as raw bytes',
     async (_row, _what, { bytes, status }) => {
       const answer = await sendRaw(
         bytes.replace('{credential}', `Authorization: ${world.headers.anna.authorization}`),
@@ -99,7 +100,7 @@ describe('what changes nothing', () => {
     },
   )
 
-  test('after all of that everything is as it was, and nothing was told', async () => {
+  test('after all refused calls the state is unchanged, and no event was logged', async () => {
     expect(await world.look()).toEqual(await before)
     const name = 'the first that happens'
     await world.admin.done('POST', '/projects', { json: { name } })
@@ -108,7 +109,7 @@ describe('what changes nothing', () => {
   })
 })
 
-/** Sends bytes as they are, and reads until the server closes. */
+/** Sends bytes unchanged, and reads until the server closes the connection. */
 async function sendRaw(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(reticle.url).port), '127.0.0.1')
   await once(socket, 'connect')
@@ -118,7 +119,7 @@ async function sendRaw(bytes: string): Promise<string> {
 
 const patienceMs = 20_000
 
-/** What the log tells of changes since the world was made, as soon as it knows of a project that is new. */
+/** Changes in the event log since the world was created, up to the creation of a new project. */
 async function changesToldOf(): Promise<string[]> {
   const { admin, from } = world
   for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(200)) {
@@ -135,20 +136,20 @@ async function changesToldOf(): Promise<string[]> {
   throw new Error('the log does not hear of what happens')
 }
 
-describe('what is allowed', () => {
+describe('calls that are allowed', () => {
   test.each(titled(rows.filter((one) => one.changes)))('row %i, %s', async (_row, _what, row) => {
     assertAnswer(row, await make(row))
   })
 })
 
-test('no answer of all of them is a failure of the server', () => {
+test('no call of the matrix was answered with a 5xx', () => {
   const broken = statuses.filter((status) => status >= 500).length
   const count = `${statuses.length} calls`
   score({ id: 'T-IN-1', on: 'the matrix', count, seen: String(broken), holds: broken === 0 })
   expect(broken).toBe(0)
 })
 
-test('row 46, what was deleted cannot be deleted or changed', async () => {
+test('row 46, a deleted object cannot be deleted or changed', async () => {
   const { admin } = world
   const { id } = await admin.done('POST', '/projects', { json: { name: 'short' } })
   const status = async (method: string, json?: Json) =>
@@ -158,7 +159,9 @@ test('row 46, what was deleted cannot be deleted or changed', async () => {
   expect(await status('PATCH', { name: 'x' })).toBe(404)
 })
 
-test('row 103, of 200 who want one name one has it', { timeout: 60_000 }, async () => {
+test('row 103, one of 200 concurrent creations of the same slug succeeds', {
+  timeout: 60_000,
+}, async () => {
   const anna = client(world.api, world.headers.anna.authorization)
   const json = { slug: 'wanted' }
   const found = () => anna.call('POST', '/organizations', { json })
@@ -167,7 +170,7 @@ test('row 103, of 200 who want one name one has it', { timeout: 60_000 }, async 
   expect(answers.filter(({ status }) => status === 400)).toHaveLength(199)
 })
 
-test('row 17, passwords are not tried again and again', async () => {
+test('row 17, guesses of a password are limited', async () => {
   const guess = `Basic ${Buffer.from('guessed:x').toString('base64')}`
   const statuses: number[] = []
   for (let tries = 0; tries < 11; tries++) {
@@ -178,7 +181,7 @@ test('row 17, passwords are not tried again and again', async () => {
   expect(statuses).toEqual([...Array(10).fill(401), 429])
 })
 
-test('row 18, who says nothing of themselves may not call without end', async () => {
+test('row 18, calls without credentials are limited', async () => {
   const about = () => client(world.api).call('GET', '/server/about')
   let answer = await about()
   for (let calls = 0; answer.status === 200 && calls < 300; calls++) answer = await about()

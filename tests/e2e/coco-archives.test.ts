@@ -6,7 +6,7 @@ import { fixture, hasFixtures } from '../support/fixtures.ts'
 import { annotationFile, picture } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** COCO stories on archives that other tools wrote; counts are those of the fixtures' own table. */
+/** Imports of COCO archives that other tools wrote. Expected counts come from the table of the fixtures. */
 describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
   const { path, remove } = dataDirectory()
   let reticle: Reticle
@@ -29,7 +29,7 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     return { request, set: await reticle.admin.done('GET', `/tasks/${taskId}/annotations/`) }
   }
 
-  test('seven kinds side by side: one box, one polygon with attributes, one mask', async () => {
+  test('one box, one polygon with attributes and one mask in an archive of seven annotation kinds', async () => {
     const files = [await picture('a.png', 10, 5), await picture('b.png', 5, 10)]
     const task = await taskWithMedia(reticle.admin, {
       files,
@@ -48,7 +48,7 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     expect(request.report.created.shapes).toBe(3)
   })
 
-  test('a bare file: one polygon and one mask', async () => {
+  test('one polygon and one mask in a JSON file without an archive', async () => {
     const files = [await picture('b.png', 5, 10)]
     const task = await taskWithMedia(reticle.admin, {
       files,
@@ -59,7 +59,7 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     expect(set.shapes.map((shape: Json) => shape.type).sort()).toEqual(['mask', 'polygon'])
   })
 
-  test('the layout of another service: two images, three annotations', async () => {
+  test('two images and three annotations in the layout of another service', async () => {
     const archive = fixture('formats/coco/dm_roboflow_layout.zip')
     const documents = await cocoDocuments(archive)
     const sizes = documents.flatMap((one) => one.images)
@@ -74,7 +74,7 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     expect(set.shapes.length).toBe(3)
   })
 
-  test('an export edited by hand: 6 images, 29 polygons, the first of 633 points', async () => {
+  test('6 images and 29 polygons, the first of 633 points, in an export edited by hand', async () => {
     const archive = fixture('formats/coco/cvat_export_car_interior_ann_only.zip')
     const [document] = await cocoDocuments(archive)
     const files = await Promise.all(
@@ -90,7 +90,7 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     ).toBeGreaterThanOrEqual(633)
   })
 
-  test('a broken archive, half a file and a foreign label each fail by name and keep what was there', async () => {
+  test('a broken archive, a truncated file and an unknown label fail by name and keep the annotations', async () => {
     const task = await taskWithMedia(reticle.admin)
     const url = `/tasks/${task.id}/annotations/`
     await reticle.admin.done('PUT', url, { json: { shapes: [rectangle(task.labels[0].id)] } })

@@ -7,7 +7,7 @@ import { score } from '@reticle/kit/testing/scores'
 import { startPostgres } from '@reticle/standalone/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** T-BUS-4 of `reliability.md` 2: the embedded PostgreSQL, as it is set up for people. */
+/** T-BUS-4: the embedded PostgreSQL with its default settings. See docs/spec/reliability.md#postgresql. */
 test('no acknowledged transaction is missing after the database was killed', {
   timeout: 900_000,
 }, async () => {

@@ -3,8 +3,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { liveDay } from '../day/day.ts'
 import { openEmbedded } from '../day/embedded.ts'
 
-/** `npm run soak -- day` as short as it can be: everybody does everything once, everything is killed once. Memory tells nothing then. */
-test('after a day of load and kills everything is there once, and nothing else', {
+/**
+ * The shortest form of `npm run soak -- day`: every user does everything once, and everything is killed once. It is too
+ * short to measure memory.
+ */
+test('after a day of load and kills every object exists exactly once', {
   timeout: 600_000,
 }, async () => {
   const house = await openEmbedded(await freePort())

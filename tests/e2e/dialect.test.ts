@@ -8,7 +8,10 @@ import { readOf } from './dialect/reads.ts'
 import { makeWorld, type World } from './dialect/world.ts'
 import { refusedCall, writes } from './dialect/writes.ts'
 
-/** The same calls on both mounts differ only as the table says (`spec/api-workspace.md` 9, 11 item 25). */
+/**
+ * The same calls on the native and the CVAT-compatible mount, whose answers may differ only as this table lists. See
+ * docs/spec/dialect.md#operations.
+ */
 
 const { path: dataDir, remove } = dataDirectory()
 let reticle: Reticle
@@ -44,14 +47,14 @@ const request = [
 const token = ['dialect', 'expiry_date']
 const set = ['shapes[].points[]', 'tracks[].shapes']
 const hook = ['events', 'events_list', 'has_secret']
-/** What was sent to a receiver has no dialect: its addresses are those of the service. */
+/** Payloads of deliveries have no dialect: their addresses are those of the native mount. */
 const sent = ['sender.url', 'webhook.owner.url', 'webhook.url']
 const ofDelivery = ['attempt', 'delivery_id', 'request_duration', 'response']
 const delivery = [...sent.map((place) => `request.${place}`), ...ofDelivery]
 
 const ofEach = (places: readonly string[]) => places.map((place) => `results[].${place}`)
 
-/** Members of answers that differ, by the operation. */
+/** Fields of answers that may differ, by operation. */
 const mayDiffer: Record<string, readonly string[]> = {
   listProjects: ofEach(ofProject),
   ...{ createProject: ofProject, getProject: ofProject, updateProject: ofProject },
@@ -82,13 +85,16 @@ const mayDiffer: Record<string, readonly string[]> = {
 
 const types = new Map([['application/vnd.service+json', 'application/vnd.cvat+json']])
 
-/** What of two answers has to be the same, members aside. */
+/** Compares two answers, except for the given fields. */
 function expectAlike(here: Said, there: Said) {
   expect(there.status).toBe(here.status)
   expect(there.type).toBe(types.get(here.type) ?? here.type)
 }
 
-/** A mail that was not sent, storages of a cloud that nobody has here, and a flow that begins anew with each call. */
+/**
+ * Reads that are refused here: the status of an unsent mail, contents of cloud storages that are not connected, and the
+ * export that starts again with each call.
+ */
 const refusedReads = new Set([
   ...['followEmailLink', 'getEvents', 'getCloudStorage', 'getCloudStorageStatus'],
   ...['listCloudStorageContent', 'getCloudStorageActions', 'getCloudStoragePreview'],
@@ -96,7 +102,7 @@ const refusedReads = new Set([
 
 const reads = restOperations.filter((one) => one.method === 'GET')
 describe.each(reads.map((one) => [one.name, one] as const))('%s', (name, operation) => {
-  test('reads the same on both mounts, but for what the table names', async () => {
+  test('a read returns the same on both mounts, but for the listed differences', async () => {
     const call = readOf(operation, world)
     const here = await say(service(), call)
     const there = await say(mount(), call)
@@ -109,7 +115,7 @@ describe.each(reads.map((one) => [one.name, one] as const))('%s', (name, operati
 
 const changes = restOperations.filter((one) => one.method !== 'GET')
 describe.each(changes.map((one) => [one.name, one] as const))('%s', (name, operation) => {
-  test('does the same on both mounts, but for what the table names', async () => {
+  test('a change has the same effect on both mounts, but for the listed differences', async () => {
     const prepare = writes[name] ?? (() => refusedCall(operation))
     const api = client(service(), basic)
     const here = await say(service(), await prepare(world, api))
@@ -121,10 +127,10 @@ describe.each(changes.map((one) => [one.name, one] as const))('%s', (name, opera
   })
 })
 
-/** What is over cannot be cancelled. */
+/** A request that has ended cannot be cancelled. */
 const refusals = new Set(['cancelRequest'])
 
-test('a file is read in ranges, and a state of one mount is known on the other', async () => {
+test('byte ranges work on both mounts, and an entity tag of one mount is valid on the other', async () => {
   const file = readOf(operationOf('downloadTaskDataset'), world)
   const range = { range: 'bytes=0-9' }
   const here = await say(service(), { ...file, headers: range })
@@ -153,7 +159,7 @@ const operationOf = (name: string) => {
   return found
 }
 
-test('every row of the table, and every call of its own, is about an operation', () => {
+test('every row of the table and every prepared call belongs to an operation', () => {
   const names = restOperations.map((one) => one.name)
   for (const name of [...Object.keys(mayDiffer), ...Object.keys(writes)])
     expect(names).toContain(name)

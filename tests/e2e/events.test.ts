@@ -4,7 +4,7 @@ import { type Client, client } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** The log of events (api-workspace 6): what people and clients did becomes a CSV file. */
+/** The event log: events of the server and of clients are exported as CSV. See docs/spec/workspace.md#event-log. */
 const bo = {
   username: 'bo',
   password: 'a-password-of-bo',
@@ -35,7 +35,7 @@ async function exported(api: Client, query = ''): Promise<string[]> {
 
 const scopesOf = (lines: string[]) => lines.slice(1).map((line) => line.split(',')[0])
 
-test('what was done is in the file, for those who may see it', async () => {
+test('the exported file contains the events that its requester may see', async () => {
   const { admin } = reticle
   const labels = [{ name: 'car' }]
   const project = await admin.done('POST', '/projects', { json: { name: 'street', labels } })
@@ -63,7 +63,7 @@ test('what was done is in the file, for those who may see it', async () => {
   expect([upside.status, Object.keys(upside.body)]).toEqual([400, ['from']])
 })
 
-test('the deprecated way still leads to the file, once', async () => {
+test('the deprecated export endpoint returns the file once', async () => {
   const timestamp = new Date().toISOString()
   const events = [{ scope: 'zoom:image', timestamp }]
   await asBo.done('POST', '/events', { json: { timestamp, events } })
@@ -91,7 +91,7 @@ test.each([
     },
     'scope',
   ],
-])('%j is refused by the name of its field', async (json, name) => {
+])('the event body %j is refused by the name of its field', async (json, name) => {
   const answer = await asBo.call('POST', '/events', { json })
   expect([answer.status, Object.keys(answer.body)]).toEqual([400, [name]])
 })

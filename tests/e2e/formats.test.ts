@@ -7,7 +7,7 @@ import { people } from '../support/people.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** Every format on its way through the API: out, into a twin, out again, and into a project (`spec/formats.md` 19). */
+/** Every format over the API: export, import into a copy of the task, export again, and import into a project. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -54,7 +54,7 @@ async function imported({ id }: Json, name: string, archive: Uint8Array) {
   return api.finished(await api.done('POST', at, { form }))
 }
 
-/** Texts of the members; when they were written is of no interest. */
+/** Texts of the archive members, without dates. */
 async function membersOf(archive: Buffer): Promise<Record<string, string>> {
   const members = [...(await unzip(archive))].map(([name, bytes]) => [
     name,
@@ -67,27 +67,33 @@ const both = formats.filter(({ exporter, importer }) => exporter && importer)
 
 const intoProjects = both.filter(({ importer }) => importer?.openDataset)
 
-test.each(both)('$name is the same from the second export on', async ({ name }) => {
-  const twin = await newTask()
-  const first = await exported(original, name)
-  const { report } = await imported(twin, name, first.archive)
-  const { shapes, tracks } = report.created
-  expect(shapes + tracks).toBeGreaterThan(0)
-  const second = await exported(twin, name)
-  await imported(twin, name, second.archive)
-  const third = await exported(twin, name)
-  expect(await membersOf(third.archive)).toEqual(await membersOf(second.archive))
-})
+test.each(both)(
+  'a repeated import and export in $name gives an identical archive',
+  async ({ name }) => {
+    const twin = await newTask()
+    const first = await exported(original, name)
+    const { report } = await imported(twin, name, first.archive)
+    const { shapes, tracks } = report.created
+    expect(shapes + tracks).toBeGreaterThan(0)
+    const second = await exported(twin, name)
+    await imported(twin, name, second.archive)
+    const third = await exported(twin, name)
+    expect(await membersOf(third.archive)).toEqual(await membersOf(second.archive))
+  },
+)
 
-test.each(intoProjects)('$name becomes a task of a project, images and all', async ({ name }) => {
-  const { archive, report } = await exported(original, name)
-  const { id } = await api.done('POST', '/projects', { json: { name, labels } })
-  const at = `/projects/${id}/dataset/?${query(name)}&conv_mask_to_poly=false`
-  const form = datasetFile(archive)
-  const request = await api.finished(await api.done('POST', at, { form }))
-  const count = ({ created }: Json) => created.shapes + created.tags + created.tracks
-  expect(count(request.report)).toBeGreaterThan(0)
-  expect(count(request.report)).toBeLessThanOrEqual(count(report))
-  const { results } = await api.done('GET', `/tasks?project_id=${id}`)
-  expect(results.map(({ size }: Json) => size)).toEqual([4])
-})
+test.each(intoProjects)(
+  'an export in $name becomes a task of a project with its images',
+  async ({ name }) => {
+    const { archive, report } = await exported(original, name)
+    const { id } = await api.done('POST', '/projects', { json: { name, labels } })
+    const at = `/projects/${id}/dataset/?${query(name)}&conv_mask_to_poly=false`
+    const form = datasetFile(archive)
+    const request = await api.finished(await api.done('POST', at, { form }))
+    const count = ({ created }: Json) => created.shapes + created.tags + created.tracks
+    expect(count(request.report)).toBeGreaterThan(0)
+    expect(count(request.report)).toBeLessThanOrEqual(count(report))
+    const { results } = await api.done('GET', `/tasks?project_id=${id}`)
+    expect(results.map(({ size }: Json) => size)).toEqual([4])
+  },
+)

@@ -4,7 +4,7 @@ import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { formOf, pictures } from '../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** Ground truth from the first wish to its annotations (`spec/api-workspace.md` 4.8). */
+/** Ground truth jobs from creation to annotations. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -18,7 +18,7 @@ afterAll(async () => {
   remove()
 })
 
-test('some frames of a task are annotated twice: once in its jobs, once as ground truth', async () => {
+test('frames of a ground truth job are annotated independently of the jobs of the task', async () => {
   const task = await taskWithMedia(admin, { segment_size: 2 })
   const [label] = task.labels
   const json = {
@@ -58,7 +58,7 @@ test('some frames of a task are annotated twice: once in its jobs, once as groun
 })
 
 test.each(['/api', '/as/cvat/api'])(
-  'a frame that is deleted through its job on %s leaves the ground truth, not the task',
+  'deleting a frame of a ground truth job on %s does not delete it from the task',
   async (mount) => {
     const api = client(`${reticle.url}${mount}`, basic)
     const task = await taskWithMedia(admin)
@@ -90,7 +90,7 @@ test.each(['/api', '/as/cvat/api'])(
   },
 )
 
-test('ground truth and replicas can be wished for before the media is there', async () => {
+test('ground truth and replicas can be requested before the media is attached', async () => {
   const json = { name: 't', labels: [{ name: 'car' }], segment_size: 2, consensus_replicas: 2 }
   const { id } = await admin.done('POST', '/tasks', { json })
   const form = formOf(await pictures(4))

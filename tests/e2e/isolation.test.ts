@@ -16,8 +16,9 @@ import {
 } from './isolation/tenants.ts'
 
 /**
- * T-TEN-1 (`reliability.md` 12): two organizations with the same in them and a personal workspace. People of the second, people
- * of none and nobody at all ask for what is in the first, by every route and in every way that a request can name it.
+ * T-TEN-1: two organizations with the same contents and a personal workspace. Members of the second one, users of none
+ * and anonymous callers request objects of the first by every route and in every way in which a call can name them. See
+ * docs/spec/reliability.md#tenancy.
  */
 
 const { path, remove } = dataDirectory()
@@ -82,7 +83,7 @@ const objects = ['projects', 'tasks', 'jobs', 'labels', 'issues', 'comments', 'c
 const lists = [...objects, 'organizations']
 const counted = ['webhooks', 'memberships', 'invitations', 'requests', 'auth/access_tokens']
 
-/** Everything that the first organization and the personal workspace have; of what moves by itself how many. */
+/** State of the first organization and of the personal workspace; for data that changes by itself only the number. */
 async function standOf(people: readonly Client[]): Promise<Json> {
   const stand: Json[] = []
   for (const api of people) {
@@ -94,7 +95,7 @@ async function standOf(people: readonly Client[]): Promise<Json> {
   return stand
 }
 
-/** What is wrong about an answer; nothing when it tells nothing and is what it has to be. */
+/** Returns the fault of an answer, or undefined if the answer leaks nothing and is as expected. */
 function wrongAbout(ask: Ask, isKnown: boolean, answer: Answer): string | undefined {
   const { operation, query = '' } = ask
   const { status } = answer
@@ -115,7 +116,7 @@ function isAsExpected({ answer: expected }: Ask, { status, body }: Answer): bool
   return expected === undefined || status === expected
 }
 
-/** What somebody sent may come back in an error. */
+/** Removes values that the caller sent, because an error may repeat them. */
 function withoutSent({ path, query = '', json, headers }: Ask, text: string): string {
   const sent = decodeURIComponent(
     `${path} ${query} ${JSON.stringify(json ?? '')} ${Object.values(headers ?? {})}`,
@@ -131,13 +132,13 @@ const names = ['stranger', 'worker', 'maintainer', 'owner'].map((one) =>
   one === 'stranger' ? one : `${one} of the other`,
 )
 
-describe('by every route', () => {
+describe('requests by every route', () => {
   test.each([
     ...names.map((name) => [name, true] as const),
     ['an expired token', false] as const,
     ['nobody', false] as const,
   ])(
-    '%s gets to nothing of others',
+    '%s cannot read or change objects of others',
     async (name, isKnown) => {
       const api = actors[name] ?? own.owner
       const asks = [...asksFor(foreign, own), ...asksByBody(foreign, own)]
@@ -155,12 +156,12 @@ describe('by every route', () => {
   )
 })
 
-test('their owners are told what nobody else is', async () => {
+test('the owners can see the names and ids that are hidden from others', async () => {
   for (const list of ['projects', 'tasks', 'labels', 'issues', 'webhooks', 'requests'])
     for (const api of standers) expect((await api.call('GET', `/${list}`)).text).toMatch(secret)
 })
 
-test('after all of that, at least 5,000 calls, everything is as it was', async () => {
+test('after at least 5,000 calls nothing has changed', async () => {
   score({
     ...{ id: 'T-TEN-1', on: 'every route', count: `${calls} calls` },
     ...{ seen: String(seenForeign), holds: seenForeign === 0 },

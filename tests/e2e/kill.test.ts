@@ -8,7 +8,7 @@ import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { annotationFile, formOf, pictures } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** The whole process dies as by `kill -9`, and starts again on the same data. */
+/** Returns a server that can be killed by SIGKILL and started again on the same data. */
 async function killable(env?: Record<string, string>) {
   const { path, remove } = dataDirectory()
   const started: Reticle[] = []
@@ -32,7 +32,7 @@ async function begun(api: Reticle['admin'], rqId: string) {
   }
 }
 
-/** Kills while the request runs, then waits for its end in the next life. */
+/** Kills the server while the request runs, restarts it, and waits for the end of the request. */
 async function killDuring(begin: (api: Reticle['admin']) => Promise<Json>) {
   const { start, first } = await killable()
   const { rq_id } = await begin(first.admin)
@@ -42,7 +42,7 @@ async function killDuring(begin: (api: Reticle['admin']) => Promise<Json>) {
   return { second, request: await second.admin.ended(rq_id) }
 }
 
-test('an export goes on after the process was killed', { timeout: 120_000 }, async () => {
+test('an export continues after the server was killed', { timeout: 120_000 }, async () => {
   const { second, request } = await killDuring(async (api) => {
     const task = await taskWithMedia(api, { files: await pictures(20) })
     const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
@@ -53,7 +53,7 @@ test('an export goes on after the process was killed', { timeout: 120_000 }, asy
   expect((await second.admin.bytes(request.result_url)).status).toBe(200)
 })
 
-test('images become one task after the process was killed', { timeout: 120_000 }, async () => {
+test('images become one task although the server was killed', { timeout: 120_000 }, async () => {
   const archive = storedZip(await pictures(6000))
   let task: Json
   const { second, request } = await killDuring(async (api) => {
@@ -67,7 +67,7 @@ test('images become one task after the process was killed', { timeout: 120_000 }
   expect([size, count]).toEqual([6000, 6])
 })
 
-test('what was sent under keys is there once after the process was killed', {
+test('calls with idempotency keys take effect once although the server was killed', {
   timeout: 120_000,
 }, async () => {
   const { start, first } = await killable()
@@ -92,7 +92,7 @@ test('what was sent under keys is there once after the process was killed', {
   expect((await second.admin.done('GET', '/projects?search=keyed')).count).toBe(wishes.length)
 })
 
-/** As a minute later, when whoever died is given up. */
+/** Expires the leases of keys that the killed process held, as would happen after a minute. */
 async function endLeasesOfKeys(url: string): Promise<void> {
   const database = new pg.Client({ connectionString: url })
   await database.connect()
@@ -100,7 +100,7 @@ async function endLeasesOfKeys(url: string): Promise<void> {
   await database.end()
 }
 
-test('an import is applied once after the process was killed', { timeout: 120_000 }, async () => {
+test('an import is applied once although the server was killed', { timeout: 120_000 }, async () => {
   let task: Json
   const { second, request } = await killDuring(async (api) => {
     const files = await pictures(20)
@@ -123,7 +123,7 @@ test('an import is applied once after the process was killed', { timeout: 120_00
   expect(shapes.length).toBe(30_000)
 })
 
-test('a conversion process that dies is replaced, and its request goes on', {
+test('a worker process that dies is replaced, and its request continues', {
   timeout: 60_000,
 }, async () => {
   const { first } = await killable()
@@ -140,7 +140,7 @@ test('a conversion process that dies is replaced, and its request goes on', {
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
 })
 
-/** The process that the server forked. */
+/** Returns the process id of the worker that the server forked. */
 function conversionOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   const found = children.find((child) =>

@@ -4,8 +4,8 @@ import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
- * When a change of labels was answered, every reader and writer that starts then sees it. Run it with
- * `RETICLE_TEST_TRIES=1000` to look for rare failures, and with `RETICLE_TEST_OBJECTS=20000` for large sets.
+ * After a change of labels was answered, every read and write that starts later uses the new labels. Run it with
+ * `RETICLE_TEST_TRIES=1000` to find rare failures, and with `RETICLE_TEST_OBJECTS=20000` for large sets.
  */
 const tries = Number(process.env.RETICLE_TEST_TRIES ?? 45)
 const objects = Number(process.env.RETICLE_TEST_OBJECTS ?? 200)
@@ -70,7 +70,7 @@ const annotate = (task_id: number, label: number) => {
   return admin.done('PATCH', `/tasks/${task_id}/annotations/?action=create`, { json })
 }
 
-/** Changes of labels, by whichever way; afterwards all objects have the label `car` of the project. */
+/** Changes of labels by each possible call. Afterwards all objects have the label `car` of the project. */
 const changes: Record<string, (world: World, name: string) => Promise<void>> = {
   'a move': (world) => move(admin, world),
   'a move on the mount of the dialect': (world) => move(dialect, world),
@@ -146,9 +146,9 @@ const readers: Record<string, (world: World) => Promise<number[] | number>> = {
   },
 }
 
-describe('a call that starts after the answer to a change of labels sees the change', () => {
+describe('a call that starts after the answer to a change of labels', () => {
   test(
-    'in every try',
+    'it sees the change in every try',
     async () => {
       const world = await makeWorld()
       const stale: unknown[] = []

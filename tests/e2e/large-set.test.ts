@@ -21,7 +21,7 @@ afterAll(async () => {
 const put = (json: Json) => reticle.admin.call('PUT', `/tasks/${task.id}/annotations/`, { json })
 const get = () => reticle.admin.done('GET', `/tasks/${task.id}/annotations/`)
 
-test('100,000 shapes come back bit-exact, from the task and from its jobs', {
+test('100,000 shapes are read back bit-exact from the task and from its jobs', {
   timeout: 120_000,
 }, async () => {
   const awkward = [0.1, 1 / 3, 5e-324, 12_345.678_901_234_567, -0.000_001, 9_990_000.999]
@@ -53,7 +53,7 @@ test('100,000 shapes come back bit-exact, from the task and from its jobs', {
   expect(counts).toEqual([25_000, 25_000, 25_000, 25_000])
 })
 
-test('what cannot be stored is refused by its place, and the old set stays', async () => {
+test('an invalid object in a large set is refused by its position, and the old set stays', async () => {
   await put({ shapes: [rectangle(label_id)] })
   const before = await get()
   const good = rectangle(label_id)
@@ -76,7 +76,7 @@ test('what cannot be stored is refused by its place, and the old set stays', asy
   expect(await get()).toEqual(before)
 })
 
-test('two writers are told apart by ETags', async () => {
+test('an outdated entity tag stops the second of two writers', async () => {
   const { headers } = await put({ shapes: [rectangle(label_id)] })
   const etag = String(headers.get('etag'))
   const url = `/tasks/${task.id}/annotations/`
@@ -90,7 +90,7 @@ test('two writers are told apart by ETags', async () => {
   expect([late.status, late.body.code]).toEqual([412, 'annotations_changed'])
 })
 
-test('tags, tracks and every type of shape are kept by the job they were written to', async () => {
+test('a job keeps tags, tracks and every type of shape written to it', async () => {
   const { results } = await reticle.admin.done('GET', `/jobs?task_id=${task.id}&sort=id`)
   const [job] = results
   const url = `/jobs/${job.id}/annotations/`

@@ -15,7 +15,7 @@ const cocoOf = (names: string[], annotations: Json[]) => ({
   annotations: annotations.map((one, index) => ({ id: index + 1, iscrowd: 0, ...one })),
 })
 
-describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
+describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport) => {
   const { path, remove } = dataDirectory()
   let reticle: Reticle
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     remove()
   })
 
-  test('200 pictures become 4 jobs, are annotated from COCO, edited, exported and imported again', async () => {
+  test('200 images become 4 jobs, and are annotated, edited, exported and imported again', async () => {
     const { admin } = reticle
     const labels = [{ name: 'car' }, { name: 'tree' }]
     const files = await pictures(200)
@@ -70,7 +70,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     expect(again.shapes.map((shape: Json) => shape.source)).toEqual(['file', 'file', 'file'])
   })
 
-  test('an export names what COCO cannot hold', async () => {
+  test('the report of an export names objects that COCO cannot represent', async () => {
     const { admin } = reticle
     const task = await taskWithMedia(admin)
     const [{ id: label_id }] = task.labels
@@ -89,7 +89,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     expect(reasons).toMatch(/tag/)
   })
 
-  test('a result is downloaded in ranges, by the one who asked for it', async () => {
+  test('a result is downloaded in byte ranges, only by its requester', async () => {
     const { admin, url } = reticle
     const task = await taskWithMedia(admin)
     const { result_url } = await admin.finished(await startExport(task.id))
@@ -108,7 +108,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     expect((await fetch(result_url)).status).toBe(401)
   })
 
-  test('pictures come back as they were, and smaller ones as previews', async () => {
+  test('images are served unchanged, and smaller as previews', async () => {
     const { admin } = reticle
     const files = await pictures(2, 600, 400)
     const task = await taskWithMedia(admin, { files })
@@ -129,7 +129,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     })
   })
 
-  test('archives and pictures are sorted by name, naturally when asked', async () => {
+  test('archives and images are sorted by name, or naturally on request', async () => {
     const { admin } = reticle
     const [{ bytes } = { bytes: new Uint8Array() }] = await pictures(1)
     const files = ['a10.png', 'a2.png', 'a1.png'].map((name) => ({ name, bytes }))
@@ -144,7 +144,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     expect(frames.map((frame: Json) => frame.name)).toEqual(['a1.png', 'a2.png', 'a10.png'])
   })
 
-  test('an export with pictures holds the original bytes and a COCO file', async () => {
+  test('an export with images contains the original bytes and a COCO file', async () => {
     const { admin } = reticle
     const files = await pictures(2)
     const task = await taskWithMedia(admin, { files })
@@ -162,7 +162,7 @@ describe.each(['in-process', 'grpc'])('with calls %s', (transport) => {
     expect(members.get('images/default/frame-001.png')).toEqual(Buffer.from(files[0]?.bytes ?? []))
   })
 
-  test('deleting a project takes its tasks, jobs and annotations with it', async () => {
+  test('deleting a project deletes its tasks, jobs and annotations', async () => {
     const { admin } = reticle
     const project = await admin.done('POST', '/projects', {
       json: { name: 'p', labels: [{ name: 'car' }] },

@@ -13,22 +13,23 @@ import { openTold, type Told } from './openapi/told.ts'
 import { makeWorld, type World } from './openapi/world.ts'
 
 /**
- * Calls that `docs/openapi.json` describes, right and spoilt, by whoever may and whoever may not (`reliability.md` 18, T-IN-1):
- * no answer is another than the document says, none is a failure of the server, and a refusal changes nothing.
- * `RETICLE_TEST_SEED` repeats a run.
+ * Valid and invalid calls described by `docs/openapi.json`, by callers with and without rights (T-IN-1): every answer
+ * conforms to the document, none is a server failure, and a refusal changes nothing. `RETICLE_TEST_SEED` repeats a run.
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_401)
 const calls = Number(process.env.RETICLE_TEST_CALLS ?? (isFullRun() ? 50_000 : 500))
-/** Each has people and things of its own, and makes one call after the other. */
+/** Each lane has its own users and objects, and makes one call after the other. */
 const lanes = 4
-/** A run ends early when so many different things were wrong. */
+/** A run stops after this number of different failures. */
 const mostFailures = 50
 
-/** Nobody is slowed down: who calls without a credential comes from one address. */
+/** Rate limits are off, because all anonymous calls come from one address. */
 const reticle = served({ RETICLE_GATEWAY_RATE_ANONYMOUS: '0', RETICLE_GATEWAY_RATE_AUTH: '0' })
 const document = readDocument()
 
-test(`${calls} calls`, { timeout: isFullRun() ? 14_400_000 : 600_000 }, async () => {
+test(`${calls} calls conform to the OpenAPI document`, {
+  timeout: isFullRun() ? 14_400_000 : 600_000,
+}, async () => {
   console.log(`${calls} calls with RETICLE_TEST_SEED=${seed}`)
   const told = openTold()
   const lane = (number: number) => fuzz(openRandom(seed + number), calls / lanes, told)
@@ -46,7 +47,7 @@ test(`${calls} calls`, { timeout: isFullRun() ? 14_400_000 : 600_000 }, async ()
   expect(failures).toEqual([])
   if (calls >= lanes * document.operations.length)
     expect(told.neverCalled(document.operations)).toEqual([])
-  expect(told.share((status) => status < 400)).toBeGreaterThan(0.2) // what is right has to be there
+  expect(told.share((status) => status < 400)).toBeGreaterThan(0.2) // enough calls must succeed
   expect(told.share((status) => status >= 400)).toBeGreaterThan(0.2)
 })
 
@@ -70,7 +71,7 @@ async function fuzz(random: Random, times: number, told: Told): Promise<void> {
   }
 }
 
-/** Every operation once, in any order. */
+/** Returns every operation once, in random order. */
 function shuffled(random: Random, operations: readonly Operation[]): Operation[] {
   const placed = operations.map((operation) => ({ operation, at: random.next() }))
   return placed.sort((a, b) => a.at - b.at).map(({ operation }) => operation)
@@ -83,7 +84,7 @@ async function isAccountGone({ as }: Call, { status }: Answer, { credentials }: 
   return self.status !== 200
 }
 
-/** A call, its answer, what is wrong with that, and now and then whether a refusal left everything as it was. */
+/** Makes a call and judges its answer; sometimes checks that a refusal changed nothing. */
 async function make(call: Call, world: World, random: Random) {
   const before = random.isTrue(0.2) ? await look(call, world) : undefined
   const answer = await send(call)
@@ -109,8 +110,8 @@ function seenOf(call: Call, nth: number, { status, headers, text }: Answer): str
 }
 
 /**
- * What a change is about, as its owner sees it, where the same path is read as JSON; nothing while work in the background
- * may change it as well.
+ * Reads the target of a change as its owner, if its path has a JSON read. Undefined while background work may change it
+ * too.
  */
 async function look({ operation, url }: Call, { credentials }: World): Promise<Json> {
   const { path, method } = operation
@@ -126,7 +127,7 @@ async function look({ operation, url }: Call, { credentials }: World): Promise<J
 }
 
 const isOver = (status: string) => status === 'finished' || status === 'failed'
-/** What follows events and calls of others, a moment later; and until when a file is kept, since somebody asked for it. */
+/** Fields that change later by events and calls of others, or by reading a file (its expiry). */
 const passing = new Set([
   'expires_date',
   ...['updated_date', 'last_login', 'last_used_date', 'last_status', 'last_delivery_date'],

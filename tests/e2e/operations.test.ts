@@ -10,7 +10,7 @@ import { markedFor } from '../support/marked.ts'
 import { ops } from '../support/ops.ts'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
-/** What documents tell operators and developers to type works, or at least is there. */
+/** Commands in the documents for operators and developers work, or at least exist. */
 
 const run = promisify(execFile)
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -42,7 +42,7 @@ afterAll(() => {
   elsewhere.remove()
 })
 
-/** Runs a block as it is written, but that commands of npm are what they start, built already. */
+/** Runs a block as it is written, but starts the built programs in place of npm commands. */
 async function execute(block: string) {
   const built = (app: string) => `node ${join(root, 'apps/standalone/dist', app)}`
   const script = block
@@ -60,7 +60,9 @@ async function execute(block: string) {
 const self = 'tests/e2e/operations.test.ts'
 const marked = markedFor('docs/operations.md', self)
 
-test('backing up, restoring and starting is three lines', { timeout: 120_000 }, async () => {
+test('the three documented commands back up, restore and start an installation', {
+  timeout: 120_000,
+}, async () => {
   const [backup = ''] = marked.filter((block) => block.includes('restore'))
   const lines = backup.trim().split('\n')
   const { stdout } = await execute(lines.slice(0, 2).join('\n'))
@@ -73,7 +75,7 @@ test('backing up, restoring and starting is three lines', { timeout: 120_000 }, 
   await restored.stop()
 })
 
-test('keys are rotated by the lines for one process', { timeout: 60_000 }, async () => {
+test('the documented commands for one process rotate the keys', { timeout: 60_000 }, async () => {
   const [rotation = ''] = marked.filter((block) => block.includes('rotate-keys'))
   const before = readFileSync(join(dataDir, 'secret-keys'), 'utf8').trim()
   const { stdout } = await execute(rotation)
@@ -85,7 +87,7 @@ test('keys are rotated by the lines for one process', { timeout: 60_000 }, async
   expect(again.out).toMatch(/webhooks-svc: 0 rewritten, 1 had/)
 })
 
-test('dead events are listed and given back by the lines for it', { timeout: 60_000 }, async () => {
+test('the documented commands list dead events and requeue them', { timeout: 60_000 }, async () => {
   const [dead = ''] = marked.filter((block) => block.includes('dead list'))
   const { stdout } = await execute(dead)
   for (const service of ['projects', 'annotations', 'jobs', 'webhooks']) {
@@ -94,14 +96,16 @@ test('dead events are listed and given back by the lines for it', { timeout: 60_
   }
 })
 
-test('events go out again by the line for it', { timeout: 60_000 }, async () => {
+test('the documented command publishes events again', { timeout: 60_000 }, async () => {
   const [line = '', ...others] = marked.filter((block) => block.includes('republish'))
   expect(others).toEqual([line])
   const { stdout } = await execute(line)
   expect(stdout.match(/-svc: \d+ events go out again\n/g)).toHaveLength(4)
 })
 
-test('a database of this version stays where it is', { timeout: 60_000 }, async () => {
+test('the upgrade command leaves a database of the current version unchanged', {
+  timeout: 60_000,
+}, async () => {
   const [upgrade = ''] = marked.filter((block) => block.includes('upgrade-postgres'))
   expect((await execute(upgrade)).stdout).toMatch(/already: nothing to do\.\n$/)
 })
@@ -110,22 +114,25 @@ test('every marked block is executed by a test', () => {
   expect(marked).toHaveLength(6)
 })
 
-/** Scripts of the project, and of one part of it. */
+/** npm scripts of the repository or of one workspace. */
 const scriptsOf = (folder: string): Record<string, string> =>
   JSON.parse(read(join(folder, 'package.json'))).scripts
 
-test.each(['README.md', 'CONTRIBUTING.md'])('npm knows every line of %s', (document) => {
-  for (const line of markedFor(document, self).join('').trim().split('\n')) {
-    const words = /^npm (?:run )?([a-z:]+)(?: -w (\S+))?(?: +# .+)?$/.exec(line)
-    const [, name = '', folder = '.'] = words ?? []
-    const script = scriptsOf(folder)[name]
-    expect(script, line).toBeDefined()
-    for (const [path] of script?.matchAll(/\b(?:scripts|apps|tests)\/\S+/g) ?? [])
-      expect(existsSync(join(root, path)), `${line}: ${path}`).toBe(true)
-  }
-})
+test.each(['README.md', 'CONTRIBUTING.md'])(
+  'every documented npm command of %s exists',
+  (document) => {
+    for (const line of markedFor(document, self).join('').trim().split('\n')) {
+      const words = /^npm (?:run )?([a-z:]+)(?: -w (\S+))?(?: +# .+)?$/.exec(line)
+      const [, name = '', folder = '.'] = words ?? []
+      const script = scriptsOf(folder)[name]
+      expect(script, line).toBeDefined()
+      for (const [path] of script?.matchAll(/\b(?:scripts|apps|tests)\/\S+/g) ?? [])
+        expect(existsSync(join(root, path)), `${line}: ${path}`).toBe(true)
+    }
+  },
+)
 
-test('every command of ops that a document names is there, with its options', () => {
+test('every ops command named by a document exists, with its options', () => {
   const { commands } = opsProgram(readConfig({}))
   for (const document of documents) {
     for (const [, words = ''] of read(document).matchAll(/npm run ops -- ([a-z][^`\n]*)/g)) {
@@ -137,7 +144,7 @@ test('every command of ops that a document names is there, with its options', ()
   }
 })
 
-test('every npm script that a document names is there', () => {
+test('every npm script named by a document exists', () => {
   const { scripts } = JSON.parse(read('package.json'))
   for (const document of documents) {
     for (const [, name = ''] of read(document).matchAll(/npm run ([a-z][a-z:-]*)/g))
@@ -145,19 +152,19 @@ test('every npm script that a document names is there', () => {
   }
 })
 
-test('every file that a document names is there', () => {
+test('every file named by a document exists', () => {
   for (const document of documents) {
     for (const [path] of read(document).matchAll(
       /\b(apps|packages|deploy|docs|scripts|tests|proto)\/[\w./-]*\w/g,
     )) {
-      if (/NNNN|dist\/|^deploy\/reticle-/.test(path)) continue // made, or a name in Kubernetes
+      if (/NNNN|dist\/|^deploy\/reticle-/.test(path)) continue // generated files, or names in Kubernetes
       const isMade = path === 'deploy/.env'
       expect(isMade || existsSync(join(root, path)), `${document}: ${path}`).toBe(true)
     }
   }
 })
 
-test('every program that a line starts is built', () => {
+test('every program that a documented command starts is built', () => {
   for (const document of documents) {
     const text = read(document)
     for (const [, path = ''] of text.matchAll(/node (apps\/[\w./-]+\.js)/g))
@@ -169,7 +176,7 @@ test('every program that a line starts is built', () => {
   }
 })
 
-test('every alert that is shipped has its part in the document', () => {
+test('every alert has a section in the document', () => {
   const anchors = [...read('deploy/observability/alerts.yaml').matchAll(/operations\.md#(\S+)/g)]
   expect(anchors.length).toBeGreaterThan(5)
   const headings = [...operations.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
@@ -181,7 +188,7 @@ test('every alert that is shipped has its part in the document', () => {
   for (const [, anchor] of anchors) expect(headings).toContain(anchor)
 })
 
-test('every setting that lines of documents give is read by a process', () => {
+test('every setting in documented commands is read by a process', () => {
   const known = new Set(Object.values(settingsByProcess).flat())
   for (const document of documents) {
     for (const line of lines(read(document)))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { execute, follow } from '../support/document.ts'
 
-test('the curl lines of the README work as they are written', { timeout: 90_000 }, async () => {
+test('the curl commands of the README work as they are written', { timeout: 90_000 }, async () => {
   const stdout = await follow('README.md')
   expect(stdout).toMatch(/^12 pictures in pictures, (\d+) annotations/)
   const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
@@ -11,7 +11,7 @@ test('the curl lines of the README work as they are written', { timeout: 90_000 
   expect(stdout).toMatch(/\nSigned in at [^\n]+ as admin\.\nBatch 1\nyolo\.zip\n$/)
 })
 
-test('so do those about media: in one request, in several, in pieces, and read again', {
+test('the commands of docs/media.md attach media in each way and read it', {
   timeout: 90_000,
 }, async () => {
   const stdout = await follow('docs/media.md')
@@ -19,7 +19,7 @@ test('so do those about media: in one request, in several, in pieces, and read a
   expect(stdout.split('\n').slice(1)).toEqual([...ways, '12', '[ 0 ]', ''])
 })
 
-test('so do those about annotations: written, read, compared, restored and counted', {
+test('the commands of docs/annotations.md write, read, compare, restore and count annotations', {
   timeout: 90_000,
 }, async () => {
   const [, ...lines] = (await follow('docs/annotations.md')).trimEnd().split('\n')
@@ -32,7 +32,7 @@ test('so do those about annotations: written, read, compared, restored and count
   ])
 })
 
-test('so do those about webhooks: heard, verified, and heard again', {
+test('the commands of docs/webhooks.md receive, verify and redeliver messages', {
   timeout: 90_000,
 }, async () => {
   const lines = (await follow('docs/webhooks.md')).trimEnd().split('\n')
@@ -44,7 +44,7 @@ test('so do those about webhooks: heard, verified, and heard again', {
   ])
 })
 
-test('so do those about clients of others: one project in two languages', {
+test('the commands of docs/cvat.md read one project on both mounts', {
   timeout: 90_000,
 }, async () => {
   const lines = (await follow('docs/cvat.md')).trimEnd().split('\n')
@@ -52,7 +52,7 @@ test('so do those about clients of others: one project in two languages', {
   expect(lines).toEqual(['car', `/as/cvat/api${labels}`, labels, labels])
 })
 
-test('so do those about the console: its policy, and how its files are kept', {
+test('the commands of docs/console.md show the content policy and the caching of its files', {
   timeout: 90_000,
 }, async () => {
   const lines = (await follow('docs/console.md')).trimEnd().split('\n')
@@ -63,7 +63,7 @@ test('so do those about the console: its policy, and how its files are kept', {
   ])
 })
 
-test('so do those about requests: followed, tried, merged, chosen and fetched', {
+test('the commands of docs/requests.md follow, try, merge, filter and download', {
   timeout: 90_000,
 }, async () => {
   const [, ...lines] = (await follow('docs/requests.md')).trimEnd().split('\n')
@@ -73,12 +73,14 @@ test('so do those about requests: followed, tried, merged, chosen and fetched', 
   expect(lines.at(-1)).toMatch(/this one is finished.* too late$/)
 })
 
-test('so do those about backups: made, fetched and restored', { timeout: 90_000 }, async () => {
+test('the commands of docs/backups.md create, download and restore a backup', {
+  timeout: 90_000,
+}, async () => {
   const [, ...lines] = (await follow('docs/backups.md')).trimEnd().split('\n')
   expect(lines).toEqual(['finished', 'kept'])
 })
 
-test('so do those for operators about accounts, and who did what', {
+test('the commands of docs/operations.md manage accounts and read the event log', {
   timeout: 90_000,
 }, async () => {
   const stdout = await follow('docs/operations.md')
@@ -86,14 +88,14 @@ test('so do those for operators about accounts, and who did what', {
   expect(stdout).toMatch(/^create:user,.*annika/m)
 })
 
-test('so do those for who comes from elsewhere: tried, imported, exported and imported again', {
+test('the commands of docs/coming-from.md try, import and export data of other tools', {
   timeout: 90_000,
 }, async () => {
   const [, ...lines] = (await follow('docs/coming-from.md')).trimEnd().split('\n')
   expect(lines).toEqual(['finished', 'true', 'finished', 'finished'])
 })
 
-test('so do the first calls of the page that the server shows', { timeout: 90_000 }, async () => {
+test('the first calls of the page that the server shows work', { timeout: 90_000 }, async () => {
   const stdout = await execute(async (api) => {
     const page = await (await fetch(`${api}/docs`)).text()
     const [, lines = ''] = /<pre id="first-calls">([\s\S]*?)<\/pre>/.exec(page) ?? []
@@ -102,5 +104,5 @@ test('so do the first calls of the page that the server shows', { timeout: 90_00
   })
   const [made = '', found = ''] = stdout.split(/(?<=\})(?=\{"count")/)
   expect(JSON.parse(made)).toMatchObject({ name: 'streets', labels: [{ name: 'car' }] })
-  expect(JSON.parse(found).results[0]).toMatchObject({ name: 'streets' }) // it changed last
+  expect(JSON.parse(found).results[0]).toMatchObject({ name: 'streets' }) // the project changed last
 })

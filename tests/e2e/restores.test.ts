@@ -7,7 +7,7 @@ import { pictures } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { backupForm } from './backups/round-trip.ts'
 
-/** What is left of a restore that does not come to its end (`reliability.md` 6.3): looked at from outside, and in the rows. */
+/** Restores that do not complete: what remains of them over HTTP and in the rows of the database. */
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -15,7 +15,7 @@ const shape = { type: 'rectangle', frame: 0, label: 'car', points: [1, 2, 30, 40
 const long = JSON.stringify([{ shapes: Array.from({ length: 150_000 }, () => shape) }])
 const refused = JSON.stringify([{ shapes: [shape, { ...shape, type: 'polygon' }] }])
 
-/** A project of two tasks, with the annotations of the second one. */
+/** Builds the backup of a project with two tasks, with these annotations in the second one. */
 async function archive(annotations: string): Promise<Buffer> {
   const labels = [{ name: 'car', attributes: [] }]
   const jobs = [{ start_frame: 0, stop_frame: 4, status: 'annotation' }]
@@ -53,7 +53,7 @@ async function started() {
     all.push(reticle)
     const rows = new pg.Client({ connectionString: await reticle.people() })
     await rows.connect()
-    rows.on('error', () => undefined) // its server goes with the process
+    rows.on('error', () => undefined) // the embedded database server ends with the process
     onTestFinished(() => rows.end().catch(() => undefined))
     return { reticle, api: reticle.admin, rows }
   }
@@ -72,7 +72,7 @@ async function storing(api: Client, rq_id: string): Promise<void> {
   }
 }
 
-/** How many of everything somebody finds who sees everything. */
+/** Counts all objects that an administrator sees. */
 async function found(api: Client): Promise<number[]> {
   const lists = ['projects', 'tasks', 'jobs', 'issues', 'comments', 'labels']
   return Promise.all(lists.map(async (one) => (await api.done('GET', `/${one}`)).count))
@@ -82,7 +82,7 @@ const tables = [
   ...['projects.drafts', 'projects.projects', 'projects.tasks', 'projects.guides'],
   ...['annotations.shapes', "requests.blobs where state = 'live'"],
 ]
-/** Rows that are left, as soon as they are none, or after half a minute. */
+/** Counts the remaining rows, as soon as there are none or after half a minute. */
 async function left(rows: pg.Client): Promise<number[]> {
   for (let tries = 0; ; tries++) {
     const counts: number[] = []
@@ -93,7 +93,7 @@ async function left(rows: pg.Client): Promise<number[]> {
   }
 }
 
-/** What was told of as made, by the names of events. */
+/** Names of the events about created objects. */
 async function told(rows: pg.Client): Promise<string[]> {
   const { rows: events } = await rows.query(`select type from (
       select headers->>'event-type' as type from bus.bus_messages
@@ -104,7 +104,7 @@ async function told(rows: pg.Client): Promise<string[]> {
 
 const nothing = tables.map(() => 0)
 
-test('annotations that are refused at last leave nothing', async () => {
+test('a restore whose last annotations are refused leaves nothing', async () => {
   const { api, rows } = await started()
   const request = await api.ended(await begin(api, await archive(refused)))
   expect(request).toMatchObject({ status: 'failed', result_id: null })
@@ -113,7 +113,7 @@ test('annotations that are refused at last leave nothing', async () => {
   expect(await told(rows)).toEqual([])
 })
 
-test('one that is cancelled while it runs leaves nothing', async () => {
+test('a restore that is cancelled while it runs leaves nothing', async () => {
   const { api, rows } = await started()
   const rq_id = await begin(api, await archive(long))
   await storing(api, rq_id)
@@ -125,7 +125,7 @@ test('one that is cancelled while it runs leaves nothing', async () => {
   expect(await told(rows)).toEqual([])
 })
 
-test('one whose worker is killed is made once, and nothing is left of the first attempt', async () => {
+test('a restore whose worker is killed completes once, without leftovers of the first attempt', async () => {
   const { start, api: first, reticle } = await started()
   const rq_id = await begin(first, await archive(long))
   await storing(first, rq_id)
@@ -139,7 +139,7 @@ test('one whose worker is killed is made once, and nothing is left of the first 
   expect((await hidden()).rowCount).toBe(2)
   await second.rows.query("update projects.drafts set created_date = now() - interval '25 hours'")
   await second.reticle.stop()
-  const third = await start() // which sweeps
+  const third = await start() // the sweep runs at the start
   for (let tries = 0; tries < 120; tries++) {
     const { rows: drafts } = await third.rows.query('select from projects.drafts')
     if (drafts.length === 0) break

@@ -5,7 +5,7 @@ import type { Json } from '../support/client.ts'
 import { annotationFile } from '../support/pictures.ts'
 import { served } from '../support/served.ts'
 
-/** The native format as people use it: out of one task and into another, with everything that annotations can be. */
+/** The native format: exports of one task imported into another, with every kind of annotation. */
 
 const reticle = served()
 let from: Annotated
@@ -15,7 +15,7 @@ beforeAll(async () => {
   into = await annotatedTask(reticle.admin)
 })
 
-/** The document of an export, and all members of its archive by name. */
+/** Returns the document of an export, and all members of its archive by name. */
 async function exported(url: string, format: string, more = '') {
   const { admin } = reticle
   const query = `format=${encodeURIComponent(format)}${more}`
@@ -30,7 +30,7 @@ const send = (url: string, format: string, content: string | Uint8Array, name = 
     form: annotationFile(content, name),
   })
 
-/** Objects with names in place of ids, so that those of two tasks compare. */
+/** Replaces ids by names, so that objects of two tasks can be compared. */
 function named(set: Json, { task }: Annotated): Json {
   const labels: Json[] = task.labels.flatMap((label: Json) => [label, ...label.sublabels])
   const specs: Json[] = labels.flatMap((label) => label.attributes)
@@ -124,8 +124,8 @@ function everything(world: Annotated): Json {
   }
 }
 
-describe('Service 1.1', () => {
-  test('is offered by its names, in and out', async () => {
+describe('format Service 1.1', () => {
+  test('the format is listed under its names for import and export', async () => {
     const { importers, exporters } = await reticle.admin.done('GET', '/server/annotation/formats')
     const rowsOf = (all: Json[]) =>
       all
@@ -139,7 +139,7 @@ describe('Service 1.1', () => {
     ])
   })
 
-  test('what a task has is what another has after the import, whatever it is', async () => {
+  test('an import reproduces every kind of annotation in another task', async () => {
     const given = await from.whole.write(everything(from))
     const { bytes, request } = await exported(`/tasks/${from.task.id}`, 'Service 1.1')
     expect(request.report).toMatchObject({ converted: 0, dropped: 0, skipped: 0 })
@@ -155,7 +155,7 @@ describe('Service 1.1', () => {
     expect(new Set(all.map(({ source }) => source))).toEqual(new Set(['file']))
   })
 
-  test('a bare document does as well, into a job of what is in it', async () => {
+  test('a document without an archive can be imported, and a job takes only objects in its frames', async () => {
     await from.whole.write(everything(from))
     const { text } = await exported(`/tasks/${from.task.id}`, 'service 1.1')
     const meta = /<meta>[\s\S]*<\/meta>/
@@ -171,7 +171,7 @@ describe('Service 1.1', () => {
     expect((await into.first.read()).shapes).toEqual([])
   })
 
-  test('of a job it has its frames alone, and describes it', async () => {
+  test('an export of a job describes the job and contains only its frames', async () => {
     await from.whole.write(everything(from))
     const [, job] = from.jobs
     const { text, members } = await exported(`/jobs/${job?.id}`, 'Service 1.1', '&save_images=true')
@@ -184,7 +184,7 @@ describe('Service 1.1', () => {
     expect([...members.keys()].filter((name) => name.startsWith('images/'))).toHaveLength(5)
   })
 
-  test('deleted frames are in none of it', async () => {
+  test('deleted frames are omitted', async () => {
     const other = await annotatedTask(reticle.admin)
     await other.whole.write(everything(other))
     await reticle.admin.done('PATCH', `/tasks/${other.task.id}/data/meta`, {
@@ -195,7 +195,7 @@ describe('Service 1.1', () => {
     expect(text.match(/<image /g)).toHaveLength(8)
   })
 
-  test('a document that is broken changes nothing, and says where', async () => {
+  test('an invalid document changes nothing, and the error gives the position', async () => {
     const before = await into.whole.read()
     const refusals: [content: string, message: RegExp][] = [
       [
@@ -226,7 +226,7 @@ describe('Service 1.1', () => {
   })
 })
 
-test('the layouts of the de-facto standard: images flatten tracks, video has tracks alone', async () => {
+test('the CVAT layout for images flattens tracks, and the one for videos contains only tracks', async () => {
   await from.whole.write(everything(from))
   const images = await exported(`/tasks/${from.task.id}`, 'CVAT for images 1.1')
   expect(images.text).not.toContain('<track')
@@ -237,7 +237,7 @@ test('the layouts of the de-facto standard: images flatten tracks, video has tra
   expect(video.request.report.dropped).toBe(2)
 })
 
-test('a project is one document of all its tasks', async () => {
+test('an export of a project is one document of all its tasks', async () => {
   const { admin } = reticle
   const labels = from.task.labels.map(({ name }: Json) => ({ name }))
   const project = await admin.done('POST', '/projects', { json: { name: 'all <of> it', labels } })

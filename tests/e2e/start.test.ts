@@ -13,14 +13,14 @@ function directory(): string {
   return path
 }
 
-describe('a first start', () => {
+describe('the first start', () => {
   const { path, remove } = dataDirectory()
   afterAll(remove)
   const unasked = { RETICLE_ADMIN_PASSWORD: '' }
   const secretFile = join(path, 'admin-password')
   const secret = () => readFileSync(secretFile, 'utf8').trim()
 
-  test('makes an administrator and tells where the password is', async () => {
+  test('it creates an administrator and prints the password', async () => {
     const reticle = await startReticle(path, unasked)
     expect(statSync(secretFile).mode & 0o777).toBe(0o600)
     expect(reticle.output()).toContain(secret())
@@ -32,7 +32,7 @@ describe('a first start', () => {
     expect(await reticle.stop()).toBe(0)
   })
 
-  test('is the only one that tells; the next say where it is', async () => {
+  test('a later start prints only the location of the password', async () => {
     const again = await startReticle(path, unasked)
     expect(again.output()).not.toContain(secret())
     expect(again.output()).toContain(`$(cat '${secretFile}')`)
@@ -40,7 +40,7 @@ describe('a first start', () => {
   })
 })
 
-test('a second start on the same directory says so and exits 1', async () => {
+test('a second process on the same directory prints the reason and exits with 1', async () => {
   const path = directory()
   const reticle = await startReticle(path)
   const env = { ...process.env, RETICLE_DATA_DIR: path, RETICLE_PORT: '0' }
@@ -53,7 +53,7 @@ test('a second start on the same directory says so and exits 1', async () => {
   await reticle.stop()
 })
 
-test('a port that is taken is told before anything is made', async () => {
+test('an occupied port is reported before any data is created', async () => {
   const path = directory()
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
@@ -70,19 +70,19 @@ test('a port that is taken is told before anything is made', async () => {
   expect(existsSync(join(path, 'postgres'))).toBe(false)
 })
 
-test('a program that was told to stop says so at once', async () => {
+test('a server logs at once that it is stopping', async () => {
   const reticle = await startReticle(directory())
   expect(await reticle.stop()).toBe(0)
   expect(reticle.output()).toContain('Stopping')
 })
 
-test('a program that nobody listens to any more stops as well as any', async () => {
+test('a server whose output is closed stops normally', async () => {
   const reticle = await startReticle(directory())
   reticle.leaveOutput()
   expect(await reticle.stop()).toBe(0)
 })
 
-test('settings that cannot be used are all named at once', () => {
+test('all invalid settings are reported together', () => {
   const env = {
     ...process.env,
     RETICLE_DATA_DIR: directory(),
@@ -101,17 +101,17 @@ test('settings that cannot be used are all named at once', () => {
     expect(start.stderr).toMatch(name)
 })
 
-test('a setting nobody reads is told, because it may be misspelt', async () => {
+test('an unknown setting is reported, because it may be a typing error', async () => {
   const reticle = await startReticle(directory(), { RETICLE_PROT: '1', RETICLE_LOG_LEVEL: 'warn' })
   expect(reticle.output()).toMatch(/RETICLE_PROT is no setting/)
   await reticle.stop()
 })
 
-describe('without its database', () => {
+describe('when the database process dies', () => {
   const { path, remove } = dataDirectory()
   afterAll(remove)
 
-  test('the program ends', async () => {
+  test('the server exits', async () => {
     const reticle = await startReticle(path)
     await reticle.admin.done('POST', '/projects', { json: { name: 'kept' } })
     const [pid] = readFileSync(join(path, 'postgres/data/postmaster.pid'), 'utf8').split('\n')
@@ -120,7 +120,7 @@ describe('without its database', () => {
     expect(reticle.output()).toMatch(/PostgreSQL ended by itself/)
   })
 
-  test('it starts again on the same data', async () => {
+  test('the server starts again on the same data', async () => {
     const again = await startReticle(path)
     expect((await again.admin.done('GET', '/projects')).results).toMatchObject([{ name: 'kept' }])
     await again.stop()

@@ -10,7 +10,10 @@ import { taskWithMedia } from '../support/factories.ts'
 import { type Picture, pictures } from '../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** Clients of others upload: one of the protocol, through kills of both sides; and that of the de-facto standard, by its bytes. */
+/**
+ * Uploads by other clients: a stock tus client with kills of both sides, and the requests of the CVAT client byte by
+ * byte.
+ */
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -25,8 +28,8 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((next) => setTimeout(next, 5))
 }
 
-describe('a client of the protocol', () => {
-  /** Pictures at both ends of much that is none. */
+describe('a stock tus client', () => {
+  /** Builds an archive with images at both ends of a large file that is not an image. */
   const archive = async () => {
     const files = await pictures(4)
     const noise = { name: 'noise.bin', bytes: randomBytes(40 * 1024 * 1024) }
@@ -51,7 +54,7 @@ describe('a client of the protocol', () => {
   }
   const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-  test('gets a file of tens of MiB through kills of the server and of itself', {
+  test('an upload of tens of MiB survives kills of the server and of the client', {
     timeout: 300_000,
   }, async () => {
     const { path, remove } = dataDirectory()
@@ -74,7 +77,7 @@ describe('a client of the protocol', () => {
       chunkSize: 3 * 1024 * 1024,
       retryDelays: Array.from({ length: 240 }, () => 500),
     }
-    /** Sends until so many bytes have arrived, or all; then it is gone as by `kill -9`. */
+    /** Sends until that many bytes have arrived, or all; then the client is killed. */
     const sendUntil = (share: number) =>
       new Promise<void>((resolve, reject) => {
         const upload: Upload = new Upload(bytes, {
@@ -105,7 +108,7 @@ describe('a client of the protocol', () => {
   })
 })
 
-describe('the client of the de-facto standard', () => {
+describe('the CVAT client', () => {
   const { path, remove } = dataDirectory()
   let reticle: Reticle
   beforeAll(async () => {
@@ -116,7 +119,7 @@ describe('the client of the de-facto standard', () => {
     remove()
   })
 
-  /** What it sends with every call. */
+  /** Headers that it sends with every call. */
   const common = () => [
     `Host: ${new URL(reticle.url).host}`,
     'Accept-Encoding: identity',
@@ -126,7 +129,7 @@ describe('the client of the de-facto standard', () => {
     'Connection: close',
   ]
 
-  /** Sends a request as it is; answers status, headers in lower case, and body. */
+  /** Sends a raw request; returns status, headers in lower case, and body. */
   async function exchange(line: string, headers: readonly string[], body: Buffer = Buffer.of()) {
     const { hostname, port } = new URL(reticle.url)
     const socket = connect(Number(port), hostname)
@@ -146,7 +149,7 @@ describe('the client of the de-facto standard', () => {
   const json = 'Content-Type: application/json'
   const pathOf = (location: string | undefined) => String(location).replace(reticle.url, '')
 
-  /** Creation, chunks of 10 MiB, and HEAD as in doubt. */
+  /** Creates an upload and sends chunks, with a HEAD between them as after an error. */
   async function sendByTus(collection: string, name: string, bytes: Buffer, chunkBytes: number) {
     const metadata = Buffer.from(name).toString('base64')
     const created = await exchange(`POST ${collection} HTTP/1.1`, [
@@ -189,7 +192,7 @@ describe('the client of the de-facto standard', () => {
     return Buffer.concat([...parts, ...bodies, Buffer.from(`--${boundary}--\r\n`)])
   }
 
-  test('creates a task from local files: groups as forms, large ones in chunks', async () => {
+  test('it creates a task from local files: groups as forms, large files in chunks', async () => {
     const { id } = await reticle.admin.done('POST', '/tasks', { json: { name: 't' } })
     const data = `/api/tasks/${id}/data/`
     const started = await exchange(`POST ${data} HTTP/1.1`, [json, 'Upload-Start: '])
@@ -215,7 +218,7 @@ describe('the client of the de-facto standard', () => {
     expect(task).toMatchObject({ size: 3, image_quality: 70 })
   })
 
-  test('imports annotations: started and finished with the same query, named by what it was told', async () => {
+  test('it imports annotations with the same query at start and finish, and the returned file name', async () => {
     const files = await pictures(1)
     const task = await taskWithMedia(reticle.admin, { files })
     const at = `/api/tasks/${task.id}/annotations/`
@@ -237,7 +240,7 @@ describe('the client of the de-facto standard', () => {
     expect(shapes.length).toBe(1)
   })
 
-  test('is told the address that it came by, where proxies stand before the server', async () => {
+  test('behind a proxy it gets the upload address that it used itself', async () => {
     const { id } = await reticle.admin.done('POST', '/tasks', { json: { name: 't' } })
     const created = await exchange(`POST /api/tasks/${id}/data/ HTTP/1.1`, [
       ...[json, 'Tus-Resumable: 1.0.0', 'upload-length: 5', 'upload-metadata: filename YQ=='],

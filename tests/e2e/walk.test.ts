@@ -4,7 +4,7 @@ import { bodies } from '../support/accepted.ts'
 import { client } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** Every route of the tables, tried without a credential, with a wrong one and with a read-only token. */
+/** Every route of the operation table, called without a credential, with a wrong one and with a read-only token. */
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let token: string
@@ -25,7 +25,7 @@ const routes = restOperations.map((one) => [`${one.method} ${one.path}`, one] as
 const closed = routes.filter(([, one]) => one.access !== 'anyone')
 
 describe.each(closed)('%s', (_, { method, path: route }) => {
-  test('needs a credential', async () => {
+  test('the route needs a credential', async () => {
     const answer = await client(`${reticle.url}/api`).call(String(method), filled(route))
     expect([answer.status, answer.body.code]).toEqual([401, 'not_authenticated'])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Token/)

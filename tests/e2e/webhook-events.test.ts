@@ -8,8 +8,8 @@ import { annotationFile, datasetFile } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
- * Every event of the catalogue (`spec/api-annotations.md` 4.3), made by calls and told to a webhook of the organization and to one of the
- * project.
+ * Every event of the catalogue, caused by calls and received by a webhook of the organization and one of the project.
+ * See docs/spec/webhooks.md#events.
  */
 
 const { path, remove } = dataDirectory()
@@ -54,7 +54,7 @@ const told = (type: string): Json[] =>
 const last = (type: string, event: string): Json =>
   told(type).findLast((payload) => payload.event === event)
 
-/** Waits until a webhook was told of these, whatever else. */
+/** Waits until a webhook has received these events, among others. */
 const untilTold = (type: string, ...events: string[]) =>
   vi.waitFor(
     () => expect(told(type).map(({ event }) => event)).toEqual(expect.arrayContaining(events)),
@@ -64,8 +64,8 @@ const untilBoth = async (...events: string[]) => {
   for (const type of ['organization', 'project']) await untilTold(type, ...events)
 }
 
-describe('what is done is told', () => {
-  test('of projects', async () => {
+describe('events of actions', () => {
+  test('changes of projects send events', async () => {
     await untilTold('organization', 'create:project')
     expect(last('organization', 'create:project').project).toMatchObject({
       ...{ id: project.id, url: project.url, name: 'streets', organization: acme.id },
@@ -79,7 +79,7 @@ describe('what is done is told', () => {
     })
   })
 
-  test('of tasks and jobs, and of the work that made them', async () => {
+  test('changes of tasks and jobs, and their requests, send events', async () => {
     task = await taskWithMedia(api, { project_id: project.id })
     const [job] = await jobsOf(api, task.id)
     await untilBoth('create:task', 'create:job', 'update:task', 'completed:request[create:task]')
@@ -90,7 +90,7 @@ describe('what is done is told', () => {
     })
   })
 
-  test('of annotations, as updates of their job and task', async () => {
+  test('changes of annotations send updates of their job and task', async () => {
     const [label] = (await api.done('GET', `/labels?project_id=${project.id}`)).results
     const json = { shapes: [rectangle(label.id), rectangle(label.id, 1)], tags: [], tracks: [] }
     await api.done('PATCH', `/tasks/${task.id}/annotations/?action=create`, { json })
@@ -104,7 +104,7 @@ describe('what is done is told', () => {
     expect(last('project', 'update:job').before_update).toHaveProperty('updated_date')
   })
 
-  test('of issues and comments', async () => {
+  test('changes of issues and comments send events', async () => {
     const [job] = await jobsOf(api, task.id)
     const asked = { job: job?.id, frame: 0, position: [1, 2], message: 'look' }
     const issue = await api.done('POST', '/issues', { json: asked })
@@ -121,7 +121,7 @@ describe('what is done is told', () => {
     expect(last('project', 'create:comment').comment).toMatchObject({ id: comment.id })
   })
 
-  test('of exports and imports', async () => {
+  test('exports and imports send events', async () => {
     const format = 'format=COCO%201.0'
     const started = (method: string, url: string, form?: FormData) =>
       api.done(method, url, form && { form }).then(api.finished)
@@ -145,7 +145,7 @@ describe('what is done is told', () => {
     expect(sender).toBeUndefined()
   }, 60_000)
 
-  test('of people', async () => {
+  test('changes of members and invitations send events', async () => {
     const member = await newMember(acme, 'worker')
     await api.done('PATCH', `/memberships/${member.membership}`, { json: { role: 'supervisor' } })
     await api.done('DELETE', `/memberships/${member.membership}`)
@@ -161,7 +161,7 @@ describe('what is done is told', () => {
     expect(JSON.stringify(told('organization'))).not.toContain(key)
   })
 
-  test('of what goes, the organization at last', async () => {
+  test('deletions send events, and the one of the organization comes last', async () => {
     await api.done('PATCH', `/organizations/${acme.id}`, { json: { name: 'Acme' } })
     await untilTold('organization', 'update:organization')
     await api.done('DELETE', `/tasks/${task.id}`)
@@ -175,12 +175,12 @@ describe('what is done is told', () => {
 })
 
 describe.each(['organization', 'project'] as const)('a webhook of type %s', (type) => {
-  test('was told of every event of its type', () => {
+  test('it received every event of its type', () => {
     const seen = new Set(told(type).map(({ event }) => event))
     expect([...seen].sort()).toEqual(namesOf(type).sort())
   })
 
-  test('was told all of it in numbers without gaps, each once', async () => {
+  test('it received each message once, with sequence numbers without gaps', async () => {
     await vi.waitFor(() => {
       const sequences = told(type).map(({ webhook_sequence }) => webhook_sequence)
       expect(sequences.toSorted((a, b) => a - b)).toEqual(sequences.map((_, at) => at + 1))
@@ -189,7 +189,7 @@ describe.each(['organization', 'project'] as const)('a webhook of type %s', (typ
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('was told the record, who did it, and of updates what it was', () => {
+  test('each payload has the record, the sender, and the old values of an update', () => {
     for (const payload of told(type)) {
       const { event, before_update } = payload
       const [verb = '', resource = ''] = event.replace(/\[.*/, '').split(':')
@@ -207,7 +207,7 @@ describe.each(['organization', 'project'] as const)('a webhook of type %s', (typ
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-test('a stranger hears nothing of an organization', async () => {
+test('a user outside of the organization sees none of its webhooks', async () => {
   const other = await newPerson()
   const { results } = await other.api.done('GET', '/webhooks?page_size=100')
   expect(results).toEqual([])

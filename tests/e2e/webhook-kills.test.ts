@@ -17,8 +17,8 @@ const env = {
   RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1',
 }
 
-/** F35 of `reliability.md` 17: webhooks are told everything, though all of it dies again and again in one process. */
-test(`${events} events reach three webhooks though the process is killed ${kills} times`, {
+/** No event is lost for webhooks although the single process is killed again and again. */
+test(`${events} events reach three webhooks although the process is killed ${kills} times`, {
   timeout: isFullRun() ? 3_600_000 : 300_000,
 }, async () => {
   const { path, remove } = dataDirectory()
@@ -44,7 +44,7 @@ test(`${events} events reach three webhooks though the process is killed ${kills
       while (flow.events() < enough) await sleep(1)
       const database = await reticle.people()
       await reticle.kill()
-      // After the last kill leases end in their own time.
+      // After the last kill the leases expire by themselves.
       if (life < kills) await endLeasesOfMessages(database)
       reticle = await startReticle(path, env)
     }

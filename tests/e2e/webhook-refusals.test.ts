@@ -5,8 +5,8 @@ import { type Organization, people } from '../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
- * Rows 89, 90, 93 and 94 of the bad-input matrix (`reliability.md` 18), and what else may be asked of webhooks in a wrong way
- * (`spec/extensions.md` 6): they need deliveries, organizations and receivers of their own.
+ * Rows 89, 90, 93 and 94 of the bad-input matrix, and other invalid calls on webhooks. They need deliveries,
+ * organizations and separate receivers.
  */
 
 const { path, remove } = dataDirectory()
@@ -38,19 +38,19 @@ const addHook = (given: object = {}): Promise<Json> =>
 const statusOf = async (method: string, url: string, json?: object, by = api) =>
   (await by.call(method, url, { json })).status
 
-/** A webhook and the record of a delivery of it. */
+/** Creates a webhook with the record of one delivery. */
 async function delivered(): Promise<{ hook: Json; delivery: Json }> {
   const hook = await addHook()
   return { hook, delivery: await api.done('POST', `/webhooks/${hook.id}/ping`) }
 }
 
-test('row 89: events named twice count once', async () => {
+test('row 89: an event that is listed twice is stored once', async () => {
   const hook = await addHook({ events: 'create:task,update:task,create:task' })
   expect(hook.events_list).toEqual(['create:task', 'update:task'])
 })
 
 describe('row 90: a webhook belongs to one project or one organization', () => {
-  test('a project that there is not is 400, that of somebody else 403', async () => {
+  test('an unknown project is answered 400, and a project of another user 403', async () => {
     const other = await acme.owner.api.done('POST', '/projects', { json: { name: 'theirs' } })
     const create = (given: object) => statusOf('POST', '/webhooks', hookOf(given))
     expect(await create({ project_id: 2_000_000_000 })).toBe(400)
@@ -61,17 +61,17 @@ describe('row 90: a webhook belongs to one project or one organization', () => {
     ['a project webhook without a project', { type: 'project', project_id: undefined }, ''],
     ['an organization webhook outside of one', { type: 'organization', project_id: undefined }, ''],
     ['both', { type: 'organization' }, '?org='],
-  ])('%s is 400', async (_what, given, scope) => {
+  ])('%s is answered 400', async (_what, given, scope) => {
     const url = `/webhooks${scope && scope + acme.slug}`
     expect(await statusOf('POST', url, hookOf(given), acme.owner.api)).toBe(400)
   })
 })
 
-describe('row 93: a redelivery', () => {
+describe('row 93: redelivery', () => {
   const again = (hook: Json, delivery: Json) =>
     statusOf('POST', `/webhooks/${hook.id}/deliveries/${delivery.id}/redelivery`)
 
-  test('of a delivery that there is not, of another webhook, of a webhook that is gone: 404', async () => {
+  test('an unknown delivery, one of another webhook and one of a deleted webhook are answered 404', async () => {
     const { hook, delivery } = await delivered()
     const other = await addHook()
     expect(await again(hook, { id: 1_000_000_000 })).toBe(404)
@@ -80,13 +80,13 @@ describe('row 93: a redelivery', () => {
     expect(await again(hook, delivery)).toBe(404)
   })
 
-  test('of a webhook that is switched off is 409', async () => {
+  test('a redelivery for an inactive webhook is answered 409', async () => {
     const { hook, delivery } = await delivered()
     await api.done('PATCH', `/webhooks/${hook.id}`, { json: { is_active: false } })
     expect(await again(hook, delivery)).toBe(409)
   })
 
-  test('a hundred at once are a hundred', async () => {
+  test('a hundred concurrent redeliveries send a hundred messages', async () => {
     const { hook, delivery } = await delivered()
     receiver.received.length = 0
     const statuses = await Promise.all(Array.from({ length: 100 }, () => again(hook, delivery)))
@@ -97,19 +97,19 @@ describe('row 93: a redelivery', () => {
   })
 })
 
-describe('row 94: a ping', () => {
-  test('to a target that hangs is 200 with 504, within eleven seconds and a bit', async () => {
+describe('row 94: ping', () => {
+  test('a ping to a target that hangs returns 200 with status code 504 after about eleven seconds', async () => {
     const hook = await addHook()
     receiver.answer({ status: 'hang' })
     const began = performance.now()
     const delivery = await api.done('POST', `/webhooks/${hook.id}/ping`)
     expect(delivery).toMatchObject({ status_code: 504, response: 'no answer in time' })
     expect(delivery.request_duration).toBeGreaterThanOrEqual(9900)
-    expect(performance.now() - began).toBeLessThan(18_000) // eleven seconds on a machine with nothing else to do
+    expect(performance.now() - began).toBeLessThan(18_000) // eleven seconds on an idle machine
     receiver.answer({})
   }, 30_000)
 
-  test('to a target that redirects is 200 with 302, and the other place is not asked', async () => {
+  test('a ping to a target that redirects returns 200 with 302, and does not follow', async () => {
     const hook = await addHook()
     receiver.received.length = 0
     receiver.answer({ status: 302, headers: { location: `${receiver.url}/elsewhere` } })
@@ -120,7 +120,7 @@ describe('row 94: a ping', () => {
   })
 })
 
-describe('what is asked wrongly of messages and secrets is 400 and says where', () => {
+describe('invalid calls on messages and secrets are answered 400 with the field', () => {
   test.each([
     ['messages/redeliver', { from: 2 }, 'to'],
     ['messages/redeliver', { to: 2 }, 'from'],
@@ -133,14 +133,14 @@ describe('what is asked wrongly of messages and secrets is 400 and says where', 
     ['rotate_secret', {}, 'secret'],
     ['rotate_secret', { secret: 'next', overlap_hours: -1 }, 'overlap_hours'],
     ['rotate_secret', { secret: 'next', overlap_hours: 'long' }, 'overlap_hours'],
-  ])('%s %j: %s', async (what, json, field) => {
+  ])('%s with %j names the field %s', async (what, json, field) => {
     const hook = await addHook()
     const { status, body } = await api.call('POST', `/webhooks/${hook.id}/${what}`, { json })
     expect([status, Object.keys(body)]).toEqual([400, [field]])
   })
 
   test.each(['events?type=user', '{id}/messages?after=-1', '{id}/messages?after=x'])(
-    '%s',
+    '%s is answered 400',
     async (url) => {
       const { id } = await addHook()
       expect(await statusOf('GET', `/webhooks/${url.replace('{id}', id)}`)).toBe(400)

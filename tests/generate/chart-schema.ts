@@ -1,6 +1,6 @@
 import { settingsByProcess } from '@reticle/standalone/settings'
 
-/** Parts of the chart's values, with the process whose `settings` they take. */
+/** Sections of the chart's values, with the process whose settings their `settings` contain. */
 const parts = {
   gateway: 'gateway',
   projects: 'projects-svc',
@@ -10,7 +10,7 @@ const parts = {
   webhooks: 'webhooks-svc',
 }
 
-/** The schema of the chart's values, with the settings that each process reads under its own prefix. */
+/** Returns the schema of the chart's values, with the settings that each process reads under its own prefix. */
 export function chartSchema(text: string): string {
   const schema = JSON.parse(text)
   for (const [part, process] of Object.entries(parts)) {
@@ -27,10 +27,13 @@ export function chartSchema(text: string): string {
   return `${JSON.stringify(schema, null, 2)}\n`
 }
 
-/** Of one process alone, though its name tells of none. */
+/** Settings of one process whose name lacks the prefix of that process. */
 const isOwn = (part: string, name: string) => `${part} ${name}` === 'gateway RETICLE_PAGE_SIZE_MAX'
 
-/** What the chart tells by other values: addresses, mails, networks of remote files, and the slots of a worker. */
+/**
+ * Settings that the chart derives from other values: addresses, mails, networks of remote files, and the slots of a
+ * worker.
+ */
 const hasOwnValue = (part: string, name: string) =>
   /_(DATABASE_URL|ADDRESS|SMTP_URL|MAIL_FROM|JOBS_ALLOWED_NETS)$/.test(name) ||
   `${part} ${name}` === 'jobsWorker RETICLE_JOBS_SLOTS'

@@ -11,7 +11,10 @@ import { sdkFiles } from './sdk.ts'
 
 const chartValues = 'deploy/helm/reticle/values.schema.json'
 
-/** Everything that is generated and committed, by its path from the root: written by `write.ts`, compared by a test. */
+/**
+ * Returns every generated and committed file by its path from the root; `write.ts` writes them, and a test compares
+ * them.
+ */
 export function generatedFiles(): Record<string, string> {
   const proto = protoFiles(tables, readProto())
   const inFolder = Object.entries(proto).map(([name, text]) => [`proto/${name}`, text])

@@ -1,4 +1,4 @@
-/** What `docs/formats.md` says around its tables. */
+/** Texts around the tables of `docs/formats.md`. */
 export const introduction = {
   head: `# Formats
 

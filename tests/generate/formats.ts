@@ -6,7 +6,7 @@ import { introduction, optionWords } from './format-words.ts'
 const kinds: readonly Kind[] = [...shapeTypes, 'tag']
 const signs: Readonly<Record<Carriage, string>> = { kept: '✔', converted: '≈', dropped: '✖' }
 
-/** `docs/formats.md`: what the formats say of themselves, as people read it. */
+/** Generates `docs/formats.md` from the descriptions of the formats. */
 export function formatsPage(known: readonly Format[] = formats): string {
   const sorted = known.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const exported = sorted.filter(({ exporter }) => exporter)
@@ -27,7 +27,7 @@ function filesOf({ name, aliases, exporter, importer }: Format): string[] {
   return [name, aliases.join(', '), typesOf(exporter), typesOf(importer), intoProject]
 }
 
-/** Where an import differs from the export, it stands behind it. */
+/** The kinds of an import follow those of the export if they differ. */
 function kindsOf({ name, exporter, importer }: Format): string[] {
   return [
     name,

@@ -1,6 +1,7 @@
 /**
- * The rows of the rules behind each operation, as `resource action`; lists show what may be viewed. The page of permissions
- * names the calls of an action by it, and `tests/contract/rights.test.ts` fails for an operation that stands nowhere here.
+ * Rows of the permission rules behind each operation, as `resource action`; lists contain only visible objects. The
+ * generated page of permissions uses it to name the operations of an action, and `tests/contract/rights.test.ts` fails
+ * for an operation that is missing here.
  */
 export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   listProjects: ['project view'],
@@ -184,9 +185,9 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
   downloadEvents: ['request download'],
 }
 
-/** Operations that no rule is behind: who may call them. */
+/** Operations without a permission rule, by the callers that may use them. */
 export const withoutRule = {
-  /** No credential is asked for. */
+  /** No credential is required. */
   anybody: [
     ...['getAbout', 'getHealth', 'getSchema', 'login', 'logout', 'register', 'resetPassword'],
     ...['confirmPasswordReset', 'verifyEmail', 'resendEmail', 'followEmailLink'],

@@ -1,4 +1,4 @@
-/** The page of permissions says in these words what the rules say in names. */
+/** Texts of the page of permissions for the names in the rules. */
 
 export const introduction = `# Permissions
 
@@ -50,7 +50,7 @@ export const titles: Readonly<Record<string, string>> = {
   event: 'Log of events',
 }
 
-/** By action, or by resource and action where the action alone says too little. */
+/** By action, or by resource and action where the action alone is ambiguous. */
 export const actions: Readonly<Record<string, string>> = {
   view: 'see',
   create: 'create',
@@ -105,7 +105,7 @@ export const actions: Readonly<Record<string, string>> = {
   send: 'tell what was done in a client',
 }
 
-/** Only those that do not speak for themselves. */
+/** Only relations whose name needs an explanation. */
 export const relations: Readonly<Record<string, string>> = {
   supervisor: 'supervisors',
   'supervising user': 'supervisors who are at least user',

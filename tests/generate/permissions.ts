@@ -4,13 +4,13 @@ import { rules } from '@reticle/standalone/rules'
 import { rightsOf, withoutRule } from './operation-rights.ts'
 import { actions, footnotes, introduction, relations, titles } from './permission-words.ts'
 
-/** `docs/permissions.md`: the rules as people read them. */
+/** Generates `docs/permissions.md` from the rules. */
 export function permissionsPage(): string {
   const parts = Object.entries(rules).map(([resource, rows]) => part(resource, rows))
   return [introduction, ...parts, free(), footnotes].join('\n')
 }
 
-/** Actions that no call stands for are left out: nobody can do them. */
+/** Actions without an operation are omitted. */
 function part(resource: string, rows: readonly Rule[]): string {
   const lines = rows.flatMap((rule) => {
     const calls = callsOf(`${resource} ${rule.action}`)
@@ -40,7 +40,7 @@ function callOf(name: string): string {
   return `\`${method} ${path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '')}\``
 }
 
-/** What belongs to no organization is nothing to its members. */
+/** Members have no rights on objects that belong to no organization. */
 function inOrganization({ sandbox, leader, member }: Rule): string[] {
   const isElsewhere = leader === 'nobody' && member === 'nobody' && sandbox !== 'nobody'
   return isElsewhere ? ['–', '–'] : [cell(leader), cell(member)]

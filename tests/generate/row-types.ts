@@ -3,7 +3,7 @@ import { migrate } from '@reticle/kit/db/migrate'
 import { rowTypes } from '@reticle/kit/db/row-types'
 import { schemas } from '@reticle/standalone/databases'
 
-/** Which service a schema belongs to, and what its tables together are called. */
+/** The service of each schema, and the name of the type for all its tables. */
 const owners: Record<string, { app: string; database: string }> = {
   projects: { app: 'projects-svc', database: 'ProjectsDb' },
   annotations: { app: 'annotations-svc', database: 'AnnotationsDb' },
@@ -11,7 +11,10 @@ const owners: Record<string, { app: string; database: string }> = {
   webhooks: { app: 'webhooks-svc', database: 'WebhooksDb' },
 }
 
-/** `db/schema.ts` of every service, from the schemas as migrations make them. `url`: an empty database. */
+/**
+ * Generates `db/schema.ts` of every service from the migrated schemas.
+ * @param url address of an empty database
+ */
 export async function rowTypeFiles(url: string): Promise<Record<string, string>> {
   for (const one of schemas) await migrate(url, one)
   const { db, close } = openDatabase<unknown>(url, { application: 'codegen' })

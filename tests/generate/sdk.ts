@@ -6,7 +6,9 @@ import { shownAs } from '@reticle/contracts/rest/common'
 import { z } from 'zod'
 import { isName, type JsonSchema, printInterface, printType } from './type-printer.ts'
 
-/** What of the SDK follows from the table of operations: rows that it reads when it runs, shapes, and typed methods. */
+/**
+ * Generates the parts of the SDK that follow from the operation table: rows used at run time, types, and typed methods.
+ */
 
 const folder = 'packages/sdk/src/generated'
 const head = '/** Written by `npm run codegen` from the table of operations. */\n'
@@ -21,7 +23,7 @@ export function sdkFiles(): Record<string, string> {
 
 type Kind = 'json' | 'page' | 'set' | 'bytes' | 'nothing' | 'redirect'
 
-/** What comes of a call: bytes that are documented as JSON are JSON to whoever calls. */
+/** Kind of the answer of a call. Bytes that are documented as JSON are returned as JSON. */
 function kindOf({ success, answers }: Operation): Kind {
   const schema = answers[success]
   if (success >= 300 && success < 400) return 'redirect'
@@ -33,11 +35,11 @@ function kindOf({ success, answers }: Operation): Kind {
   return shown ? 'json' : 'bytes'
 }
 
-/** Names of the files of a form. */
+/** Names of the file fields of a form. */
 const filesOf = ({ form }: Operation): string[] =>
   Object.entries(form?.shape ?? {}).flatMap(([name, schema]) => (isBytes(schema) ? [name] : []))
 
-/** The rows of the protocol of resumable uploads that lie below a collection, by its path. */
+/** Operations of the resumable upload protocol below a collection, by its path. */
 const isCollection = (operation: Operation): boolean =>
   filesOf(operation).length > 0 &&
   restOperations.some(
@@ -85,7 +87,7 @@ function schemasFile(): string {
   return `${head}\n${[...shapes, ...writtenSets()].join('\n')}`
 }
 
-/** What of an annotation set has to be sent: the rest has defaults. */
+/** Types of annotation sets to send, where fields with defaults are optional. */
 function writtenSets(): string[] {
   const { $defs = {} } = z.toJSONSchema(z.object({ it: annotationSet }), { io: 'input' })
   const renamed: Record<string, JsonSchema> = JSON.parse(
@@ -137,7 +139,7 @@ function deprecationOf({ successor, gone }: Operation): string {
   return successor ? `\n   * @deprecated use ${successor}` : ''
 }
 
-/** The type of a method: of a plain call, or of one that can more. */
+/** Type of a method: of a plain call, or of one with additional functions. */
 function typeOf(operation: Operation): string {
   const input = inputOf(operation)
   const kind = kindOf(operation)
@@ -184,7 +186,7 @@ function contentType(operation: Operation, status: number): string {
   return first ? printType(first.schema) : 'void'
 }
 
-/** Params, query, headers and body by their names. */
+/** Type of the input: params, query, headers and body by their names. */
 function inputOf(operation: Operation): string {
   const members = [
     ...paramsOf(operation),
@@ -224,7 +226,7 @@ function bodyOf(operation: Operation): string[] {
   return [`body${isNeeded ? '' : '?'}: ${[...new Set(types)].join(' | ')}`]
 }
 
-/** Files of a form are blobs, one or many. */
+/** Adds the files of a form, which are one or several blobs. */
 function withFiles(schema: JsonSchema): JsonSchema {
   return JSON.parse(
     JSON.stringify(schema).replaceAll(

@@ -1,4 +1,4 @@
-/** JSON Schema, as zod writes it, printed as TypeScript. */
+/** A JSON Schema as zod generates it. */
 export interface JsonSchema {
   type?: string | string[]
   tsType?: string
@@ -21,7 +21,7 @@ export interface JsonSchema {
 export const isName = (given: unknown): given is string =>
   typeof given === 'string' && /^[A-Z]\w*$/.test(given)
 
-/** A shape of its own, under a name. */
+/** Prints an exported type with a name. */
 export function printInterface(name: string, schema: JsonSchema): string {
   if (!isName(name)) throw new Error(`${name} cannot be the name of a type`)
   const words = schema.description ? `/** ${schema.description} */\n` : ''
@@ -32,7 +32,10 @@ export function printInterface(name: string, schema: JsonSchema): string {
     .join('')}}\n`
 }
 
-/** In one line. @throws Error for what this printer has no words for: it says so rather than writing `unknown` */
+/**
+ * Prints a type in one line.
+ * @throws Error for a schema that this printer does not support, instead of printing `unknown`
+ */
 export function printType(schema: JsonSchema): string {
   if (schema.tsType) return schema.tsType
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? ''

@@ -5,7 +5,7 @@ import { root } from '../support/root.ts'
 import { generatedFiles } from './files.ts'
 import { rowTypeFiles } from './row-types.ts'
 
-/** `npm run codegen`: brings every generated file up to date. */
+/** `npm run codegen`: updates every generated file. */
 const postgres = await startTestPostgres()
 const rowTypes = await rowTypeFiles(postgres.url).finally(postgres.stop)
 for (const [path, text] of Object.entries({ ...generatedFiles(), ...rowTypes })) {

@@ -1,6 +1,6 @@
-"""Reads our exports with the readers of others, and compares what they find with what is in them.
+"""Reads exports with the libraries of other projects, and compares the results with the expected contents.
 
-Usage: check.py FOLDER, where write.ts has written. Ends with 1 where anything differs.
+Usage: check.py FOLDER, with the output of write.ts. Exits with 1 if anything differs.
 """
 
 import contextlib
@@ -17,8 +17,8 @@ from datumaro.components.annotation import AnnotationType
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from pycocotools.coco import COCO
 
-# What is found is a list of (frame, label, kind, points). Of masks the points are left, top, right and
-# bottom, all inclusive, and the number of pixels.
+# Each reader yields (frame, label, kind, points). The points of a mask are left, top, right and bottom, all
+# inclusive, and the number of pixels.
 
 
 def read_coco(folder, frames):
@@ -76,7 +76,7 @@ def masked(data):
 
 
 def example_message():
-    """tf.train.Example, described field by field."""
+    """Builds the message type tf.train.Example field by field."""
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="example.proto", package="tf", syntax="proto3")
 
@@ -106,7 +106,7 @@ def example_message():
 
 
 def datumaro_reader(*names, root="."):
-    """Where a format has several readers, each finds a part."""
+    """Reads a part of a format with one of several readers."""
 
     def read(folder, frames):
         for name in names:
@@ -134,7 +134,7 @@ def read_datumaro(folder, name, frames):
 
 
 def frame_of(name, frames):
-    """By its name without extension; sequences count from 1."""
+    """Returns the frame of an image name without extension; sequences count from 1."""
     stems = [Path(frame).stem for frame in frames]
     return stems.index(name) if name in stems else int(name) - 1
 
@@ -165,7 +165,7 @@ def fact(one):
     return one["frame"], one["label"], one["type"], points
 
 
-# Pixels: what is written with the fewest decimals.
+# In pixels, for the format with the fewest decimals.
 tolerance = 0.02
 
 

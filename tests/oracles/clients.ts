@@ -8,8 +8,8 @@ import sharp from 'sharp'
 import { password, startReticle } from '../support/reticle.ts'
 
 /**
- * Unmodified clients of the de-facto standard against the embedded server: `clients.ts PYTHON SCRIPT`. The script is told where
- * the server is, what its administrator's password is, what is in its share, and where webhooks are received.
+ * Runs unmodified CVAT clients against the embedded server: `clients.ts PYTHON SCRIPT`. The script receives the address
+ * of the server, the password of its administrator, the contents of its share, and the address of a webhook receiver.
  */
 const [, , python = 'python3', script = ''] = process.argv
 
@@ -19,7 +19,7 @@ const work = join(folder, 'work')
 for (const one of [share, work]) mkdirSync(one)
 for (const name of ['a.png', 'b.png']) writeFileSync(join(share, name), await picture())
 
-/** Pictures for whoever fetches them, and an answer to every hook. */
+/** Serves an image to every GET, and accepts every delivery. */
 const png = await picture()
 const receiver = createServer(({ url }, response) => {
   if (url === '/picture.png') response.setHeader('content-type', 'image/png').end(png)

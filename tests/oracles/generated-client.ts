@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { dataDirectory, password, startReticle } from '../support/reticle.ts'
 
-/** Runs a Python program that calls a Reticle of its own: `generated-client.ts PYTHON PROGRAM`, from the folder of the client. */
+/** Runs a Python program against a new server: `generated-client.ts PYTHON PROGRAM`, from the folder of the client. */
 const [python = 'python3', program = ''] = process.argv.slice(2)
 const { path, remove } = dataDirectory()
 const reticle = await startReticle(path)

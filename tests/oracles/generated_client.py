@@ -1,6 +1,6 @@
-"""Calls a running Reticle by the client that was generated of docs/openapi.json into this folder.
+"""Calls a running server with the client that was generated from docs/openapi.json into the current folder.
 
-Usage: generated_client.py URL USER PASSWORD, where `reticle_client` is. Ends with 1 where an answer is not what it should be.
+Usage: generated_client.py URL USER PASSWORD, in the folder of `reticle_client`. Exits with 1 after an unexpected answer.
 """
 
 import base64

@@ -1,5 +1,5 @@
-// Command verifier tells of each line of signatures.json whether it is genuine to the Go lines of docs/webhooks.md, which
-// stand beside it as a package of their own.
+// Command verifier checks each row of signatures.json with the Go code of docs/webhooks.md, which is a package next to it,
+// and prints which signatures are genuine.
 package main
 
 import (

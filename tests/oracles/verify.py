@@ -1,7 +1,7 @@
-"""Runs the Python and Go lines of docs/webhooks.md by which receivers verify deliveries.
+"""Runs the Python and Go code of docs/webhooks.md with which receivers verify deliveries.
 
-Usage: verify.py DOCUMENT. Each line of signatures.json must be taken for what it is. Ends with 1 where one is not; without
-Go on the machine its lines are skipped, which is said.
+Usage: verify.py DOCUMENT. Each row of signatures.json must be accepted or refused as it states. Exits with 1 otherwise.
+Without Go the Go code is skipped with a message.
 """
 
 import json

@@ -6,8 +6,8 @@ import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '@reticle/for
 import sharp from 'sharp'
 
 /**
- * Writes into a folder an archive of each format that can be exported, and `facts.json`: what has to be found in them. Each holds
- * what its format keeps of one and the same shapes.
+ * Writes an archive of each export format to a folder, and `facts.json` with their expected contents. All archives have
+ * the same shapes, as far as their format can represent them.
  */
 const [, , folder = '.'] = process.argv
 
@@ -16,7 +16,7 @@ const size = { width: 100, height: 80 }
 const picture = await sharp({ create: { ...size, channels: 3, background: 'teal' } })
   .png()
   .toBuffer()
-/** Called as frames of sequences are. */
+/** named like frames of sequences */
 const frames = framesOf(['000001.png', '000002.png', '000003.png'], size.width, size.height).map(
   (frame) => ({
     ...frame,

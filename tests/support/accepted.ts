@@ -1,8 +1,7 @@
 import type { Json } from './client.ts'
 
 /**
- * What an operation asks for, by its name: something that fits, since a shape that does not is told before a right that is
- * missing (api-workspace 1.4).
+ * Valid query values and bodies by operation. They are needed because an invalid one is refused before a missing right.
  */
 
 const hook = { target_url: 'https://example.org/', events: 'update:task' }

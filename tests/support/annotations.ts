@@ -4,13 +4,11 @@ import { jobsOf, rectangle, taskWithMedia } from './factories.ts'
 import { pictures } from './pictures.ts'
 import type { Served } from './served.ts'
 
-/** Annotation sets as a script reads and writes them, on a task whose labels have everything that labels can have. */
-
-/** What every set is that has no objects. */
+/** A set without objects. */
 export const emptySet = { version: 0, tags: [], shapes: [], tracks: [] }
 
 const choice = { mutable: true, default_value: 'red', values: ['red', 'blue'] }
-/** Attributes of `car`: two of tracks, the others of their keyframes. */
+/** Attributes of `car`: two immutable ones of tracks, the others of their keyframes. */
 const attributes = [
   { ...choice, name: 'color', input_type: 'select' },
   { ...choice, name: 'trim', input_type: 'radio', mutable: false },
@@ -27,8 +25,8 @@ const attributes = [
 const hat = { name: 'hat', input_type: 'text', mutable: true, default_value: 'none', values: [] }
 
 /**
- * `car` with an attribute of every kind, the skeleton `person` with the joints `head` (which has the attribute `hat`) and
- * `foot`, `outline`, whose type is that of polygons, and `plain`, of which nothing is known.
+ * `car` with an attribute of every kind, the skeleton `person` with the elements `head` (with the attribute `hat`) and
+ * `foot`, `outline` for polygons, and `plain` without attributes or a type.
  */
 const labels: Json[] = [
   { name: 'car', attributes },
@@ -49,18 +47,18 @@ const labels: Json[] = [
   { name: 'plain' },
 ]
 
-/** A task of ten frames of 64 by 48 in two jobs, and the ids by the names of labels and attributes. */
+/** A task of ten frames of 64 by 48 pixels in two jobs, with the ids of labels and attributes by name. */
 export interface Annotated {
   task: Json
   jobs: Json[]
-  /** The label, sublabel or attribute of that name. */
+  /** Returns the id of the label, sublabel or attribute with that name. */
   idOf: (name: string) => number
-  /** A rectangle of `plain` on the first frame. */
+  /** Builds a rectangle of `plain` on the first frame. */
   box: (more?: Json) => Json
-  /** `head` or `foot`, as an element. */
+  /** Builds an element `head` or `foot`. */
   joint: (name: string, more?: Json) => Json
   person: (elements: Json[], more?: Json) => Json
-  /** The sets of the first job, of the second, and of the task. */
+  /** Annotation sets of the first job, of the second job, and of the task. */
   first: AnnotationSets
   second: AnnotationSets
   whole: AnnotationSets
@@ -74,7 +72,7 @@ export async function annotatedTask(
   return annotated(() => made)
 }
 
-/** One that all tests of a file write, made before the first of them. */
+/** Creates a task before the first test of a file; all tests of the file write to it. */
 export function sharedTask(reticle: Served): Annotated {
   let made: Made
   beforeAll(async () => {
@@ -131,7 +129,7 @@ export async function annotatedProject(api: Client): Promise<Json> {
 
 export type AnnotationSets = ReturnType<typeof setsAt>
 
-/** Calls of one set, by its URL. */
+/** Creates a client of the annotation set at a URL. */
 export const annotationSets = (api: Client, url: string) => setsAt(() => ({ api, url }))
 
 type Kind = 'tags' | 'shapes' | 'tracks'
@@ -166,20 +164,20 @@ function setsAt(place: () => { api: Client; url: string }) {
     patch: (action: string, json: Json, sent: Sent = {}) =>
       call('PATCH', { json, ...sent }, `?action=${action}`),
     clear: (sent: Sent = {}) => call('DELETE', sent),
-    /** The whole of it, as it is stored. */
+    /** Reads the whole set. */
     read,
-    /** Replaces all of it; answers what is stored. */
+    /** Replaces the whole set; returns the stored one. */
     write,
     tag: async () => tagOf(await get()),
-    /** Makes a call that is to be refused, and sees that the set is as before, byte for byte. */
+    /** Makes a call that must be refused, and checks that the set is unchanged byte for byte. */
     refusing,
-    /** Puts one object; answers it as it was stored, after it was read again as the same. */
+    /** Writes one object; returns it as stored, after a read has returned the same. */
     stored: async (kind: Kind, object: Json): Promise<Json> => {
       const set = await write({ [kind]: [object] })
       expect(await read()).toEqual(set)
       return set[kind][0]
     },
-    /** The refusal of one object, after it was seen that nothing changed. */
+    /** Returns the refusal of one object, after checking that nothing changed. */
     refused: async (kind: Kind, object: Json) =>
       refusalOf(await refusing(() => put({ [kind]: [object] }))),
   }
@@ -192,7 +190,7 @@ export const keyframe = (frame: number, more: Json = {}) => ({
   ...more,
 })
 
-/** Status, `X-Error-Code` and body of a refusal. */
+/** Returns status, `X-Error-Code` and body of a refusal. */
 export const refusalOf = ({ status, headers, body }: Answer) => [
   status,
   headers.get('x-error-code'),

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import { craftZip } from './crafted-zip.ts'
 
-/** Members of a zip archive as another tool reads them, by name. */
+/** Reads the members of a zip archive with an independent implementation, by name. */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
   const open = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer)
   const zip = await open(archive, { lazyEntries: true })
@@ -23,6 +23,6 @@ export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
   })
 }
 
-/** A zip archive whose members are as they are, in that order. */
+/** Builds a zip archive with uncompressed members in that order. */
 export const storedZip = (members: readonly { name: string; bytes: Uint8Array }[]): Buffer =>
   craftZip(members)

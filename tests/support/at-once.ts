@@ -1,4 +1,4 @@
-/** Works through a list with so many at a time; answers come in the order of the list. */
+/** Runs a function for each item of a list, a limited number at a time; results are in the order of the list. */
 export async function atOnce<T, A>(
   width: number,
   list: readonly T[],

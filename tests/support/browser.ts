@@ -6,14 +6,14 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, expect } from 'vitest'
 import { password } from './reticle.ts'
 
-/** A real browser of the distribution, for the tests of the console. */
+/** Usual paths of Chromium, for the tests of the console. */
 
 const places = [
   ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Where Chromium is: as `RETICLE_TEST_BROWSER` says, or in its usual places. */
+/** Path of Chromium: `RETICLE_TEST_BROWSER`, or one of its usual paths. */
 export const executablePath = [process.env.RETICLE_TEST_BROWSER ?? '', ...places].find(
   (path) => path !== '' && existsSync(path),
 )
@@ -25,7 +25,7 @@ if (!executablePath) {
   )
 }
 
-/** Screenshots are kept here, for people. */
+/** Folder of screenshots, for review by people. */
 const pictures = process.env.RETICLE_TEST_SCREENSHOTS ?? join(tmpdir(), 'reticle-console')
 
 const quiet = [
@@ -44,15 +44,15 @@ function openBrowser(): Promise<Browser> {
 export interface Visit {
   page: Page
   context: BrowserContext
-  /** What the page complained of and whom else it asked: empty where all is well. */
+  /** Errors of the console and requests to other hosts; empty in a valid visit. */
   complaints: string[]
-  /** Keeps a picture of the page and asserts that nobody is kept out of it (axe, serious and critical). */
+  /** Saves a screenshot and asserts that axe finds no serious or critical accessibility problem. */
   look: (name: string) => Promise<void>
   close: () => Promise<void>
 }
 
 interface Wish {
-  /** Signed in as; nobody when null. */
+  /** The signed-in user; null for an anonymous visit. */
   as?: { username: string; password: string } | null
   width?: number
   height?: number
@@ -60,8 +60,8 @@ interface Wish {
 }
 
 /**
- * A browser of the file or `describe` that asks, opened before its tests and closed after them. @returns what begins a visit of a
- * Reticle: of somebody who is signed in, with cookies of their own
+ * Opens a browser before the tests of the calling file or `describe`, and closes it after them.
+ * @returns a function that starts a visit with separate cookies
  */
 export function visitsOf(reticle: { readonly url: string }): (wish?: Wish) => Promise<Visit> {
   let browser: Browser | undefined

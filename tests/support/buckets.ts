@@ -1,7 +1,7 @@
 import type { S3Server } from '@reticle/kit/testing/s3-server'
 import type { Json } from './client.ts'
 
-/** A bucket with these objects on a store of tests, as the body that connects it. */
+/** Creates a bucket with these objects on a test store; returns the body that connects it. */
 export function bucketOf(
   { buckets, url, key, secret }: S3Server,
   name: string,

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import type { Client, Json } from './client.ts'
 import { root } from './reticle.ts'
 
-/** The command `reticle`, run as people run it: the built program, a process of its own. */
+/** The built command `reticle`, run in a separate process. */
 
 const program = join(root, 'packages/cli/bin/reticle.mjs')
 
@@ -15,28 +15,28 @@ export interface Ran {
   code: number | null
   stdout: string
   stderr: string
-  /** What it wrote to standard output, where that is JSON. */
+  /** Parsed standard output, if it is JSON. */
   json: Json
 }
 
 export interface Running {
   child: ChildProcess
-  /** Kills it once standard error says this. */
+  /** Kills the process once standard error matches. */
   killWhen(said: RegExp, signal?: NodeJS.Signals): Promise<void>
   ended: Promise<Ran>
 }
 
 export interface Home {
-  /** A folder of its own: config, cache, and where it runs. */
+  /** The working folder, with config and cache. */
   path: string
   env: Record<string, string>
   run(args: string[], input?: string): Promise<Ran>
-  /** As `run`, of a command that has to end well. */
+  /** Runs a command that must exit with 0. */
   done(args: string[], input?: string): Promise<Ran>
   start(args: string[]): Running
 }
 
-/** Somebody's machine, with nothing on it yet. Where `env` names a server and a token, they are used. */
+/** Creates an empty home folder for the command. A server and a token in `env` are used. */
 export function home(env: Record<string, string> = {}): Home {
   const path = mkdtempSync(join(tmpdir(), 'reticle-cli-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -94,7 +94,7 @@ function running(child: ChildProcess, input?: string): Running {
   }
 }
 
-/** What a home needs to be the administrator's: the address and a token. */
+/** Environment with the address of the server and a token of the administrator. */
 export async function signedIn(url: string, admin: Client): Promise<Record<string, string>> {
   const json = { name: 'cli', read_only: false }
   const { value } = await admin.done('POST', '/auth/access_tokens', { json })

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
-/** A JSON body as it comes: stories read the members they assert on. */
-// biome-ignore lint/suspicious/noExplicitAny: a story looks at foreign data the way a script does
+/** A parsed JSON body. Tests read only the fields that they assert. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read JSON bodies without types
 export type Json = any
 
 export interface Answer {
@@ -15,7 +15,7 @@ export interface Answer {
 export interface Sent {
   json?: unknown
   form?: FormData
-  /** Sent as it is. */
+  /** Body that is sent unchanged. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
 }
@@ -23,7 +23,7 @@ export interface Sent {
 const finalStatuses = ['finished', 'failed']
 const patienceMs = 120_000
 
-/** What a script would do with the REST API: any call, and following a request to its end. */
+/** A client of the REST API: any call, and waiting for requests. */
 export type Client = ReturnType<typeof client>
 
 export function client(api: string, authorization?: string) {
@@ -44,14 +44,14 @@ export function client(api: string, authorization?: string) {
     return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
   }
 
-  /** Expects a 2xx and answers its body. */
+  /** Makes a call that must return 2xx, and returns its body. */
   async function done(method: string, path: string, sent?: Sent): Promise<Json> {
     const answer = await call(method, path, sent)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     return answer.body
   }
 
-  /** Waits until a request is finished or failed; answers its record. */
+  /** Waits until a request is finished or failed; returns its record. */
   async function ended(rqId: string): Promise<Json> {
     for (const until = Date.now() + patienceMs; Date.now() < until; ) {
       const request = await done('GET', `/requests/${encodeURIComponent(rqId)}?wait=10`)
@@ -84,7 +84,7 @@ export const rqIdOf = (started: unknown) => z.object({ rq_id: z.string() }).pars
 
 const silenceMs = 500
 
-/** All of it; of an event stream, which need not end, what comes before the first silence. */
+/** Reads the whole body; of an event stream, which may not end, only the part before the first pause. */
 async function textOf(answer: Response): Promise<string> {
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
   if (!isStream || !answer.body) return answer.text()

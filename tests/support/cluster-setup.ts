@@ -9,8 +9,9 @@ declare module 'vitest' {
 }
 
 /**
- * Global setup of the project `cluster`: real Kafka, MinIO and PostgreSQL, named by the variables `RETICLE_TEST_*`. `npm run
- * test:cluster` has started them already, a set for each file that runs at a time; a single `vitest --project cluster` has not.
+ * Global setup of the project `cluster`: real Kafka, MinIO and PostgreSQL, named by the variables `RETICLE_TEST_*`.
+ * `npm run test:cluster` has already started them, one set for each file that runs at a time; `vitest --project
+ * cluster` alone has not.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = readLanes()

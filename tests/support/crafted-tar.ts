@@ -1,21 +1,21 @@
 import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
 
-/** Tar archives as they are written, with room for every lie. What is not said otherwise is the truth. */
+/** A member of a tar archive whose header may be false. Omitted fields are computed correctly. */
 
 export interface TarMember {
   name: string | Buffer
   bytes?: Uint8Array
-  /** One character. */
+  /** A single character. */
   type?: string
-  /** What comes before the name. */
+  /** Prefix of the name. */
   prefix?: string
-  /** As it stands in the header: digits, or a binary number. */
+  /** Size as written in the header: digits, or a binary number. */
   size?: number | string | Buffer
-  /** The checksum is that of another header. */
+  /** The checksum belongs to another header. */
   isWrong?: boolean
 }
 
-/** The bytes of an archive of these members; `end` stands behind them. */
+/** Writes an archive of these members, followed by `end`. */
 export function craftTar(members: readonly TarMember[], end: Uint8Array = tarEnd): Buffer {
   const parts = members.flatMap((member) => {
     const { bytes = Buffer.alloc(0) } = member
@@ -38,7 +38,7 @@ function headerOf({ name, type, prefix, size, isWrong }: TarMember, length: numb
   return header
 }
 
-/** A binary number where digits would be, or what looks like one. */
+/** Writes a binary number in place of digits, or something that resembles one. */
 export const binarySize = (value: bigint): Buffer => {
   const field = Buffer.alloc(12)
   field.writeBigUInt64BE(value, 4)
@@ -46,7 +46,7 @@ export const binarySize = (value: bigint): Buffer => {
   return field
 }
 
-/** What is said of the next member by pax records; of all members that follow by those of the type `g`. */
+/** Writes pax records for the next member; with type `g` for all following members. */
 export const pax = (records: Record<string, string>, type = 'x'): TarMember => ({
   ...{ name: 'pax', type },
   bytes: Buffer.from(
@@ -56,7 +56,7 @@ export const pax = (records: Record<string, string>, type = 'x'): TarMember => (
   ),
 })
 
-/** The length in front counts itself. */
+/** The length at its start includes itself. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`
   const bytes = Buffer.byteLength(rest)
@@ -64,7 +64,7 @@ function paxRecord(key: string, value: string): string {
   return `${bytes + String(guess).length}${rest}`
 }
 
-/** The name of the next member as GNU tar writes it. */
+/** Writes the name of the next member in the format of GNU tar. */
 export const longName = (name: string): TarMember => ({
   ...{ name: '././@LongLink', type: 'L' },
   bytes: Buffer.from(`${name}\0`),

@@ -1,19 +1,19 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** Zip archives as they are written, with room for every lie (APPNOTE 4.3). What is not said otherwise is the truth. */
+/** A member of a zip archive whose headers may be false (APPNOTE 4.3). Omitted fields are computed correctly. */
 
 export interface ZipMember {
   name: string | Buffer
   bytes?: Uint8Array
   isDeflated?: boolean
-  /** Stands for what deflate makes of the bytes. */
+  /** Replaces the deflated bytes. */
   packed?: Uint8Array
-  /** Sizes and checksum follow the data: its own header does not tell them. */
+  /** Sizes and checksum follow the data instead of being in the local header. */
   isStreamed?: boolean
-  /** Said by the directory. */
+  /** Values for the central directory. */
   said?: Partial<Said>
   extra?: Buffer
-  /** Said by the header of its own. */
+  /** Values for the local header. */
   local?: { signature?: number; extraLength?: number }
 }
 
@@ -25,7 +25,7 @@ interface Said {
   size: number
   packedSize: number
   disk: number
-  /** Kind and rights of a Unix file. */
+  /** Unix file type and permissions. */
   mode: number
   start: number
 }
@@ -33,11 +33,11 @@ interface Said {
 export interface ZipEnd {
   entries?: number
   disk?: number
-  /** Of the directory. */
+  /** Size of the central directory in bytes. */
   size?: number
   start?: number
   comment?: string
-  /** The zip64 record, and where its locator says that it is. */
+  /** Values of the zip64 end record, and its position according to the locator. */
   large?: { entries?: bigint; size?: bigint; start?: bigint; position?: bigint }
 }
 
@@ -45,7 +45,7 @@ const regularFile = 0o100644
 const utf8 = 0x0800
 const streamed = 0x0008
 
-/** The bytes of an archive of these members. */
+/** Writes an archive of these members. */
 export function craftZip(members: readonly ZipMember[], end: ZipEnd = {}): Buffer {
   const parts: Buffer[] = []
   const headers: Buffer[] = []
@@ -104,7 +104,7 @@ function headerOf(written: Written, { said = {}, extra }: ZipMember, at: number)
   const all: Said = { ...written, ...truth, mode: regularFile, ...said }
   return Buffer.concat([
     numbers(4, all.signature),
-    numbers(2, (3 << 8) | 20, 20, all.flags, all.method), // of Unix, so that the mode counts
+    numbers(2, (3 << 8) | 20, 20, all.flags, all.method), // made on Unix, so that the mode is used
     numbers(4, 0, all.crc, all.packedSize, all.size),
     numbers(2, name.length, extra?.length ?? 0, 0, all.disk, 0),
     numbers(4, (all.mode << 16) >>> 0, all.start),
@@ -143,14 +143,14 @@ function largeEnd(found: Directory, said: NonNullable<ZipEnd['large']>): Buffer 
   ])
 }
 
-/** An extra field. */
+/** Writes an extra field. */
 export const extraField = (id: number, content: Uint8Array): Buffer =>
   Buffer.concat([numbers(2, id, content.length), content])
 
-/** The sizes of a member, or others, as zip64 has them: size, packed size, start. */
+/** Writes the zip64 field of a member: size, compressed size, offset. */
 export const largeField = (...values: bigint[]): Buffer => extraField(0x0001, large(...values))
 
-/** The field with the name in UTF-8, which counts before the name. */
+/** Writes the field with the UTF-8 name, which takes precedence over the name. */
 export const nameField = (stored: string, name: string): Buffer =>
   extraField(0x7075, Buffer.concat([Buffer.of(1), numbers(4, crc32(stored)), Buffer.from(name)]))
 

@@ -10,19 +10,19 @@ import { dataDirectory, root, startReticle } from './reticle.ts'
 const run = promisify(execFile)
 
 /**
- * Runs the lines of a document that are marked for a test in one shell, as a newcomer would, beside a server of its own.
+ * Runs the commands of a document that are marked for a test in one shell, next to a new server.
  *
- * @returns what they wrote to standard output
+ * @returns their standard output
  */
 export function follow(document: string, by = 'tests/e2e/readme.test.ts'): Promise<string> {
   return execute(async () => markedFor(document, by).join(''))
 }
 
 /**
- * Runs lines in one shell beside a server of its own.
+ * Runs commands in one shell, next to a new server.
  *
- * @param linesOf what to run, of a server whose base URL is given
- * @returns what they wrote to standard output
+ * @param linesOf returns the commands for the base URL of the server
+ * @returns their standard output
  */
 export async function execute(linesOf: (api: string) => Promise<string>): Promise<string> {
   const { path, remove } = dataDirectory()

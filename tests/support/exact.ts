@@ -2,27 +2,27 @@ import { expect, vi } from 'vitest'
 import type { Client, Json } from './client.ts'
 import { eventsIn, type Listener, resourceOf } from './listener.ts'
 
-/** Payloads compared with what GET answers: `spec/api-annotations.md` 4.4. */
+/** Payloads compared with the records that GET returns. See docs/spec/webhooks.md#payloads. */
 
-/** An event, and where the record that it tells is read; of what is made the answer of the call may have to say it. */
+/** An event with the address of its record. The address of a created object may depend on the answer of the call. */
 export type Fact = readonly [event: string, url: Place]
 type Place = string | ((answer: Json) => string | Promise<string>)
 
 interface Told {
-  /** The webhooks that are told, all of them the same. */
+  /** Webhooks that receive the same messages. */
   names: readonly string[]
   facts: readonly Fact[]
-  /** Who did it, by default who reads. */
+  /** Expected sender, by default the reader. */
   sender?: Json
 }
 
 export type Telling = ReturnType<typeof telling>
 
 /**
- * Does something and sees that webhooks are told exactly these facts of it, once each: with the record that GET answers
- * afterwards (before, of what goes), the old values of what changed and nothing else, and who did it.
+ * Returns a function that runs an action and checks that webhooks receive exactly the expected events, once each: with
+ * the record that GET returns afterwards (before, for a deletion), the old values of changed fields, and the sender.
  *
- * @param given the webhooks, and who reads the records
+ * @param given the webhooks, and the client that reads the records
  */
 export function telling(given: { listener: Listener; api: Client; sender: Json }) {
   const { listener, api } = given
@@ -31,7 +31,7 @@ export function telling(given: { listener: Listener; api: Client; sender: Json }
       'GET',
       typeof url === 'function' ? await url(answer) : url,
     )
-    return record // the key of an invitation is a credential, which nobody is told
+    return record // the key of an invitation is a credential, which no payload contains
   }
 
   const readAll = async (facts: readonly Fact[], verbs: RegExp, answer?: Json): Promise<Json[]> => {
@@ -61,14 +61,14 @@ export function telling(given: { listener: Listener; api: Client; sender: Json }
 }
 
 interface States {
-  /** Undefined: it was not there. */
+  /** Undefined if the record did not exist. */
   before: Json | undefined
-  /** Undefined: it is gone. */
+  /** Undefined if the record was deleted. */
   after: Json | undefined
   sender?: Json
 }
 
-/** Finds the payload about a record among those of an event and compares all of it. */
+/** Finds the payload about a record among those of an event, and compares all of it. */
 export function expectExact(payloads: Json[], event: string, { before, after, sender }: States) {
   const resource = resourceOf(event)
   const record = after ?? before
@@ -85,13 +85,15 @@ export function expectExact(payloads: Json[], event: string, { before, after, se
   expect([event, Object.keys(rest).sort()]).toEqual([event, keys.sort()])
 }
 
-/** Of something that left an organization, the record as it was there has no revision. */
+/** The record of an object that left an organization has no revision. */
 const withoutRevision = ({ revision: _, ...record }: Json): Json => record
 
-/** Members that may differ without being named among the old values. */
+/** Fields that may differ without being listed among the old values. */
 const notCompared: ReadonlySet<string> = new Set(['labels', 'revision'])
 
-/** `before_update` and `changes` of what was updated; what a record did not have before has no old value. */
+/**
+ * Expected `before_update` and `changes` of an update; a field that the record did not have before has no old value.
+ */
 function changeOf(before: Json | undefined, after: Json | undefined) {
   if (!before || !after) return [undefined, undefined]
   const changed = Object.keys(before).filter(
@@ -106,13 +108,13 @@ function changeOf(before: Json | undefined, after: Json | undefined) {
   ]
 }
 
-/** A person as they are told to receivers, with the names that others see and the address. */
+/** Returns a user as in payloads, with names and e-mail address. */
 export async function senderOf(api: Client, id: number): Promise<Json> {
   const { url, username, first_name, last_name, email } = await api.done('GET', `/users/${id}`)
   return { url, id, username, first_name, last_name, email }
 }
 
-/** Waits until a project has followed its tasks, whose changes move its date a moment later: until then it is not as it stays. */
+/** Waits until the date of a project has followed changes of its tasks, which takes a moment. */
 export function untilFollowed(api: Client, project_id: number): Promise<void> {
   return vi.waitFor(async () => {
     const { results } = await api.done('GET', `/tasks?project_id=${project_id}&sort=-updated_date`)

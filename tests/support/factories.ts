@@ -6,11 +6,11 @@ interface GivenTask {
   labels?: Json[]
   project_id?: number
   segment_size?: number
-  /** The slug of its organization. */
+  /** Slug of the organization of the task. */
   org?: string
 }
 
-/** A task whose media is ready; 4 frames and the label `car` unless told otherwise. */
+/** Creates a task whose media is ready; by default with 4 frames and the label `car`. */
 export async function taskWithMedia(api: Client, given: GivenTask = {}): Promise<Json> {
   const { files = await pictures(4), project_id, segment_size, org } = given
   const labels = project_id ? undefined : (given.labels ?? [{ name: 'car' }])

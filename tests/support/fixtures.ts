@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './reticle.ts'
 
-/** Sample data of other tools stays outside of the project; CI always has it beside the checkout. */
+/** Sample data of other tools is stored outside of the repository; CI always has it next to the checkout. */
 const folder = join(root, '../shared/fixtures')
 
 export const hasFixtures = existsSync(folder)

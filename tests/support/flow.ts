@@ -5,9 +5,7 @@ import { jobsOf, rectangle, taskWithMedia } from './factories.ts'
 import { markOf } from './heard.ts'
 import { pictures } from './pictures.ts'
 
-/** Changes at every owner of events, made by writers who go on whatever happens, and three webhooks that ask for them. */
-
-/** Somebody was told that this is done: webhooks have to be told of it under that name. */
+/** An acknowledged change, whose event webhooks must receive. */
 export interface Acknowledged {
   event: string
   mark: string
@@ -16,23 +14,23 @@ export interface Acknowledged {
 
 interface Ground {
   project: Json
-  /** Of the same organization; its own webhooks, if it had any, would hear nothing of `project`. */
+  /** A project of the same organization, whose webhooks would not receive events of `project`. */
   elsewhere: Json
-  /** Each with four jobs and an issue. */
+  /** Tasks with four jobs and an issue each. */
   tasks: { task: Json; jobs: Json[]; issue: Json }[]
   webhooks: Webhook[]
 }
 
 export interface Webhook {
   id: number
-  /** Null: it is the organization's, of which everything here is. */
+  /** Null for webhooks of the organization. */
   project_id: number | null
   events: string[]
 }
 
 export interface Flow {
   acknowledged: Acknowledged[]
-  /** Events of acknowledged changes that the last webhook, which asked for the fewest, is owed. */
+  /** Number of events from acknowledged changes for the last webhook, which subscribes to the fewest. */
   events: () => number
   done: Promise<void>
 }
@@ -40,9 +38,9 @@ export interface Flow {
 export interface FlowOptions {
   apis: () => readonly Client[]
   ground: Ground
-  /** Asked with `Flow.events`: writers begin nothing more. */
+  /** Called with `Flow.events`: writers start nothing new once it returns true. */
   isEnough: (events: number) => boolean
-  /** Asked with `Flow.events`: writers wait, as too much of what was done is yet to be told. */
+  /** Called with `Flow.events`: writers wait while too many events are undelivered. */
   isAhead: (events: number) => boolean
 }
 
@@ -51,7 +49,7 @@ const ofTasks = ['create:task', 'update:task', 'delete:task', 'create:job', 'del
 const fewest = ['update:project', 'update:job', 'create:comment', exported]
 const everything = [...fewest, ...ofTasks, 'create:issue', 'completed:request[create:task]']
 
-/** A new organization, its webhooks and what is written to. */
+/** Creates an organization, its webhooks and the objects that are changed. */
 export async function prepareGround(
   api: Client,
   target_url: string,
@@ -86,12 +84,12 @@ export async function prepareGround(
   return { project, elsewhere, tasks, webhooks }
 }
 
-/** One change; answers what was acknowledged, nothing where nobody knows. */
+/** Makes one change; returns the acknowledged changes, or nothing if the result is unknown. */
 type Write = (call: Call, nth: number) => Promise<Omit<Acknowledged, 'project_id'>[]>
-/** Undefined: refused for now, or cut. */
+/** Returns undefined if the call was refused temporarily or cut. */
 type Call = (method: string, path: string, sent?: Sent) => Promise<Answer | undefined>
 
-/** Writers of every kind, each one call after the other, until it is enough. */
+/** Starts writers of every kind, each making one call after the other, until `isEnough`. */
 export function startFlow({ apis, ground, isEnough, isAhead }: FlowOptions): Flow {
   const acknowledged: Acknowledged[] = []
   let events = 0
@@ -128,7 +126,7 @@ export function startFlow({ apis, ground, isEnough, isAhead }: FlowOptions): Flo
   }
 }
 
-/** Of those that the last webhook asked for; each shape is drawn in a job of its own, which is one event. */
+/** Counts events that the last webhook subscribes to. Each shape is drawn in a different job, which sends one event. */
 const eventsOf = (done: Pick<Acknowledged, 'event'>[]) =>
   done.filter(({ event }) => fewest.includes(event)).length
 
@@ -159,7 +157,7 @@ const rename =
     return answer ? [{ event: 'update:project', mark: markOf.name(id, json.name) }] : []
   }
 
-/** Made and, where that is known, removed. */
+/** Creates a task, and deletes it if its id is known. */
 const taskIn =
   ({ id: project_id }: Json): Write =>
   async (call, nth) => {
@@ -171,7 +169,7 @@ const taskIn =
     return [{ event: 'create:task', mark }, ...removed]
   }
 
-/** An export is seen to its end. */
+/** Waits for the end of the export. */
 const exportOf =
   ({ task }: Ground['tasks'][number]): Write =>
   async (call) => {

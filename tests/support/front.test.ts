@@ -12,7 +12,7 @@ interface Front {
 const file = pathToFileURL(join(root, 'deploy/local/front.mjs')).href
 const { openFront }: { openFront: (ports: number[]) => Promise<Front> } = await import(file)
 
-/** A server that answers its name, on a port of its own. */
+/** Starts a server on a separate port that answers its name. */
 async function gateway(name: string) {
   const server = createServer((_, response) => response.end(name))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -31,7 +31,7 @@ async function frontOf(...ports: number[]): Promise<Front> {
   return front
 }
 
-/** Each call over a connection of its own. */
+/** Makes a call over a new connection. */
 async function ask({ port }: Front): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })
   return answer.text()
@@ -42,21 +42,21 @@ test('connections go to the gateways in turn', async () => {
   expect([await ask(front), await ask(front), await ask(front)]).toEqual(['one', 'two', 'one'])
 })
 
-test('a gateway that is gone is passed over', async () => {
+test('a gateway that has stopped is skipped', async () => {
   const one = await gateway('one')
   const front = await frontOf(one.port, (await gateway('two')).port)
   one.close()
   expect([await ask(front), await ask(front)]).toEqual(['two', 'two'])
 })
 
-test('where no gateway is left the connection is closed', async () => {
+test('the connection is closed when no gateway is left', async () => {
   const one = await gateway('one')
   const front = await frontOf(one.port)
   one.close()
   await expect(ask(front)).rejects.toThrow('fetch failed')
 })
 
-test('a connection ends with its gateway', async () => {
+test('a connection is closed together with its gateway', async () => {
   const one = await gateway('one')
   const socket = connect((await frontOf(one.port)).port, '127.0.0.1').on('error', () => {})
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))

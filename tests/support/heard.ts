@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto'
 import type { Received, Receiver } from '@reticle/kit/testing/receiver'
 import type { Json } from './client.ts'
 
-/** A message as webhooks were told it, however often: without its body, of which there may be tens of thousands. */
+/** A message that webhooks received once or several times, without its body, as there may be tens of thousands. */
 export interface Heard {
-  /** `webhook-id` */
+  /** `webhook-id` header. */
   id: string
   webhook_id: number
   sequence: number
   event: string
-  /** What was told of, as the services know it: `factOf`. */
+  /** The change as services record it: `factOf`. */
   fact: string
-  /** By which a change is known that somebody was told is made: `comment 7 hello`. */
+  /** Marks by which an acknowledged change is found: `comment 7 hello`. */
   marks: string[]
   hash: string
-  /** When it came first: messages are counted. */
+  /** Position of its first arrival among all messages. */
   nth: number
 }
 
 export interface Hearing {
-  /** What this webhook was told, each message once, as they came. */
+  /** Returns the messages of this webhook in the order of arrival, without repeats. */
   of: (webhook_id: number) => readonly Heard[]
-  /** Requests that brought a message which was there before. */
+  /** Number of deliveries that repeated an earlier message. */
   repeats: () => number
-  /** Ids that came with two different bodies. */
+  /** Ids that arrived with two different bodies. */
   contradicted: string[]
 }
 
-/** Has `receiver` answer 200 to everything, and keeps of it only what it was. */
+/** Makes `receiver` answer 200 to everything, and records a summary of each message. */
 export function hear(receiver: Receiver): Hearing {
   const all = new Map<string, Heard>()
   const byWebhook = new Map<number, Heard[]>()
@@ -63,7 +63,7 @@ function read({ headers, body }: Received, nth: number): Heard {
   }
 }
 
-/** What happened to which record when: the same of an event in an outbox and of a payload. */
+/** Returns the event, record and time of a change, equal for an event in an outbox and a payload. */
 export function factOf(event: string, data: Json, occurred_date: string): string {
   const resource = event.startsWith('completed:request') ? 'request' : event.replace(/^.*:/, '')
   return `${event} ${data[resource]?.id} ${occurred_date}`
@@ -79,7 +79,7 @@ function marksOf({ event, project, task, job, comment, request, annotations }: J
   return [markOf.revision(job.id, annotations.revision), ...shapes.map(markOf.shape)]
 }
 
-/** How changes are known in payloads. */
+/** Marks of changes in payloads. */
 export const markOf = {
   name: (project_id: number, name: string) => `project ${project_id} ${name}`,
   comment: (id: number, message: string) => `comment ${id} ${message}`,

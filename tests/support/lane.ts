@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 
-/** Before each file of the project `cluster`: it has the servers that no file beside it has. */
+/** Runs before each file of the project `cluster`, and selects servers that no concurrently running file uses. */
 const lane = inject('lanes')[Number(process.env.VITEST_POOL_ID) - 1]
 if (!lane)
   throw new Error(

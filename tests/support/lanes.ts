@@ -1,7 +1,7 @@
-/** The settings `RETICLE_TEST_*` of one set of real servers, which one file at a time has for itself. */
+/** The settings `RETICLE_TEST_*` of one set of real servers, used by one file at a time. */
 export type Lane = Record<string, string>
 
-/** The sets that `npm run test:cluster` has started; nothing where vitest was started by itself. */
+/** Returns the sets that `npm run test:cluster` has started; undefined if vitest was started directly. */
 export function readLanes(): Lane[] | undefined {
   const { RETICLE_TEST_LANES: given } = process.env
   return given ? JSON.parse(given) : undefined

@@ -11,7 +11,7 @@ import { markedFor } from './marked.ts'
 import { partSetting, parts } from './parts.ts'
 import { root } from './root.ts'
 
-/** The launcher itself, by the lines of its document: what other tests take for granted. */
+/** The launcher of real servers, tested by the commands of its document. */
 
 const self = 'tests/support/launcher.cluster.test.ts'
 const [all = '', some = '', kept = '', restart = '', ...others] = markedFor(
@@ -22,7 +22,7 @@ const [all = '', some = '', kept = '', restart = '', ...others] = markedFor(
   .trimEnd()
   .split('\n')
 
-/** Where lines are typed. */
+/** Folder in which the commands run. */
 const folder = mkdtempSync(join(tmpdir(), 'reticle-launcher-'))
 symlinkSync(join(root, 'deploy'), join(folder, 'deploy'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,7 +36,7 @@ const ports = () => ({
 })
 
 test.each(['kafka', 'minio', 'postgres'] as const)(
-  '%s that was stopped or killed answers on the same port again',
+  '%s listens on the same port again after it was stopped or killed',
   async (name) => {
     const port = ports()[name]
     expect(await listens(port)).toBe(true)
@@ -58,7 +58,7 @@ test('a restart keeps the data', async () => {
   expect(await ask('select n from kept_by_restart')).toEqual([{ n: 7 }])
 })
 
-test('a paused server is silent, and goes on', async () => {
+test('a paused server does not respond, and continues when it is resumed', async () => {
   await parts.pause('postgres')
   const answer = ask('select 1 as n')
   const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'))
@@ -78,7 +78,7 @@ test('a launcher that was killed leaves no server behind', async () => {
   for (const port of both) await expect.poll(() => listens(port), { timeout: 5000 }).toBe(false)
 })
 
-test('a launcher that was asked to stop stops its servers and ends with 0', async () => {
+test('a launcher that receives a signal stops its servers and exits with 0', async () => {
   const launcher = up(all)
   const settings = await settingsOf(launcher)
   const ports = ['RETICLE_TEST_S3_ENDPOINT', 'RETICLE_TEST_KAFKA_BROKERS'].map((name) =>
@@ -94,7 +94,7 @@ test('a launcher that was asked to stop stops its servers and ends with 0', asyn
   for (const port of [...ports, database]) expect(await listens(port)).toBe(false)
 })
 
-test('data and logs are kept where a line says', async () => {
+test('data and logs are stored in the documented folder', async () => {
   const launcher = up(kept)
   await settingsOf(launcher)
   const gone = once(launcher, 'exit')
@@ -106,7 +106,7 @@ test('data and logs are kept where a line says', async () => {
   expect(others).toEqual([])
 })
 
-test('without Java the launcher says so and ends with 3', async () => {
+test('without Java the launcher prints the reason and exits with 3', async () => {
   const launcher = up(some, { PATH: '/nowhere' })
   let said = ''
   launcher.stderr?.on('data', (piece) => (said += piece))
@@ -114,7 +114,7 @@ test('without Java the launcher says so and ends with 3', async () => {
   expect(said).toBe('java is not installed: Java 17 or newer runs the Kafka broker.\n')
 })
 
-/** Runs a line that begins with `node`. */
+/** Starts a command line that begins with `node`. */
 function up(line: string, env: Record<string, string> = {}): ChildProcess {
   const [, ...words] = line.replace(/ +#.*/, '').split(' ')
   const launcher = spawn(process.execPath, words, {
@@ -128,7 +128,7 @@ function up(line: string, env: Record<string, string> = {}): ChildProcess {
   return launcher
 }
 
-/** What a launcher prints once everything answers. */
+/** Returns the settings that a launcher prints once every server responds. */
 async function settingsOf(launcher: ChildProcess): Promise<Record<string, string>> {
   let text = ''
   launcher.stdout?.on('data', (piece) => (text += piece))

@@ -2,7 +2,7 @@ import type { Client, Json } from './client.ts'
 import { jobsOf, rectangle } from './factories.ts'
 import { annotationFile, datasetFile, formOf, pictures } from './pictures.ts'
 
-/** The life of a task and of a project, with everything that webhooks may be told of: `spec/api-annotations.md` 4.3. */
+/** Lifetimes of a task and of a project that cause every event of webhooks. See docs/spec/webhooks.md#events. */
 
 const format = 'format=COCO%201.0'
 
@@ -11,10 +11,10 @@ async function work(api: Client, url: string, form?: FormData): Promise<Json> {
 }
 
 /**
- * A task that is made, worked on, exported, imported into and deleted: every event of tasks, jobs, issues, comments and of the
- * background work of tasks.
+ * Creates a task, works on it, exports, imports and deletes it. This causes every event of tasks, jobs, issues,
+ * comments and requests of tasks.
  *
- * @param before what is done with it at the end of its life
+ * @param before runs before the task is deleted
  */
 export async function liveTask(
   api: Client,
@@ -53,10 +53,10 @@ async function review(api: Client, job: Json): Promise<void> {
 }
 
 /**
- * The same for a project with such a task.
+ * Does the same for a project with such a task.
  *
  * @param query names the organization, if any
- * @param made told of it before anything else befalls it
+ * @param made receives the project before anything else happens to it
  */
 export async function liveProject(
   api: Client,

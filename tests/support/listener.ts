@@ -4,22 +4,20 @@ import { expect, vi } from 'vitest'
 import type { Client, Json } from './client.ts'
 import type { Organization } from './people.ts'
 
-/** Webhooks of a story and what they are told; each has a name, which is the path of its target. */
-
 const patience = { timeout: 30_000, interval: 20 }
 
-/** All events that a webhook of that type may ask for: `spec/api-annotations.md` 4.3. */
+/** Returns all events that a webhook of that type can subscribe to. */
 export const eventsOf = (type: 'organization' | 'project') =>
   Object.keys(webhookEvents).filter((name) => webhookEvents[name]?.includes(type))
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
-/** Starts the receiver of a story. */
+/** Starts the receiver of a test file. Each webhook has a name, which is the path of its target. */
 export async function listen() {
   const receiver = await startReceiver()
   const taken = new Map<string, number>()
 
-  /** What a webhook was told so far, as it came. */
+  /** Messages that a webhook has received, in the order of arrival. */
   const told = (name: string): Json[] =>
     receiver.received
       .filter(({ path }) => path === `/${name}`)
@@ -30,21 +28,21 @@ export async function listen() {
       json: { target_url: `${receiver.url}/${name}`, ...json },
     })
 
-  /** What a webhook is told next: the deliveries after those that were taken before. */
+  /** Returns the next messages of a webhook, after those that were taken before. */
   async function take(name: string, count: number): Promise<Json[]> {
     const from = taken.get(name) ?? 0
     const isThere = () => expect(told(name).length).toBeGreaterThanOrEqual(from + count)
-    await vi.waitFor(isThere, patience).catch(() => undefined) // what came says more
+    await vi.waitFor(isThere, patience).catch(() => undefined) // the comparison below shows the messages that arrived
     const came = told(name).slice(from)
     taken.set(name, from + came.length)
     return came
   }
 
-  /** Waits until a webhook was told of these, whatever else. */
+  /** Waits until a webhook has received these events, among others. */
   const until = (name: string, ...events: string[]) =>
     vi.waitFor(() => expect(eventsIn(told(name))).toEqual(expect.arrayContaining(events)), patience)
 
-  /** A webhook of an organization; what happened there before it was made is behind it. */
+  /** Creates a webhook of an organization, and waits until earlier events of the organization have been processed. */
   async function ofOrganization(
     api: Client,
     name: string,
@@ -72,12 +70,12 @@ export async function listen() {
 
 export const eventsIn = (payloads: Json[]): string[] => payloads.map(({ event }) => event)
 
-/** The key of the record in a payload: `task` of `update:task`. */
+/** Returns the key of the record in a payload: `task` of `update:task`. */
 export const resourceOf = (event: string) => event.replace(/\[.*/, '').replace(/^.*:/, '')
 
 /**
- * How many messages a webhook has, sent or not. They are written in one transaction for all webhooks, so once one of them was
- * told of something, this says whether another one will be.
+ * Returns the messages of a webhook, delivered or not. They are written in one transaction for all webhooks, so once
+ * one webhook has received an event, this list is complete for the others too.
  */
 export async function messagesOf(api: Client, hook: Json): Promise<Json[]> {
   return (await api.done('GET', `/webhooks/${hook.id}/messages?page_size=100`)).results

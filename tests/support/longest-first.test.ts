@@ -4,6 +4,6 @@ import { expect, test } from 'vitest'
 import { longest } from './longest-first.ts'
 import { root } from './reticle.ts'
 
-test('files that begin first are there', () => {
+test('files that start first exist', () => {
   expect(longest.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })

@@ -2,8 +2,8 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that take half a minute and more. They begin first, so that at the end no processor waits for the last of them: vitest
- * goes by the size of files where it has not seen them run, and CI never has.
+ * Files that take half a minute or more. They start first, so that no processor waits for the last of them at the end.
+ * By default vitest sorts files by size when it has no earlier durations, which CI never has.
  */
 export const longest = [
   'tests/cluster/stories.test.ts',
@@ -26,7 +26,7 @@ export const longest = [
   'packages/cli/src/convert/spool.test.ts',
 ]
 
-/** Those, in their order, then all others in that of vitest. Projects stay apart. */
+/** Runs those files in their order, then all others in the order of vitest, separately for each project. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

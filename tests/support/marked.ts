@@ -5,16 +5,16 @@ import { root } from './root.ts'
 /** A fenced block of a document. */
 export interface Block {
   document: string
-  /** Where it begins. */
+  /** Line of its start. */
   line: number
-  /** What follows its fence: `sh`, `ts`, nothing. */
+  /** Language after its fence: `sh`, `ts`, or empty. */
   language: string
   text: string
   /** The file that its marker names: `<!-- executed by tests/e2e/readme.test.ts -->`. */
   by: string | undefined
 }
 
-/** Every fenced block; the marker of one stands in the line above it and may go on after a colon. */
+/** Reads every fenced block. Its marker is in the line above, and may continue after a colon. */
 export function blocksOf(document: string): Block[] {
   const text = readFileSync(join(root, document), 'utf8')
   const pattern =
@@ -27,7 +27,10 @@ export function blocksOf(document: string): Block[] {
   )
 }
 
-/** The blocks of a document that are for this file. @throws where there are none: it tests nothing then */
+/**
+ * Returns the blocks of a document that are marked for a file.
+ * @throws Error if there are none, because the test would check nothing
+ */
 export function markedFor(document: string, by: string): string[] {
   const marked = blocksOf(document).filter((block) => block.by === by)
   if (marked.length === 0) throw new Error(`${document} marks no block for ${by}`)

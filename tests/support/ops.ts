@@ -11,7 +11,7 @@ export interface Ran {
   err: string
 }
 
-/** Runs `npm run ops -- <words>` as built, on a data directory. */
+/** Runs the built `npm run ops -- <words>` on a data directory. */
 export async function ops(
   dataDir: string,
   words: string[],

@@ -2,20 +2,20 @@
 
 export type PartName = 'kafka' | 'minio' | 'postgres'
 
-/** Each is done when the server is gone, or can be used again: on the same ports and data. */
+/** Each call resolves when the server has stopped or can be used again, on the same ports and data. */
 export const parts = {
   start: (name: PartName) => control(name, 'start'),
-  /** As an operator does it. */
+  /** Stops gracefully. */
   stop: (name: PartName) => control(name, 'stop'),
-  /** As a crash does it: SIGKILL. */
+  /** Kills by SIGKILL, like a crash. */
   kill: (name: PartName) => control(name, 'kill'),
-  /** Frozen: connections stay open and nobody answers, until `resume`. */
+  /** Freezes: connections stay open without responses, until `resume`. */
   pause: (name: PartName) => control(name, 'pause'),
   resume: (name: PartName) => control(name, 'resume'),
   restart: (name: PartName) => control(name, 'restart'),
 }
 
-/** A setting by which tests find the servers, e.g. `RETICLE_TEST_S3_ENDPOINT`. */
+/** Returns a setting with the address of a server, e.g. `RETICLE_TEST_S3_ENDPOINT`. */
 export function partSetting(name: `RETICLE_TEST_${string}`): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: run this test in the project cluster`)

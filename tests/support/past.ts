@@ -1,9 +1,10 @@
 import pg from 'pg'
 
 /**
- * Puts dates into the past, of projects-svc unless the statement names another schema, for what lasts longer than a test waits.
+ * Moves dates into the past, where a test cannot wait. The statement runs in the schema of projects-svc unless it names
+ * another one.
  *
- * @param url address of the database that people are in
+ * @param url address of the database of users
  */
 export async function longAgo(url: string, statement: string, values: unknown[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })

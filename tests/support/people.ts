@@ -2,8 +2,6 @@ import { addPerson } from '@reticle/standalone/administrator'
 import { type Client, client } from './client.ts'
 import type { Served } from './served.ts'
 
-/** People and organizations of a story. */
-
 export const password = 'Blue-Kettle-42'
 export const basicOf = (username: string, word = password) =>
   `Basic ${Buffer.from(`${username}:${word}`).toString('base64')}`
@@ -21,13 +19,13 @@ export interface Organization {
   owner: Person
 }
 
-/** All of them are called differently, also where several files tell their stories on one system. */
+/** Creates users and organizations with unique names, also if several files run on one system. */
 export function people(reticle: () => Served) {
   const as = (authorization?: string) => client(`${reticle().url}/api`, authorization)
   let count = 0
   const newName = () => `p${process.pid}x${Date.now() % 100_000}x${++count}`
 
-  /** Somebody who did not come in by registration. */
+  /** Creates a user without a registration. */
   async function newPerson(): Promise<Person> {
     const { people: database, admin } = reticle()
     const username = newName()
@@ -48,7 +46,7 @@ export function people(reticle: () => Served) {
   const invite = (api: Client, slug: string, email: string, role = 'worker') =>
     api.call('POST', `/invitations?org=${slug}`, { json: { email, role } })
 
-  /** A new person who is a member at once, with the id of the membership. */
+  /** Creates a user who is a member at once; returns them with the id of the membership. */
   async function newMember({ slug, owner }: Organization, role: string) {
     const person = await newPerson()
     await invite(owner.api, slug, person.email, role)
@@ -67,6 +65,6 @@ export function people(reticle: () => Served) {
   return { as, newPerson, newOrganization, newMember, invite, membershipOf }
 }
 
-/** The status of a call, whatever it answers. */
+/** Returns the status of a call. */
 export const statusOf = async (api: Client, method: string, url: string, json?: object) =>
   (await api.call(method, url, { json })).status

@@ -5,7 +5,7 @@ export interface Picture {
   bytes: Uint8Array
 }
 
-/** A plain PNG of `width` x `height` pixels. */
+/** Creates a plain PNG of `width` x `height` pixels. */
 export async function picture(name: string, width: number, height: number): Promise<Picture> {
   const background = { r: 200, g: 180, b: name.length % 255 }
   const bytes = await sharp({ create: { width, height, channels: 3, background } })
@@ -14,7 +14,7 @@ export async function picture(name: string, width: number, height: number): Prom
   return { name, bytes }
 }
 
-/** `frame-001.png` and so on, all of one size. */
+/** Creates `frame-001.png` and so on, all of one size. */
 export async function pictures(count: number, width = 64, height = 48): Promise<Picture[]> {
   const { bytes } = await picture('frame', width, height)
   return Array.from({ length: count }, (_, index) => ({
@@ -23,7 +23,10 @@ export async function pictures(count: number, width = 64, height = 48): Promise<
   }))
 }
 
-/** `f-0.JPG` and so on, each a pixel wider than the one before, from 40; the second is a PNG, the third lies on its side. */
+/**
+ * Creates `f-0.JPG` and so on, starting at a width of 40 and each a pixel wider; the second is a PNG, the third is
+ * rotated by its EXIF data.
+ */
 export function mixedPictures(count: number): Promise<Picture[]> {
   const one = async (index: number) => {
     const size = { width: 40 + index, height: 30 }
@@ -37,7 +40,7 @@ export function mixedPictures(count: number): Promise<Picture[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => one(index)))
 }
 
-/** A bitmap of one colour, 24 bits; `claims` are the sides that its header tells. */
+/** Creates a bitmap of one colour with 24 bits; `claims` are the sides in its header. */
 export function bitmap(width: number, height: number, claims = [width, height]): Buffer {
   const stride = Math.ceil((width * 3) / 4) * 4
   const bytes = Buffer.alloc(54 + stride * height, 0x40)
@@ -59,7 +62,7 @@ export function formOf(files: Picture[], fields: Record<string, string> = {}): F
   return form
 }
 
-/** One file for a guide; `type` is what it is said to be. */
+/** Builds the form of a guide's asset; `type` is its declared content type. */
 export function assetForm(
   guide_id: number,
   { name, bytes }: Picture,

@@ -6,7 +6,7 @@ import { lockDataDir } from '@reticle/standalone/lock'
 import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
 import pg from 'pg'
 
-/** The one PostgreSQL of a test run: `RETICLE_TEST_DATABASE_URL` where given, else the embedded one, without fsync. */
+/** Starts the PostgreSQL of a test run: `RETICLE_TEST_DATABASE_URL` if set, else an embedded one without fsync. */
 export async function startTestPostgres(): Promise<Postgres & { prefix: string }> {
   const prefix = `t_${randomBytes(4).toString('hex')}_`
   const given = process.env.RETICLE_TEST_DATABASE_URL
@@ -39,7 +39,9 @@ async function startIn(dataDir: string): Promise<Postgres> {
   }
 }
 
-/** A run that was killed could not stop its server; starting in its folder stops the old one, and then goes itself. */
+/**
+ * A run that was killed could not stop its server. Starting in its folder stops the old server, and then stops again.
+ */
 async function removeLeftBehind(): Promise<void> {
   const names = await readdir(tmpdir())
   for (const name of names.filter((entry) => entry.startsWith(dataDirName))) {

@@ -1,34 +1,34 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Processes as the system tells of them, where it does. */
+/** Whether the system describes processes in /proc (Linux). */
 export const canLook: boolean = existsSync('/proc/self/status')
 
-/** The conversion process of a Reticle. */
+/** Returns the id of the worker process of a server. */
 export function workerOf(pid: number): number {
   const [found] = workersOf(pid)
   if (found === undefined) throw new Error('there is no conversion process')
   return found
 }
 
-/** It alone; none while it is being replaced. */
+/** Returns the worker process; empty while it is being replaced. */
 export const workersOf = (pid: number): number[] =>
   childrenOf(pid).filter((child) => /worker\.js/.test(read(child, 'cmdline')))
 
-/** The converters of a conversion process, one for each slot that is used. */
+/** Returns the converters of a worker process, one for each used slot. */
 export const convertersOf = (worker: number): number[] =>
   childrenOf(worker).filter((child) => /convert\.js/.test(read(child, 'cmdline')))
 
-/** Memory of a conversion process with its converters. */
+/** Memory of a worker process with its converters, in MiB. */
 export const conversionMiB = (worker: number): number =>
   [worker, ...convertersOf(worker)].map(residentMiB).reduce((sum, one) => sum + one, 0)
 
-/** Memory that is in use. */
+/** Resident memory of a process, in MiB. */
 export function residentMiB(pid: number): number {
   const [, kibibytes = 0] = /^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status')) ?? []
   return Number(kibibytes) / 1024
 }
 
-/** The most memory of a conversion process with its converters at any time during `run`. */
+/** Returns the peak memory of a worker process with its converters during `run`, in MiB. */
 export async function peakMiB(pid: number, run: () => Promise<void>): Promise<number> {
   let peak = conversionMiB(pid)
   const look = () => {
@@ -51,7 +51,7 @@ function childrenOf(pid: number): number[] {
     .map(Number)
 }
 
-/** Of a process that is gone, none. */
+/** Empty for a process that has ended. */
 function threadsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -60,7 +60,7 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-/** Nothing of a process, or a thread, that is gone. */
+/** Empty for a process or thread that has ended. */
 function read(pid: number, what: string): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, 'utf8')

@@ -1,17 +1,17 @@
-/** Chance that can be repeated: the same seed, the same run. */
+/** Repeatable random numbers: the same seed gives the same sequence. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   next: () => number
-  /** A whole number from 0 to below `count`. */
+  /** Returns a whole number from 0 to below `count`. */
   below: (count: number) => number
   pick: <T>(list: readonly T[]) => T
-  /** Whether something of that probability happens. */
+  /** Returns true with that probability. */
   isTrue: (probability: number) => boolean
-  /** Any double between the bounds, of whatever size: as many below 1 as above, down to the subnormal ones. */
+  /** Returns a double between the bounds, of any magnitude: as many below 1 as above, down to subnormal ones. */
   double: (most: number) => number
 }
 
-/** Mulberry32. */
+/** Uses the generator mulberry32. */
 export function openRandom(seed: number): Random {
   let state = seed >>> 0
   const bits = () => {

@@ -12,19 +12,19 @@ export { root } from './root.ts'
 
 const main = join(root, 'apps/standalone/dist/main.js')
 
-/** A system that runs already, which stories are told on instead of one of their own. */
+/** A running system on which tests run instead of starting a server. */
 interface Attached {
   url: string
   databaseOf: (service: string) => string
 }
 let attached: Attached | undefined
 
-/** From here on stories of this file run on `system`, and leave it running. */
+/** Makes the following tests of this file use `system`, and leaves it running. */
 export function attach(system: Attached): void {
   attached = system
 }
 
-/** The administrator of every Reticle of the tests. */
+/** Password of the administrator of every server of the tests. */
 export const password = 'a-password-for-tests'
 export const basic = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 
@@ -38,24 +38,24 @@ const development = {
 }
 
 export interface Reticle {
-  /** `http://127.0.0.1:PORT` */
+  /** Base URL: `http://127.0.0.1:PORT`. */
   url: string
   admin: ReturnType<typeof client>
-  /** Address of the database that people are in. */
+  /** Returns the address of the database of users. */
   people: () => Promise<string>
   pid: number
-  /** What it wrote to standard output and error. */
+  /** Returns its standard output and error. */
   output: () => string
-  /** Nobody reads what it writes any more, as behind a pipe to a program that has ended. */
+  /** Closes its output, as a pipe to a program that has ended. */
   leaveOutput: () => void
-  /** Like `kill -9` of everything: the process and its conversion process; the database server is left behind. */
+  /** Kills the process and its worker by SIGKILL; the database server keeps running. */
   kill: () => Promise<void>
   stop: () => Promise<number | null>
-  /** Its exit code, when it ends by itself. */
+  /** Resolves with the exit code when the server exits by itself. */
   ended: () => Promise<number | null>
 }
 
-/** Starts the built program as a person does, on `dataDir`, and waits for its ready line. */
+/** Starts the built program on `dataDir`, and waits for its ready line. */
 export async function startReticle(
   dataDir: string,
   env: Record<string, string> = {},
@@ -65,7 +65,7 @@ export async function startReticle(
   const child = spawn(process.execPath, [main], {
     env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a group of its own, so that `kill` reaches the conversion process as well
+    detached: true, // a separate process group, so that `kill` also reaches the worker
   })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece))
@@ -94,17 +94,17 @@ export async function startReticle(
 }
 
 /**
- * An empty data directory becomes one that was started on before (`e2e-setup.ts`): half of a first start is making the database.
- * Who gives the administrator a password of their own wants a real first start.
+ * Copies the prepared data directory (`e2e-setup.ts`) into an empty one, because creating the database takes half of a
+ * first start. A test that sets another administrator password makes a real first start.
  */
 async function asStartedOnce(dataDir: string): Promise<void> {
   const { RETICLE_TEST_STARTED_ONCE: model } = process.env
   if (!model || readdirSync(dataDir).length > 0) return
-  await promisify(execFile)('cp', ['-a', `${model}/.`, dataDir]) // owners as well: the database is another account's
+  await promisify(execFile)('cp', ['-a', `${model}/.`, dataDir]) // keeps the owners, because the database belongs to another account
 }
 
 function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {
-  writeFileSync(join(dataDir, 'admin-password'), password) // where the README looks for it
+  writeFileSync(join(dataDir, 'admin-password'), password) // where the README expects it
   const isNotOurs = async () => {
     throw new Error('a story does not kill the system that it is told on')
   }
@@ -138,9 +138,9 @@ async function end(child: ChildProcess, signal: () => void): Promise<void> {
   await gone
 }
 
-/** An empty data directory, removed after the file or test that asked. */
+/** Creates an empty data directory, which is removed after the calling file or test. */
 export function dataDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'reticle-e2e-'))
-  chmodSync(path, 0o755) // open to the account of the database, so that all of it lies here
+  chmodSync(path, 0o755) // accessible to the account of the database, so that the database is stored here too
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -1,11 +1,11 @@
 import { type Client, createClient } from '@reticle/sdk'
 import { password } from './reticle.ts'
 
-/** The SDK's client of the administrator. */
+/** Creates an SDK client of the administrator. */
 export const sdkOf = (url: string, fetch?: typeof globalThis.fetch): Client =>
   createClient({ url, basic: { username: 'admin', password }, ...(fetch && { fetch }) })
 
-/** A `fetch` that counts bytes of pieces that were sent and answered, and calls by what they are. */
+/** Returns a `fetch` that counts sent and received bytes of chunks, and calls by kind. */
 export function countingFetch() {
   const counted = { pieces: 0, bytes: 0, forms: 0 }
   const fetch: typeof globalThis.fetch = async (address, init) => {

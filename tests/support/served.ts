@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest'
 import { dataDirectory, type Reticle, startReticle } from './reticle.ts'
 
-/** What a story needs of a system that it only calls. */
+/** The parts of a server that a test which only makes calls needs. */
 export type Served = Pick<Reticle, 'url' | 'admin' | 'people'>
 
 /**
- * A Reticle of the file or `describe` that asks, started before its tests and stopped after them. Its members are there while
- * tests and hooks run.
+ * Starts a server before the tests of the calling file or `describe`, and stops it after them. Its properties can be
+ * used while tests and hooks run.
  */
 export function served(
   env: Record<string, string> = {},

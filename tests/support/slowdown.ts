@@ -1,8 +1,8 @@
 const attempts = 4
 
 /**
- * How many times as long as `harmless` the call `hostile` takes. A ratio above `most` is measured again, because another
- * process may have used the machine; the least counts.
+ * Returns how many times as long as `harmless` the call `hostile` takes. A ratio above `most` is measured again,
+ * because another process may have used the machine; the lowest ratio is returned.
  */
 export async function slowdownOf(
   hostile: () => Promise<unknown>,

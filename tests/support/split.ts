@@ -5,13 +5,13 @@ import { client } from './client.ts'
 import { type System, type SystemOptions, startSystem } from './launcher.ts'
 import { basic, password } from './reticle.ts'
 
-/** Every app its own process, on the real servers of the run, with a database and a bucket of its own. */
+/** A system with every app as a separate process, on the real servers of the run, with its own database and bucket. */
 export interface Split extends System {
   folder: string
   admin: ReturnType<typeof client>
 }
 
-/** What stories need beside the defaults. */
+/** Settings that tests need besides the defaults. */
 const development = {
   RETICLE_LOG_LEVEL: 'warn',
   RETICLE_GATEWAY_RATE_ANONYMOUS: '100000',
@@ -22,7 +22,7 @@ const development = {
   RETICLE_JOBS_SLOTS: '1',
 }
 
-/** Starts one; `name` tells its database and its bucket from those of others in the same run. */
+/** Starts a system; `name` distinguishes its database and bucket from others in the same run. */
 export async function startSplit(
   name: string,
   { env, ...options }: Partial<SystemOptions> = {},

@@ -13,7 +13,7 @@ interface Delivered {
 
 type Check = (delivered: Delivered, secrets: readonly string[]) => Promise<boolean>
 
-/** Each as the documentation of its library says; the first two, where a secret was replaced, by any that they know. */
+/** Signature checks as documented by each library. After a rotation the first two accept any known secret. */
 const checks = {
   '@octokit/webhooks-methods': async ({ body, headers }, [secret = '', ...others]) =>
     verifyWithFallback(secret, body.toString(), headers['x-signature-256'] ?? 'none', others),
@@ -26,7 +26,7 @@ const checks = {
 export type Library = keyof typeof checks
 export const libraries: Library[] = ['@octokit/webhooks-methods', 'standardwebhooks', 'svix']
 
-/** The libraries want the bytes of a secret in base64. */
+/** The libraries expect the secret in base64. */
 const keyOf = (secret: string) => Buffer.from(secret).toString('base64')
 
 function verifies(library: StandardWebhook | SvixWebhook, { body, headers }: Delivered): boolean {
@@ -41,16 +41,16 @@ function verifies(library: StandardWebhook | SvixWebhook, { body, headers }: Del
 export interface StockReceiver {
   library: Library
   url: string
-  /** Those it goes by, the newest first. */
+  /** Accepted secrets, the newest first. */
   secrets: string[]
-  /** What it took for ours: answered by 204. */
+  /** Deliveries with a valid signature, answered by 204. */
   accepted: { delivered: Delivered; payload: Json }[]
-  /** How many it did not: answered by 401. */
+  /** Number of deliveries without a valid signature, answered by 401. */
   refused: () => number
   close: () => Promise<void>
 }
 
-/** A receiver as somebody would write it with a stock library (`spec/api-annotations.md` 4.5). */
+/** Starts a receiver that verifies deliveries with a stock library. See docs/spec/webhooks.md#delivery. */
 export async function startStockReceiver(
   library: Library,
   secrets: string[],

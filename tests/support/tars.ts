@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
 
-/** A tar archive, as the system's own tool reads it. */
+/** Builds a tar archive with the system's own tool. */
 export function tar(members: Record<string, Uint8Array>): Buffer {
   const parts = Object.entries(members).flatMap(([name, bytes]) => [
     tarHeader(name, bytes.length),

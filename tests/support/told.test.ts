@@ -3,7 +3,7 @@ import type { Acknowledged } from './flow.ts'
 import { type Heard, markOf } from './heard.ts'
 import { type Committed, judge, well } from './told.ts'
 
-/** That the judge of what webhooks were told sees whatever may be wrong with it. */
+/** The checker of deliveries detects every kind of fault. */
 
 const webhook = { id: 1, project_id: 7, events: ['update:project', 'update:job'] }
 
@@ -18,7 +18,7 @@ const events = [1, 2, 3].map(
 )
 const truth = { events, revisions: [] }
 
-/** The messages of those facts as they came, each under its number. */
+/** Messages of those changes in the order of arrival, with their sequence numbers. */
 const told = (...numbers: number[]): Heard[] =>
   numbers.map((n, at) => ({
     ...{ id: `id ${n}`, webhook_id: 1, sequence: n, event: 'update:project', hash: '' },
@@ -38,42 +38,42 @@ const renamed = (n: number) => ({
   ...{ event: 'update:project', project_id: 7, mark: markOf.name(7, `name ${n}`) },
 })
 
-test('everything, once, in order: all is well', () => {
+test('complete and ordered messages have no fault', () => {
   expect(judged(told(1, 2, 3), { acknowledged: [renamed(3)] })).toEqual(well)
 })
 
-test('what was committed and not told is lost, and its number is missing', () => {
+test('a committed event without a message is lost, and its number is missing', () => {
   expect(judged(told(1, 3))).toEqual({ ...well, lost: ['fact 2'], numbers: [3] })
 })
 
-test('what was acknowledged and not told is lost, even where nobody has committed it', () => {
+test('an acknowledged change without a message is lost, even if it was never committed', () => {
   const verdict = judged(told(1, 2, 3), { acknowledged: [renamed(4)] })
   expect(verdict).toEqual({ ...well, lost: ['project 7 name 4'] })
 })
 
-test('a change of annotations that no job was told of is lost', () => {
+test('a change of annotations without a message of its job is lost', () => {
   const change = { event: 'update:job', project_id: 7, mark: markOf.revision(5, 2) }
   expect(judged(told(1, 2, 3), { revisions: [change] })).toEqual({ ...well, lost: [change.mark] })
 })
 
-test('what was not asked for is not missed', () => {
+test('an event that the webhook does not subscribe to is not expected', () => {
   const elsewhere = { ...renamed(4), project_id: 8 }
   const other = { ...renamed(5), event: 'create:comment' }
   expect(judged(told(1, 2, 3), { acknowledged: [elsewhere, other] })).toEqual(well)
 })
 
-test('one fact under two ids is one too many', () => {
+test('one event under two ids counts as invented', () => {
   const twice = { ...told(3), id: 'another', sequence: 4 }
   const heard = [...told(1, 2, 3), ...told(3).map((one) => ({ ...one, ...twice, nth: 4 }))]
   expect(judged(heard)).toEqual({ ...well, invented: ['fact 3'] })
 })
 
-test('numbers that are not in the order of commits are seen', () => {
+test('sequence numbers that differ from the commit order are detected', () => {
   const swapped = told(1, 2, 3).map((one) => ({ ...one, sequence: [1, 3, 2][one.nth - 1] ?? 0 }))
   expect(judged(swapped)).toMatchObject({ misnumbered: ['fact 3'], overtaken: [] })
 })
 
-test('a message that came after a later one is seen, unless its first attempt failed', () => {
+test('a message that arrives after a later one is detected, unless its first attempt failed', () => {
   expect(judged(told(1, 3, 2))).toEqual({ ...well, overtaken: ['fact 3'] })
   expect(judged(told(1, 3, 2), { failed: ['id 2'] })).toEqual(well)
 })

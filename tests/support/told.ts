@@ -5,25 +5,23 @@ import type { Json } from './client.ts'
 import type { Acknowledged, Webhook } from './flow.ts'
 import { factOf, type Heard, type Hearing, markOf } from './heard.ts'
 
-/** Whether webhooks were told what they asked for: by what services have committed, and by what people were told. */
-
-/** What happened where. */
+/** An event and its project. */
 interface Located {
   event: string
   project_id: number | null
 }
 
-/** An event as its owner committed it, in the order of its key. */
+/** An event as its service committed it, in the order of its key. */
 export interface Committed extends Located {
   key: string
   fact: string
 }
 
-/** What services have committed. */
+/** Events and changes that services have committed. */
 export interface Truth {
-  /** What webhooks may ask for. */
+  /** Events that webhooks can subscribe to. */
   events: Committed[]
-  /** Changes of annotations, whose jobs are told of by another owner. */
+  /** Changes of annotations, for whose jobs another service sends the events. */
   revisions: (Located & Pick<Acknowledged, 'mark'>)[]
 }
 
@@ -34,7 +32,7 @@ interface Row {
   data: Json
 }
 
-/** Of a cluster: what was in the outboxes of these services, and what still is. */
+/** Reads the committed events of a cluster: those that left the outboxes of these services, and those that remain. */
 export async function committedIn(urls: readonly string[]): Promise<Truth> {
   const columns = `key, type, headers->>'occurred-date' as occurred_date, data`
   const statement = `
@@ -46,7 +44,7 @@ export async function committedIn(urls: readonly string[]): Promise<Truth> {
   return truthOf(all.flat())
 }
 
-/** Of an embedded Reticle: what its bus has kept. What is still in an outbox is yet to come. */
+/** Reads the committed events of an embedded server from its bus. Events in an outbox are not delivered yet. */
 export async function committedOn(url: string): Promise<Truth> {
   const statement = `
     select key, headers->>'event-type' as type, headers->>'occurred-date' as occurred_date,
@@ -75,7 +73,7 @@ function committed({ key, type, occurred_date, data }: Row): Committed {
   return { event, key, project_id, fact: factOf(event, data, occurred_date) }
 }
 
-/** Rows of one statement, over a connection of its own. */
+/** Returns the rows of one statement, over a separate connection. */
 export async function rowsOf<R = Row>(url: string, statement: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -86,27 +84,27 @@ export async function rowsOf<R = Row>(url: string, statement: string): Promise<R
   }
 }
 
-/** What is wrong with what a webhook was told. */
+/** Faults in the messages of a webhook. */
 export interface Verdict {
-  /** Committed, or acknowledged, and never told. */
+  /** Committed or acknowledged, but never received. */
   lost: string[]
-  /** Told, and never committed; or told under two ids. */
+  /** Received but never committed, or received under two ids. */
   invented: string[]
-  /** Those that do not follow the one before: something is missing in between, or there twice. */
+  /** Sequence numbers that do not follow the previous one, because a message is missing or repeated. */
   numbers: number[]
-  /** Numbered in another order than was committed, of one key. */
+  /** Messages of one key numbered in another order than they were committed. */
   misnumbered: string[]
-  /** First heard after what was committed later, of one key. */
+  /** Messages of one key that first arrived after a later one. */
   overtaken: string[]
 }
 
-/** What of it a webhook is owed. */
+/** Returns the events that a webhook must receive. */
 const owedTo = <T extends Located>({ project_id, events }: Webhook, all: readonly T[]) =>
   all.filter(
     (one) => events.includes(one.event) && (project_id === null || project_id === one.project_id),
   )
 
-/** Nothing is wrong. */
+/** A verdict without faults. */
 export const well: Verdict = {
   lost: [],
   invented: [],
@@ -116,7 +114,8 @@ export const well: Verdict = {
 }
 
 /**
- * @param excused messages whose first attempt failed, if it left at all: what came after them may be heard before
+ * Checks the messages of a webhook.
+ * @param excused messages whose first attempt failed or was not made; later messages may arrive before them
  */
 export function judge(
   webhook: Webhook,
@@ -148,7 +147,7 @@ interface Pair {
   message: Heard
 }
 
-/** Each event with the message that tells of it; of those that look the same, the first with the first. */
+/** Pairs each event with its message; equal ones are paired in order. */
 function paired(owed: readonly Committed[], told: readonly Heard[]) {
   const byFact = new Map<string, Heard[]>()
   for (const one of told) byFact.set(one.fact, [...(byFact.get(one.fact) ?? []), one])
@@ -162,7 +161,7 @@ function paired(owed: readonly Committed[], told: readonly Heard[]) {
   return { pairs, lost, rest: [...byFact.values()].flat() }
 }
 
-/** Facts that come before an earlier one of their key, by some number of their messages. */
+/** Finds events that are numbered before an earlier event of the same key, by a number of their messages. */
 function descents(pairs: readonly Pair[], numberOf: (message: Heard) => number): string[] {
   const highest = new Map<string, number>()
   return pairs.flatMap(({ owed: { key, fact }, message }) => {
@@ -176,16 +175,18 @@ export interface Telling {
   webhooks: readonly Webhook[]
   hearing: Pick<Hearing, 'of'>
   acknowledged: readonly Acknowledged[]
-  /** What is committed by now. */
+  /** Returns the events committed so far. */
   truth: () => Promise<Truth>
-  /** Where webhooks-svc keeps what came of its attempts. */
+  /** Address of the database in which webhooks-svc records attempts. */
   database: () => Promise<string> | string
-  /** Messages whose first attempt failed, as far as is known; those of which is learnt are added. */
+  /** Messages whose first attempt is known to have failed; newly found ones are added. */
   failed: Set<string>
   patienceMs: number
 }
 
-/** What became of each webhook, once all is well or the patience is over: events may still be on their way. */
+/**
+ * Returns the verdict of each webhook once there are no faults or the time is over, since events may still be pending.
+ */
 export async function untilTold({ webhooks, hearing, acknowledged, ...given }: Telling) {
   for (const until = Date.now() + given.patienceMs; ; await sleep(1000)) {
     const truth = await given.truth()
@@ -200,7 +201,7 @@ export async function untilTold({ webhooks, hearing, acknowledged, ...given }: T
   }
 }
 
-/** As it stands on the scoreboard. */
+/** Returns the row of the scoreboard. */
 export function scoreOf(seen: Awaited<ReturnType<typeof untilTold>>, kills: string) {
   const owed = seen.reduce((sum, one) => sum + one.owed, 0)
   const lost = seen.flatMap(({ verdict }) => verdict.lost).length
@@ -208,7 +209,7 @@ export function scoreOf(seen: Awaited<ReturnType<typeof untilTold>>, kills: stri
   return { count: `${kills}, ${owed} messages`, seen: String(lost), holds: isWell }
 }
 
-/** Adds the messages of which an attempt failed, as far as that is still kept. */
+/** Adds the messages with a failed attempt, as far as attempts are still recorded. */
 export async function noteFailed(url: string, failed: Set<string>): Promise<void> {
   const rows = await rowsOf<{ delivery_id: string }>(
     url,
@@ -219,7 +220,7 @@ export async function noteFailed(url: string, failed: Set<string>): Promise<void
   for (const { delivery_id } of rows) failed.add(delivery_id)
 }
 
-/** As half a minute later: whoever had messages in hand and died has them no more. */
+/** Expires the leases of messages that a killed process held, as would happen after half a minute. */
 export async function endLeasesOfMessages(url: string): Promise<void> {
   const statement =
     'update webhooks.webhook_messages set lease_until = now() where lease_until > now()'

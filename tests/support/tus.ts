@@ -1,13 +1,11 @@
 import type { Answer, Client } from './client.ts'
 
-/** The protocol of resumable uploads, step by step, as the de-facto standard's own client speaks it. */
-
 export const tus = { 'tus-resumable': '1.0.0' }
 const chunkType = 'application/offset+octet-stream'
 
 export const metadata = (filename: string) => `filename ${Buffer.from(filename).toString('base64')}`
 
-/** Begins a file below a path that ends in a slash. */
+/** Starts an upload below a path that ends in a slash. */
 export const begin = (
   api: Client,
   path: string,
@@ -17,7 +15,7 @@ export const begin = (
     headers: { ...tus, 'upload-length': String(length), 'upload-metadata': metadata(name) },
   })
 
-/** Sends bytes to the address of a file, whatever becomes of them. */
+/** Sends bytes to the address of an upload. */
 export const sendChunk = (
   api: Client,
   location: string,
@@ -29,7 +27,7 @@ export const sendChunk = (
     headers: { ...tus, 'upload-offset': String(offset), 'content-type': chunkType },
   })
 
-/** All of a file, in pieces of so many bytes; answers its `Upload-Filename`. */
+/** Uploads a whole file in chunks; returns its `Upload-Filename`. */
 export async function sendFile(
   api: Client,
   path: string,

@@ -2,6 +2,8 @@ import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
 import { schema } from './index.ts'
 
-/** `node apps/annotations-svc/dist/admin.js`: the operator's commands for this service of a cluster. */
+/**
+ * Entry point of the operator's commands for this service in a cluster: `node apps/annotations-svc/dist/admin.js`.
+ */
 const service = { service: 'annotations-svc', schema, sealed: [] }
 process.exitCode = await runServiceOps(service, environment, process.argv.slice(2))

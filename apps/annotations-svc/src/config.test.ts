@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
-test('what is not said has its default', () => {
+test('unset settings have their defaults', () => {
   expect(readConfig({})).toMatchObject({
     strictAttributes: true,
     maxObjects: 1_000_000,
@@ -9,7 +9,7 @@ test('what is not said has its default', () => {
   })
 })
 
-test('every setting that cannot be used is named', () => {
+test('the error names every invalid setting', () => {
   const env = {
     RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES: 'maybe',
     RETICLE_ANNOTATIONS_MAX_OBJECTS: '0',

@@ -10,24 +10,24 @@ import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
 import type { IdBlocks } from './targets/ids.ts'
 
-/** The name under which this service consumes events. */
+/** Consumer group of this service. */
 export const group = 'reticle.annotations'
 
-/** What the operations of this service work with. */
+/** Dependencies of the operations of this service. */
 export interface Deps {
-  /** Of short statements. */
+  /** Pool for short statements. */
   db: Kysely<AnnotationsDb>
-  /** A pool of its own for what lasts as long as its client: streams in and out (`perf-design.md` 4.3). */
+  /** Separate pool for streams, which last as long as their client. */
   bulk: Kysely<AnnotationsDb>
   ids: IdBlocks
-  /** Of short writes of a job in this process. */
+  /** Queue of short writes per job in this process. */
   turns: Turns
   log: Logger
   settings: AnnotationsSettings
   services: Neighbours
 }
 
-/** What is asked of projects-svc. */
+/** Operations of projects-svc that this service calls. */
 export interface Neighbours {
   tasks: Pick<Service<typeof tasks>, 'authorize' | 'annotationsChanged'>
   labels: Pick<Service<typeof labels>, 'getLabelSet'>

@@ -10,7 +10,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { type AnnotationsDb, migrations, readConfig, schema, startAnnotations } from './index.ts'
 import { bodyOf, neighboursOf, newWorkspace, readAnswer, user } from './testing/workspace.ts'
 
-/** The service as a whole, on the bus of embedded mode. */
+/** Tests of the whole service on the embedded bus. */
 
 const { db, url, onCommit } = await testDatabase<AnnotationsDb>([
   { schema, migrations },
@@ -32,7 +32,7 @@ afterAll(async () => {
   await bus.close()
 })
 
-test('jobs are learnt from the bus, and changes go out on it', async () => {
+test('the service inserts jobs from bus events and publishes its changes', async () => {
   const job = jobRecord({ id: 9001, task_id: 900 })
   await db.transaction().execute((tx) => emit(tx, jobCreated, { job }, user()))
   await vi.waitFor(
@@ -57,7 +57,7 @@ test('jobs are learnt from the bus, and changes go out on it', async () => {
   )
 })
 
-test('what is remembered for too long is forgotten soon after the start', async () => {
+test('expired inbox rows are deleted soon after the start', async () => {
   const old = db
     .selectFrom('inbox')
     .select('event_id')
@@ -65,7 +65,7 @@ test('what is remembered for too long is forgotten soon after the start', async 
   await vi.waitFor(async () => expect(await old.execute()).toEqual([]), 15_000)
 })
 
-test('a neighbour that is silent or fails keeps nobody from saving', async () => {
+test('a save succeeds while projects-svc does not respond or fails', async () => {
   const silent = () => new Promise<undefined>(() => undefined)
   const tasks = { ...services.tasks, annotationsChanged: silent }
   const started = Date.now()

@@ -26,19 +26,19 @@ export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { AnnotationsDb } from './db/schema.ts'
 
-/** Its tables live here, and nobody else's. */
+/** Name of the database schema, used by this service only. */
 export const schema = 'annotations'
 
-/** How its short statements are planned: all of them find rows by task, job and id. */
+/** Planning mode of short statements; all of them find rows by task, job and id. */
 export const plans = 'generic' as const
 
 export interface AnnotationsPorts {
   db: Kysely<AnnotationsDb>
-  /** A pool of its own, four to eight connections, for streams in and out; default: `db`. */
+  /** Separate pool of four to eight connections for streams; default: `db`. */
   bulk?: Kysely<AnnotationsDb>
-  /** Address of the service's own role: the relay needs a session of its own. */
+  /** Database URL of the service's role; the relay needs its own session. */
   url: string
-  /** Tells the relay of commits (`Database.onCommit`), of both pools; without it events wait for its next poll. */
+  /** Notifies the relay of commits in both pools (`Database.onCommit`); without it events wait for the next poll. */
   onCommit?: (listener: () => void) => () => void
   bus: Bus
   log: Logger
@@ -52,7 +52,7 @@ export interface Annotations {
   stop: () => Promise<void>
 }
 
-/** The handlers alone, unguarded: for processes that call them without answering anybody. */
+/** Creates the handlers without guards, for processes that call them directly. */
 export function handlers({
   db,
   bulk = db,
@@ -73,17 +73,17 @@ export function handlers({
   }
 }
 
-/** What it is called in metrics and traces. */
+/** Service name in metrics and traces. */
 const name = 'annotations-svc'
 
 const hourMs = 3_600_000
 /**
- * A save is answered within this time, before the consumers of its event begin to use the same processor. The events of saves
- * that follow each other leave together, which takes a fraction of the statements.
+ * Delay between a save and the publication of its event, so that the response is sent before consumers use the same
+ * processor. Events of successive saves are published together, which needs far fewer statements.
  */
 const headStartMs = 100
 
-/** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
+/** Starts the service: handlers, outbox relay and consumer of `reticle.events.v1`. */
 export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const { db, bulk, bus, log, clock = systemClock, settings, services } = ports
   const onError = (err: unknown) => log.error({ err }, 'work in the background failed')
@@ -117,7 +117,10 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
 
 const commitMs = 20
 
-/** The bus commits right after the handler. Should it take longer, the next round of the upkeep finds the jobs. */
+/**
+ * Wakes the upkeep after the bus has probably committed. If the commit takes longer, the next round of the upkeep
+ * finds the jobs.
+ */
 function wakeAfterCommit(wake: () => void): void {
   setTimeout(wake, commitMs).unref()
 }

@@ -4,7 +4,7 @@ import type { AnnotationsSettings } from './config.ts'
 import { longestValue } from './validation/attributes.ts'
 import { mostNumbers as numbersPerObject } from './validation/points.ts'
 
-/** What `GET /server/limits` tells of annotations (`spec/extensions.md` 9). */
+/** Returns the limits of annotations for `GET /server/limits`. */
 export function describeLimits({
   settings,
 }: {

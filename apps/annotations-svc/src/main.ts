@@ -7,7 +7,7 @@ import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
 import { type AnnotationsDb, migrations, plans, schema, startAnnotations } from './index.ts'
 
-/** annotations-svc as a process of a cluster: tags, shapes and tracks. */
+/** Runs annotations-svc as a separate process of a cluster. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, internal, projects, settings } = app.config
   const { url } = database

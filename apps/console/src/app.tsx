@@ -10,7 +10,9 @@ import { Failure } from './ui/failure.tsx'
 import { Loading } from './ui/loading.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-/** The console: whoever is not signed in is asked to, and comes to the page of the address afterwards. */
+/**
+ * Renders the whole console. Users who are not signed in see the sign-in page first, then the page of the address.
+ */
 export function App() {
   return (
     <OrganizationProvider>
@@ -41,7 +43,7 @@ function Signed() {
   if (self === null) return <SignIn />
   return (
     <Layout self={self}>
-      {/* from frame to frame the page stays, with its zoom and its focus */}
+      {/* the page is kept between frames, with its zoom and focus */}
       <Boundary key={path.replace(/\/frames\/[^/]*$/, '')}>
         <Suspense fallback={<Loading />}>
           <Switch>

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy } from 'react'
 
-/** Every page by its address: the first that fits is shown. Each is fetched when it is first looked at. */
+/** Pages by path; the first match is shown. Each page is loaded on first use. */
 export const pages: Record<string, ComponentType> = {
   '/projects': page(async () => (await import('./projects/projects.tsx')).Projects),
   '/projects/new': page(async () => (await import('./projects/new-project.tsx')).NewProject),
@@ -33,7 +33,7 @@ export const pages: Record<string, ComponentType> = {
   '/server': page(async () => (await import('./server/server.tsx')).Server),
 }
 
-/** Those for who has no account yet or cannot sign in; mails lead to them. */
+/** Pages for users who are not signed in; links in mails lead to some of them. */
 export const openPages: Record<string, ComponentType> = {
   '/auth/register': page(async () => (await import('./account/register.tsx')).Register),
   '/auth/password/reset': page(

@@ -2,6 +2,6 @@ import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
 import { schema } from './index.ts'
 
-/** `node apps/jobs-svc/dist/admin.js`: the operator's commands for this service of a cluster. */
+/** Entry point `node apps/jobs-svc/dist/admin.js`: the operator's commands for this service in a cluster. */
 const service = { service: 'jobs-svc', schema, sealed: [] }
 process.exitCode = await runServiceOps(service, environment, process.argv.slice(2))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
-test('everything has a default', () => {
+test('every setting has a default', () => {
   expect(readConfig({})).toMatchObject({
     tenantConcurrency: 4,
     queuedPerUser: 1000,
@@ -15,7 +15,7 @@ test('everything has a default', () => {
   expect(readConfig({}).slots).toBeGreaterThanOrEqual(1)
 })
 
-test('every bad value is named at once', () => {
+test('one error names all invalid values', () => {
   const attempt = () =>
     readConfig({
       RETICLE_JOBS_SLOTS: '0',

@@ -13,7 +13,7 @@ import {
 } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** Kept as text, because converters receive them as text. */
+/** Networks as text, in the form that converters receive. */
 const nets = setting.list().superRefine((blocks, context) => {
   try {
     readNets(blocks)
@@ -22,7 +22,7 @@ const nets = setting.list().superRefine((blocks, context) => {
   }
 })
 
-/** Settings of the API process and of its workers (`reliability.md` 16.5). */
+/** Reads the settings of the API process and of its workers. */
 export const readConfig = part(
   z.object({
     RETICLE_JOBS_SLOTS: setting.whole(Math.max(1, cpus().length - 1), 1),
@@ -46,35 +46,35 @@ export const readConfig = part(
     RETICLE_TMP_DIR: z.string().default(tmpdir()),
   }),
   (given) => ({
-    /** Conversions at once in one worker. */
+    /** Concurrent conversions in one worker. */
     slots: given.RETICLE_JOBS_SLOTS,
-    /** Heap of one conversion. */
+    /** Heap limit of one conversion. */
     heapMib: given.RETICLE_JOBS_HEAP_MIB,
-    /** Requests of one tenant that run at once. */
+    /** Concurrent requests of one tenant. */
     tenantConcurrency: given.RETICLE_JOBS_TENANT_CONCURRENCY,
     queuedPerUser: given.RETICLE_JOBS_QUEUED_PER_USER,
     queuedPerTenant: given.RETICLE_JOBS_QUEUED_PER_TENANT,
     resultTtlHours: given.RETICLE_JOBS_RESULT_TTL_HOURS,
-    /** Of uploads that nothing came of. */
+    /** Lifetime of unused uploads. */
     uploadTtlHours: given.RETICLE_JOBS_UPLOAD_TTL_HOURS,
-    /** Of uploads that nothing came of yet, all of a person's together. */
+    /** Quota of unused uploads per user. */
     uploadBytesPerUser: given.RETICLE_JOBS_UPLOAD_BYTES_PER_USER,
-    /** Of chunks that nobody asked for again. */
+    /** Lifetime of unused chunks. */
     chunkTtlHours: given.RETICLE_JOBS_CHUNK_TTL_HOURS,
     tmpDir: given.RETICLE_TMP_DIR,
-    /** The program that decodes videos, ffprobe beside it; absent: it is looked for (`video/find.ts`). */
+    /** Program that decodes videos, with ffprobe beside it; absent: it is searched (`video/find.ts`). */
     ffmpegPath: given.RETICLE_JOBS_FFMPEG_PATH,
-    /** Bytes of local copies of videos, in each of the places that make them; larger videos are refused. */
+    /** Bytes of local copies of videos, per process that makes them; larger videos are refused. */
     videoCacheBytes: given.RETICLE_JOBS_VIDEO_CACHE_BYTES,
-    /** A folder whose files users may name instead of uploading them; absent: there is none. */
+    /** Folder whose files users may name instead of uploading them; absent: none. */
     shareDir: given.RETICLE_SHARE_DIR,
-    /** Networks (CIDR) that are not public and may be asked for remote files all the same. */
+    /** Non-public networks (CIDR) from which remote files may be fetched. */
     allowedNets: given.RETICLE_JOBS_ALLOWED_NETS,
-    /** The proxy that remote files are asked for through, with its credentials; absent: none. */
+    /** Proxy for remote files, with its credentials; absent: none. */
     egressProxy: given.RETICLE_EGRESS_PROXY,
-    /** Of one remote file. */
+    /** Size limit of one remote file. */
     remoteBytes: given.RETICLE_JOBS_REMOTE_BYTES,
-    /** Of archives that are read. */
+    /** Limits of archives that are read. */
     limits: {
       entries: given.RETICLE_JOBS_ARCHIVE_ENTRIES,
       bytes: given.RETICLE_JOBS_ARCHIVE_BYTES,
@@ -84,7 +84,7 @@ export const readConfig = part(
 )
 export type JobsSettings = ReturnType<typeof readConfig>
 
-/** What the process of this service reads; its workers read the same. */
+/** Configuration parts of the API process and of the workers. */
 export const processParts = {
   settings: readConfig,
   database: databasePart('JOBS'),

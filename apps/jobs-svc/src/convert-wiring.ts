@@ -10,7 +10,7 @@ const pem = z
   .custom<Uint8Array>((value) => value instanceof Uint8Array)
   .transform((bytes) => Buffer.from(bytes))
 
-/** What a converter of a cluster's worker is handed to reach the services and the objects. */
+/** Options of a converter in a cluster, for reaching the services and the objects. */
 const wiringOptions = z.object({
   s3: s3Settings,
   keys: z.array(z.string()).readonly(),
@@ -21,7 +21,7 @@ const wiringOptions = z.object({
 })
 export type WiringOptions = z.input<typeof wiringOptions>
 
-/** Opened in every converter: gRPC to the services, S3 for the objects. */
+/** Opens the ports of a converter in a cluster: gRPC to the services, S3 for the objects. */
 export async function wire(options: unknown): Promise<Wired> {
   const { s3, keys, tls, traces, addresses } = wiringOptions.parse(options)
   await startTraces({ service: 'jobs-worker', endpoint: traces })

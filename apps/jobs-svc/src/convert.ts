@@ -5,15 +5,15 @@ import { converterData, decodeMessage, encodeMessage } from './worker/converter-
 import { serveConversions } from './worker/serve-conversions.ts'
 
 /**
- * A converter: a process of a worker. It runs the requests that the worker sends, one at a time. A thread ends it when
- * the worker is not there any more, also while a conversion never pauses.
+ * Converter: a process of a worker that runs its requests, one at a time. A thread ends the process when the worker has
+ * exited, also while a conversion blocks the event loop.
  */
 startThread('./programs/watch-input', import.meta.url, { data: null })
-// A Ctrl-C reaches this process too. The worker decides when a converter ends.
+// A Ctrl-C reaches this process too, but the worker decides when a converter ends.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => undefined)
 keepObjectsYoung()
 
-/** Keeps messages that arrive while the ports are opened. */
+/** Buffers messages that arrive while the ports are opened. */
 const messages = on(process, 'message')
 const first = await messages.next()
 const port = {
@@ -25,7 +25,7 @@ const port = {
 const data = converterData.parse(decodeMessage(first.value[0]))
 const conversions = await serveConversions(port, data)
 
-/** The worker ends a converter that reports this. */
+/** The worker ends a converter that reports an uncaught exception. */
 process.on('uncaughtException', (thrown) => {
   if (!conversions.failRun(thrown)) throw thrown
 })

@@ -1,4 +1,4 @@
-/** The front door of jobs-svc: its API process (`startJobs`) and its workers (`startWorker`). */
+/** Public interface of jobs-svc: its API process (`startJobs`) and its workers (`startWorker`). */
 export { processParts, readConfig } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { RequestsDb } from './db/schema.ts'

@@ -42,7 +42,7 @@ const wiring = {
   module: new URL('./testing/wiring.ts', import.meta.url).href,
   options: { root: join(root, 'blobs') },
 }
-// Idle workers look for themselves only after the test's patience has ended.
+// Idle workers poll only after the timeout of the test, so messages must wake them.
 const worker = await startWorker({ ...shared, wiring, timing: { pollMs: 60_000 } })
 afterAll(async () => {
   await worker.stop()
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 const anna = callAs({ user_id: 1 })
 
-test('an export goes from the call over outbox, bus and thread to its file', async () => {
+test('an export runs from the call over outbox, bus and converter to its file', async () => {
   const { requests } = jobs.services
   const wanted = { id: tasks.works, format: 'COCO 1.0', ...whole, save_images: false }
   const { rq_id } = await requests.exportTaskDataset(wanted, anna)
@@ -63,7 +63,7 @@ test('an export goes from the call over outbox, bus and thread to its file', asy
   expect((await blobs.stat(file.key)).size).toBe(file.size)
 })
 
-test('formats are listed as they can be used', async () => {
+test('formats are listed as enabled', async () => {
   const { importers, exporters } = await jobs.services.server.listFormats({}, anna)
   for (const list of [importers, exporters]) {
     expect(list.map((format) => format.name)).toContain('COCO 1.0')

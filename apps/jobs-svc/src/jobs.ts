@@ -38,12 +38,12 @@ import { newVideoFolder, removeLeftVideos } from './videos/folder.ts'
 import { openVideos } from './videos/library.ts'
 import { withVideos } from './videos/with-videos.ts'
 
-/** Its tables live here, and nobody else's. */
+/** Database schema of this service; no other service uses it. */
 export const schema = 'requests'
 
-/** A `Database` of kit, spread, with its address. */
+/** Fields of a `Database` of kit, with its address. */
 export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'> {
-  /** Address of the same role: the relay of the outbox opens a session of its own. */
+  /** Address with the same role, for the separate session of the outbox relay. */
   url: string
   bus: Bus
   blobs: BlobStore
@@ -58,7 +58,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
   }
-  /** What reads videos; undefined: none are read here. */
+  /** Video decoder; undefined: videos are unsupported. */
   video?: VideoDecoder | undefined
   clock?: Clock
 }
@@ -73,12 +73,12 @@ export interface Jobs {
   stop: () => Promise<void>
 }
 
-/** What it is called in metrics and traces. */
+/** Service name in metrics and traces. */
 const name = 'jobs-svc'
 
 const hourMs = 3_600_000
 
-/** Starts the API process: the queue, uploads, pictures, formats; nothing is converted here (`startWorker` does). */
+/** Starts the API process: the queue, uploads, pictures and formats. Conversions run in workers (`startWorker`). */
 export function startJobs(ports: JobsPorts): Jobs {
   const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
   const { resultTtlHours, uploadTtlHours, chunkTtlHours } = settings

@@ -10,7 +10,7 @@ import { settingsOf } from './testing/settings.ts'
 const nobody = callAs(null)
 const settings = settingsOf({ queuedPerUser: 7 })
 
-test.each(transports)('over %s its limits are those it was started with', async (transport) => {
+test.each(transports)('over %s the limits are those of the settings', async (transport) => {
   const { describe } = overTransport(transport, server, aboutHandlers({ settings }))
   const { limits, features, media, image_types } = await describe({}, nobody)
   expect(limits).toMatchObject({
@@ -24,7 +24,7 @@ test.each(transports)('over %s its limits are those it was started with', async 
   expect(image_types).toEqual(['jpeg', 'png', 'gif', 'tiff', 'webp', 'avif', 'bmp'])
 })
 
-test.each(transports)('over %s it says whether videos are read, and by what', async (transport) => {
+test.each(transports)('over %s the capabilities name the video decoder', async (transport) => {
   const video = { about: { adapter: 'node-av', version: '8.1' } } as const
   const facts = (given: { video?: typeof video }) =>
     overTransport(transport, server, aboutHandlers({ settings, ...given })).describe({}, nobody)
@@ -36,7 +36,7 @@ test.each(transports)('over %s it says whether videos are read, and by what', as
   expect(Object.keys(without.limits)).not.toContain('video_pixels')
 })
 
-test.each(transports)('over %s a share is told of, and listed', async (transport) => {
+test.each(transports)('over %s a share is reported and can be listed', async (transport) => {
   const shareDir = new URL('./share', import.meta.url).pathname
   const handlers = aboutHandlers({ settings: settingsOf({ shareDir }) })
   const { describe, readShare } = overTransport(transport, server, handlers)

@@ -12,7 +12,7 @@ import { mostFrames, mostPixels, type VideoDecoder } from './video/decoder.ts'
 
 const second = 1000
 
-/** What `GET /server/limits` and `GET /server/capabilities` tell of this service. */
+/** Creates the handler of this service's part of `GET /server/limits` and `GET /server/capabilities`. */
 export function describeHandler({
   settings,
   video,

@@ -8,7 +8,7 @@ import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
 import { findDecoder, migrations, type RequestsDb, schema, startJobs } from './index.ts'
 
-/** The API process of jobs-svc: the queue of requests, uploads, pictures; nothing is converted here (`worker.ts` does). */
+/** Starts the API process of jobs-svc: the queue of requests, uploads and pictures. Conversions run in `worker.ts`. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, s3, internal, projects, annotations, webhooks, settings } = app.config
   const { url } = database

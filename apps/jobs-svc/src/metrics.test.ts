@@ -41,7 +41,7 @@ test('requests are counted by state and action, objects by state', async () => {
   expect(value('reticle_request_oldest_queued_seconds')).toBeGreaterThan(0)
 })
 
-test('the first attempt tells how long a wish has waited, every attempt how long it took', async () => {
+test('the first attempt measures the waiting time, every attempt its run time', async () => {
   const times = { created_date: new Date(1000), started_date: new Date(8000) }
   const row = await addRequest(db)
   noteClaim({ ...row, ...times, attempt: 1 })

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import type { RequestRow, RequestsDb } from './db/schema.ts'
 import { queueDepth } from './requests/depth.ts'
 
-/** Instruments of requests (`reliability.md` 16.2): the API process counts rows, workers time what they run. */
+/** Metrics of requests: the API process counts rows, workers measure durations. */
 
 const requestRows = readGauge({
   name: 'reticle_requests',
@@ -30,7 +30,7 @@ const runSeconds = histogram({
   buckets: [1, 10, 60, 600, 3600],
 })
 
-/** A worker found that a request it ran is no longer its own. */
+/** Requests that a worker lost while it ran them. */
 export const leasesLost = counter({
   name: 'reticle_lease_lost_total',
   help: 'Requests that were taken from a worker while it ran them',
@@ -38,7 +38,11 @@ export const leasesLost = counter({
 
 const minuteMs = 60_000
 
-/** Says what the queue holds now, and once a minute what has come to its end. Answers how to stop. */
+/**
+ * Registers the counts of requests, which each scrape reads; those of ended requests are read at most once a minute.
+ *
+ * @returns function that ends the reading
+ */
 export function watchRequests(db: Kysely<RequestsDb>): () => void {
   const forget = [
     readFromDatabase(db, async (tx) => [
@@ -66,12 +70,12 @@ async function countRows(
   return rows.map(({ count: value, ...labels }) => ({ gauge: requestRows, labels, value }))
 }
 
-/** A claimed request waited so long; later attempts wait for other reasons. */
+/** Records the waiting time of a claimed request; later attempts wait for other reasons. */
 export function noteClaim({ attempt, created_date, started_date }: RequestRow): void {
   if (attempt !== 1 || !started_date) return
   waitSeconds.observe(Math.max(0, started_date.getTime() - created_date.getTime()) / 1000)
 }
 
-/** Begins to time an attempt; to be called at its end. */
+/** Starts to measure an attempt; the returned function ends it. */
 export const timeRun = ({ format }: RequestRow) =>
   runSeconds.startTimer({ format: format ?? 'none' })

@@ -13,7 +13,7 @@ import { shareHandlers } from './share/rpc.ts'
 import { type UploadDeps, uploadHandlers } from './uploads/rpc.ts'
 import type { VideoDecoder } from './video/decoder.ts'
 
-/** Table of contents: which handlers answer the table of requests. */
+/** Creates all handlers of the request service. */
 export const requestHandlers = (
   deps: ExportDeps & UploadDeps & QueueDeps,
 ): Service<typeof requests> => ({
@@ -25,7 +25,7 @@ export const requestHandlers = (
   ...fileHandlers(deps),
 })
 
-/** And the part of `/server` that is this service's. */
+/** Creates the handlers of this service's part of `/server`. */
 export const aboutHandlers = ({
   settings,
   video,

@@ -20,7 +20,7 @@ const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
 const minute = 60_000
 const hour = 60 * minute
-/** Sweeps as if so much time had passed. */
+/** Sweeps with a clock that is ahead by `ms`. */
 const sweepAfter = (ms: number, given: Partial<SweepDeps> = {}) =>
   sweep({
     db,
@@ -47,7 +47,7 @@ async function stored() {
 
 const upload = { purpose: 'data', target: 'task', target_id: 1, owner_id: 1 } as const
 
-test('an upload that became no request goes after twelve hours, with all its files', async () => {
+test('an unused upload is removed after twelve hours, with all its files', async () => {
   const { prefix } = await insertUpload(db, upload, null)
   await put(`${prefix}0`)
   await put(`${prefix}1`)
@@ -59,7 +59,7 @@ test('an upload that became no request goes after twelve hours, with all its fil
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
 })
 
-test('an upload goes so long after its last use, which may be more than a day', async () => {
+test('an upload is removed after its last use plus the lifetime, which may be more than a day', async () => {
   const { prefix } = await insertUpload(db, upload, null)
   await put(`${prefix}0`)
   await db
@@ -74,7 +74,7 @@ test('an upload goes so long after its last use, which may be more than a day', 
   expect(await stored()).toEqual([])
 })
 
-test('a session goes with what is stored of its files, and nothing knows of it any more', async () => {
+test('an expired session is removed with its stored files and all its rows', async () => {
   const { upload_id, prefix } = await db
     .transaction()
     .execute((tx) => insertSession(tx, 1, 1, null))
@@ -89,7 +89,7 @@ test('a session goes with what is stored of its files, and nothing knows of it a
     expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
 })
 
-test('objects that are given up below a prefix go, and the others there stay', async () => {
+test('dead objects below a live prefix are removed, and the others stay', async () => {
   const { prefix } = await insertUpload(db, upload, null)
   for (const name of ['f.parts/0-0', 'f.parts/1-0', 'g']) await put(`${prefix}${name}`)
   await makeLive(db, prefix)
@@ -107,7 +107,7 @@ test('an upload that a request uses stays', async () => {
   expect((await stored()).length).toBe(1)
 })
 
-test('a result that nothing refers to goes after a day', async () => {
+test('a result without a reference is removed after a day', async () => {
   const key = 'requests/results/u/1'
   await registerPending(db, { key, kind: 'result' })
   await put(key)
@@ -117,7 +117,7 @@ test('a result that nothing refers to goes after a day', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('what is dead stays for an hour, for whoever is still reading', async () => {
+test('a dead object stays for an hour, so that its readers can finish', async () => {
   const key = 'requests/results/u/1'
   await registerPending(db, { key, kind: 'result' })
   await put(key)
@@ -128,7 +128,7 @@ test('what is dead stays for an hour, for whoever is still reading', async () =>
   expect(await stored()).toEqual([])
 })
 
-test('an object that cannot be removed is left for an hour, the others go', async () => {
+test('an object that cannot be removed is retried after an hour, the others are removed', async () => {
   const [stuck, other] = ['requests/results/u/1', 'requests/results/u/2']
   for (const key of [stuck, other]) {
     await registerPending(db, { key, kind: 'result' })
@@ -147,7 +147,7 @@ test('an object that cannot be removed is left for an hour, the others go', asyn
   expect(await stored()).toEqual([])
 })
 
-test('a file goes when the last request that shares it has expired', async () => {
+test('a file is removed when the last request that shares it has expired', async () => {
   const key = 'requests/results/u/1'
   await registerPending(db, { key, kind: 'result' })
   await makeLive(db, key)
@@ -160,12 +160,12 @@ test('a file goes when the last request that shares it has expired', async () =>
   await sweepAfter(2 * hour)
   await sweepAfter(4 * hour)
   expect(await stored()).toEqual([key])
-  await sweepAfter(6 * hour) // dies, by the clock of the database an hour is not over
+  await sweepAfter(6 * hour) // marked as dead; by the clock of the database an hour has not passed
   await sweepAfter(8 * hour)
   expect(await stored()).toEqual([])
 })
 
-test('it is known for thirty days that a file has expired', async () => {
+test('an expired file is remembered for thirty days', async () => {
   const expiry_date = new Date()
   await addRequest(db, { status: 'failed', expiry_date })
   const count = async () => (await db.selectFrom('requests').select('rq_id').execute()).length
@@ -175,7 +175,7 @@ test('it is known for thirty days that a file has expired', async () => {
   expect(await count()).toBe(0)
 })
 
-test('of two sweeps at once one does it all, and the other leaves it to that', async () => {
+test('of two concurrent sweeps one does all the work and the other returns', async () => {
   for (let n = 0; n < 20; n++) {
     const key = `requests/results/u/${n}`
     await registerPending(db, { key, kind: 'result' })
@@ -187,10 +187,10 @@ test('of two sweeps at once one does it all, and the other leaves it to that', a
   expect(await sweepAfter(25 * hour)).toBe(true)
 })
 
-describe('objects that no row knows', () => {
+describe('objects without a row', () => {
   const orphan = 'requests/results/gone/1'
 
-  test('go when they are two days old; what a row stands for stays, however it does', async () => {
+  test('are removed when they are two days old; objects of any registered key or prefix stay', async () => {
     await put(orphan)
     await registerLive(db, { key: 'requests/frames/7/', kind: 'frames' })
     await put('requests/frames/7/1/0-preview.png')
@@ -207,7 +207,7 @@ describe('objects that no row knows', () => {
     expect((await blobs.stat('elsewhere/1')).size).toBe(1)
   })
 
-  test('are looked for once a week', async () => {
+  test('are searched once a week', async () => {
     await sweepAfter(100 * hour)
     await put(orphan)
     await sweepAfter((100 + 7 * 24 - 1) * hour)
@@ -217,7 +217,7 @@ describe('objects that no row knows', () => {
   })
 })
 
-test('rows are swept while the object store is away, and their objects when it is back', async () => {
+test('rows are swept while the object store is unreachable, and objects when it is back', async () => {
   await registerPending(db, { key: 'requests/results/u/1', kind: 'result' })
   await put('requests/results/u/1')
   await db
@@ -234,7 +234,7 @@ test('rows are swept while the object store is away, and their objects when it i
   expect(await stored()).toEqual([])
 })
 
-test('a sweep that is stopped ends, and the next one goes on', async () => {
+test('an aborted sweep ends, and the next one continues', async () => {
   for (const key of ['requests/results/u/1', 'requests/results/u/2']) {
     await registerPending(db, { key, kind: 'result' })
     await put(key)
@@ -251,7 +251,7 @@ test('a sweep that is stopped ends, and the next one goes on', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('a chunk that nobody asked for in a week goes with its object, and can be made again', async () => {
+test('a chunk that was not used for a week is removed with its object, and can be made again', async () => {
   const key = 'requests/chunks/7/one'
   await registerLive(db, { key, kind: 'frames', task_id: 7 })
   await put(key)

@@ -8,18 +8,18 @@ import { deleteExpired, expireResults } from './requests/repo.ts'
 
 export interface SweepDeps extends Omit<ObjectSweep<RequestsDb>, 'schema' | 'release'> {
   uploadTtlHours: number
-  /** Of chunks that nobody asked for. */
+  /** Lifetime of unused chunks. */
   chunkTtlHours: number
 }
 
 const hourMs = 3_600_000
 
 /**
- * Removes what nobody needs any more: files of requests whose life is over, uploads and results that were never referred
- * to, chunks that nobody asks for, media of deleted tasks, what crashes left in the object store, and what the outbox's tables remember for too long
- * (`reliability.md` 16.1). One process sweeps at a time.
+ * Removes unneeded rows and objects: files of expired requests, unreferenced uploads and results, unused chunks, media
+ * of deleted tasks, leftovers of crashes in the object store, and old rows of the outbox tables. One process sweeps at
+ * a time. Rules: docs/spec/reliability.md#uploads-and-archives
  *
- * @returns false when another one is at it
+ * @returns false when another process is sweeping
  */
 export function sweep({ uploadTtlHours, chunkTtlHours, ...deps }: SweepDeps): Promise<boolean> {
   const { db } = deps
@@ -29,6 +29,6 @@ export function sweep({ uploadTtlHours, chunkTtlHours, ...deps }: SweepDeps): Pr
     await deleteExpired(db, now)
     await dropUnusedChunks(db, new Date(now.getTime() - chunkTtlHours * hourMs))
     await giveUpPending(db, now, uploadTtlHours)
-    await forgetOld(db, now) // before the object store, which may be away
+    await forgetOld(db, now) // before the object store, which may be unreachable
   })
 }

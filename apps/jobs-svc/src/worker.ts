@@ -6,10 +6,12 @@ import { processParts } from './config.ts'
 import type { WiringOptions } from './convert-wiring.ts'
 import { migrations, type RequestsDb, schema, startWorker } from './index.ts'
 
-/** What running conversions have to finish when the worker is asked to stop (`reliability.md` 6.2). */
+/** Time in milliseconds for running conversions to finish when the worker is stopped. */
 const drainMs = 90_000
 
-/** A conversion worker of a cluster: leases requests, converts in processes of their own; scaled alone. */
+/**
+ * Starts a conversion worker of a cluster: leases requests and converts in separate processes; scaled independently.
+ */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, s3, internal, projects, annotations, webhooks, settings } = app.config
   const { db } = await openSchema<RequestsDb>(app, 'worker', database.url, { schema, migrations })

@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, type TestUser, testWorkspace } from './testing/workspace.ts'
 
-/** The sandbox column of `spec/api-workspace.md` 2.5, walked: role x relation x action. */
+/** Permissions outside organizations for every role, relation and action. */
 
 const { db, addUser, over } = await testWorkspace()
 const services = over('in-process')
@@ -22,7 +22,7 @@ await attachFrames(services, task.id, 3, maker)
 const job = (await jobs.listJobs({ task_id: task.id }, maker.call)).results[0]
 const ids = { project: project.id, task: task.id, job: job?.id ?? 0 }
 
-/** People of every role, one for each place they can hold. */
+/** Relations that a user can have to the target. */
 const places = [
   'project owner',
   'project assignee',
@@ -129,7 +129,7 @@ describe.each(transports)('%s', (transport) => {
   const ask = (target: (typeof targets)[number], user: TestUser, action = 'view') =>
     remote.tasks.authorize({ target, id: ids[target], action }, user.call)
 
-  test('facts say what other services need', async () => {
+  test('the facts contain the fields that other services need', async () => {
     await seat('stranger', maker)
     const range = { start_frame: 0, stop_frame: 2 }
     const shared = { organization_id: null, organization_role: null, dimension: '2d', subset: '' }
@@ -170,7 +170,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('jobs of another type are none that share out the frames of a task', async () => {
+  test('jobs of other types are not listed among the jobs of a task', async () => {
     const other = { task_id: ids.task, start_frame: 0, stop_frame: 2 }
     for (const type of ['ground_truth', 'consensus_replica'] as const)
       await db
@@ -182,12 +182,12 @@ describe.each(transports)('%s', (transport) => {
     expect(found.map(({ id }) => id)).toEqual([ids.job])
   })
 
-  test('facts for webhooks come without a verdict, and tell strangers apart', async () => {
+  test('facts for webhooks need no permission and show that a stranger has no relation', async () => {
     const stranger = await addUser(null)
     expect(await ask('project', stranger, 'webhooks')).toMatchObject({ relations: [] })
   })
 
-  test('labels of a project count for its tasks and jobs', async () => {
+  test('tasks and jobs of a project use its label revision', async () => {
     await projects.updateProject(
       { id: ids.project, body: { labels: [{ name: `of ${transport}` }] } },
       maker.call,
@@ -197,13 +197,13 @@ describe.each(transports)('%s', (transport) => {
     for (const one of others) expect(one.labels_revision).toBe(first?.labels_revision)
   })
 
-  test.each(targets)('a %s that is not there', async (target) => {
+  test.each(targets)('a missing %s is not found', async (target) => {
     const asked = remote.tasks.authorize({ target, id: 999_999, action: 'view' }, maker.call)
     await expect(asked).rejects.toMatchObject({ kind: 'not_found' })
   })
 })
 
-test('one statement is enough', async () => {
+test('authorize needs at most one statement', async () => {
   for (const target of targets) {
     const { db: watched, statements } = counting(db)
     const watching = over('in-process', watched)

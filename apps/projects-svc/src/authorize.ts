@@ -14,7 +14,7 @@ import { workspaceStanding } from './roles.ts'
 import { jobStanding, projectStanding, taskStanding } from './standing.ts'
 import { taskRules } from './tasks/policy.ts'
 
-/** Actions that ask for facts alone: the service that owns them has rules of its own over these. */
+/** Actions without a permission check here: the service that owns them applies its own rules to the facts. */
 const factsOnly: ReadonlySet<string> = new Set(['webhooks'])
 
 type Rules = Readonly<Record<Facts['target'], readonly Rule[]>>
@@ -26,11 +26,11 @@ const restricted: Rules = {
 }
 const standings = { project: projectStanding, task: taskStanding, job: jobStanding }
 
-/** All that is done with the annotations of a draft (`drafts/`): nobody looks at it. */
+/** The only action allowed on a draft. No user sees a draft before it is published. */
 const drafting = 'annotations:write'
 
 /**
- * The facts of a target on which the caller may do `action`. One query.
+ * Returns the facts of a target on which the caller may do `action`, with one query.
  *
  * @throws DomainError not_found, forbidden
  */
@@ -53,7 +53,7 @@ export interface AuthorizeDeps {
   settings: Pick<ProjectsSettings, 'restrictsWorkerExports'>
 }
 
-/** What will be made in the workspace that the request names: there is no object yet, and so no id. */
+/** Returns the facts of a target that will be created in the workspace of the request. It has no id yet. */
 function factsOfNew(target: Facts['target'], principal: Principal): Facts {
   const standing = workspaceStanding(principal)
   allow(rules[target], 'create', principal, standing)
@@ -75,8 +75,8 @@ function factsOfNew(target: Facts['target'], principal: Principal): Facts {
 }
 
 /**
- * `authorize`: may the caller do `action` on a project, task or job, and what is there to know of it? An answer is a yes
- * (`design.md` 2).
+ * Builds the handler of `authorize`: checks whether the caller may do `action` on a project, task or job, and returns
+ * its facts. A call without an error means that the action is allowed.
  */
 export function authorizeHandler({
   db,

@@ -1,4 +1,4 @@
-/** The wanted values that are given and differ from what a row holds. */
+/** Returns the defined values that differ from the row. */
 export function changesTo<R extends object>(row: R, wanted: Partial<R>): Partial<R> {
   const changes: Partial<R> = { ...wanted }
   for (const key of keysOf(wanted))
@@ -9,8 +9,8 @@ export function changesTo<R extends object>(row: R, wanted: Partial<R>): Partial
 export const isEmpty = (changes: object) => Object.keys(changes).length === 0
 
 /**
- * Old values of the top-level fields that differ, labels and the revision aside: `before_update` of events.
- * Records are plain JSON.
+ * Returns the old values of the top-level fields that differ, except labels and the revision: `before_update` of
+ * events. Records are plain JSON.
  */
 export function fieldsBefore<R extends object>(before: R, after: R): Partial<R> {
   const changed: Partial<R> = { ...before }

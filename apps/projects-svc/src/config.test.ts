@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { processParts, readConfig } from './config.ts'
 
-test('everything has a default', () => {
+test('every setting has a default', () => {
   expect(readConfig({})).toMatchObject({
     maxJobsPerTask: 5000,
     maxConsensusReplicas: 11,
@@ -20,10 +20,13 @@ test('everything has a default', () => {
 describe('registration', () => {
   const isOpen = (env: Record<string, string>) => readConfig(env).identity.registration
 
-  test.each(['127.0.0.1', '::1', 'localhost', '127.0.0.2'])('is open on %s', (host) => {
-    expect(isOpen({ RETICLE_HOST: host })).toBe(true)
-    expect(isOpen({ RETICLE_HOST: host, RETICLE_PROJECTS_REGISTRATION: 'false' })).toBe(false)
-  })
+  test.each(['127.0.0.1', '::1', 'localhost', '127.0.0.2'])(
+    'is open when the server listens on %s',
+    (host) => {
+      expect(isOpen({ RETICLE_HOST: host })).toBe(true)
+      expect(isOpen({ RETICLE_HOST: host, RETICLE_PROJECTS_REGISTRATION: 'false' })).toBe(false)
+    },
+  )
 
   test.each(['0.0.0.0', '::', '192.168.1.7', 'label.example.org'])(
     'is closed on %j unless the setting opens it',
@@ -33,7 +36,7 @@ describe('registration', () => {
     },
   )
 
-  test('is closed in a process of its own, which does not know where the gateway listens', () => {
+  test('is closed in a separate process, which does not know where the gateway listens', () => {
     const isOpenApart = (env: Record<string, string>) =>
       processParts.settings(env).identity.registration
     expect(isOpenApart({ RETICLE_HOST: '127.0.0.1' })).toBe(false)
@@ -41,7 +44,7 @@ describe('registration', () => {
   })
 })
 
-test('pages are where the server is, unless they are elsewhere', () => {
+test('the page URL is the public URL unless it is set', () => {
   const { identity } = readConfig({ RETICLE_PUBLIC_URL: 'https://label.example.org/' })
   expect(identity).toMatchObject({
     publicUrl: 'https://label.example.org',
@@ -54,11 +57,11 @@ test('pages are where the server is, unless they are elsewhere', () => {
   })
 })
 
-describe('mails', () => {
+describe('mail settings', () => {
   const mailOf = (RETICLE_PROJECTS_SMTP_URL: string, more: Record<string, string> = {}) =>
     readConfig({ RETICLE_PROJECTS_SMTP_URL, ...more }).mail
 
-  test('are sent by nobody, until a server is named', () => {
+  test('are absent until a server is set', () => {
     expect(readConfig({}).mail).toBeUndefined()
     expect(readConfig({ RETICLE_PROJECTS_MAIL_FROM: 'a@example.org' }).mail).toBeUndefined()
   })
@@ -74,7 +77,7 @@ describe('mails', () => {
     ['smtp://u:p@mail.example.org', { requireTLS: true }],
     ['smtp://u:p@mail.example.org?tls=offered', { requireTLS: false }],
     ['smtp://u:p@localhost', { requireTLS: false }],
-  ])('go to %s', (url, server) => {
+  ])('%s sets the server', (url, server) => {
     expect(mailOf(url)?.server).toMatchObject(server)
     if (!('auth' in server) && !url.includes('u:p'))
       expect(mailOf(url)?.server.auth).toBeUndefined()
@@ -84,7 +87,7 @@ describe('mails', () => {
     ['', 'https://label.example.org', { name: 'Reticle', address: 'no-reply@label.example.org' }],
     ['a@example.org', '', { name: '', address: 'a@example.org' }],
     ['The Team <a@example.org>', '', { name: 'The Team', address: 'a@example.org' }],
-  ])('are from %j at %j', (from, publicUrl, sender) => {
+  ])('sender %j with public URL %j', (from, publicUrl, sender) => {
     const env = { RETICLE_PROJECTS_MAIL_FROM: from, RETICLE_PUBLIC_URL: publicUrl }
     expect(mailOf('smtp://mail.example.org', env)?.from).toEqual(sender)
   })
@@ -98,19 +101,19 @@ describe('mails', () => {
     ['RETICLE_PROJECTS_MAIL_FROM', 'nobody'],
     ['RETICLE_PROJECTS_MAIL_FROM', 'A <a@b.org>, B <b@b.org>'],
     ['RETICLE_PROJECTS_MAIL_FROM', 'A\r\nBcc: b@b.org <a@b.org>'],
-  ])('%s cannot be %j; the complaint holds no password', (name, value) => {
+  ])('%s cannot be %j; the error contains no password', (name, value) => {
     const attempt = () => readConfig({ [name]: value })
     expect(attempt).toThrowError(name)
     expect(attempt).not.toThrowError(/hunter2/)
   })
 })
 
-test('who registers may be without a role', () => {
+test('registered users can have no role by default', () => {
   const env = { RETICLE_PROJECTS_DEFAULT_ROLE: 'none' }
   expect(readConfig(env).identity.defaultRole).toBeNull()
 })
 
-test('all that cannot be used is named at once', () => {
+test('all invalid settings are reported at once', () => {
   const env = {
     RETICLE_PROJECTS_MAX_JOBS_PER_TASK: '0',
     RETICLE_PROJECTS_AUTO_IN_PROGRESS: 'perhaps',

@@ -7,7 +7,7 @@ import { part } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** `tls`: whether mails, and the password with them, may travel in the clear. */
+/** `tls`: whether mails, and the SMTP password, may be sent without encryption. */
 const tlsWords = ['required', 'offered']
 
 const smtpUrl = z
@@ -20,7 +20,7 @@ const smtpUrl = z
     error: `Only ?tls=${tlsWords.join(' or ?tls=')} may follow the address.`,
   })
 
-/** `name@host`, or `Somebody <name@host>`. */
+/** `name@host`, or `Some Name <name@host>`. */
 const mailbox =
   /^(?:(?<name>[^<>"\p{C}]{0,100}) <(?<address>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)>|(?<bare>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+))$/u
 const nets = setting.list().transform((blocks, context) => {
@@ -59,64 +59,64 @@ const variables = z.object({
   RETICLE_EGRESS_PROXY: egressProxy,
 })
 
-/** `isOnLoopback`: the HTTP server is reachable from its own machine only, so that registration is open by default. */
+/** `isOnLoopback`: the HTTP server is reachable only from its own machine, so registration is open by default. */
 function settingsOf(given: Readonly<z.output<typeof variables>>, isOnLoopback: boolean) {
   const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
   const publicUrl = withoutSlash(given.RETICLE_PUBLIC_URL ?? listening)
   const uiUrl = withoutSlash(given.RETICLE_UI_URL ?? publicUrl)
   return {
-    /** The server that takes mails over, and whom they are from; absent: none are sent. */
+    /** SMTP server and sender of mails; absent: no mails are sent. */
     mail: mailOf(given.RETICLE_PROJECTS_SMTP_URL, given.RETICLE_PROJECTS_MAIL_FROM, publicUrl),
     maxJobsPerTask: given.RETICLE_PROJECTS_MAX_JOBS_PER_TASK,
-    /** Copies that a task may have of each job. */
+    /** Limit on replicas of each job of a task. */
     maxConsensusReplicas: given.RETICLE_PROJECTS_MAX_CONSENSUS_REPLICAS,
-    /** The first annotation moves a new job to "in progress". */
+    /** Whether the first annotation moves a new job to "in progress". */
     autoInProgress: given.RETICLE_PROJECTS_AUTO_IN_PROGRESS,
     cloudStorages: {
-      /** Networks that are not public and may hold storages that any user connects. */
+      /** Private networks that may hold storages of any user. */
       allowedNets: given.RETICLE_STORAGES_ALLOWED_NETS,
-      /** Networks that may hold storages only if an administrator connects them. */
+      /** Networks that may hold storages only when an administrator connects them. */
       administratorNets: given.RETICLE_PROJECTS_STORAGE_ADMIN_NETS,
-      /** The proxy that they are asked through, with its credentials; absent: none. */
+      /** Proxy of calls to storages, with its credentials; absent: none. */
       egressProxy: given.RETICLE_EGRESS_PROXY,
     },
     /** Workers of an organization export only tasks that they own, and tasks of projects that they own. */
     restrictsWorkerExports: given.RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS,
     identity: {
-      /** Usable access tokens a user may have; -1: any number. */
+      /** Limit on usable access tokens of a user; -1: no limit. */
       maxAccessTokens: given.RETICLE_PROJECTS_MAX_ACCESS_TOKENS,
-      /** Days without use after which an access token is refused. */
+      /** Days without use after which an access token is rejected. */
       accessTokenStaleDays: given.RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS,
       /** Whether people without an account may register. */
       registration: given.RETICLE_PROJECTS_REGISTRATION ?? isOnLoopback,
-      /** Global role of who registers; null: signed in, but without rights. */
+      /** Global role of a registered user; null: signed in, but without permissions. */
       defaultRole:
         given.RETICLE_PROJECTS_DEFAULT_ROLE === 'none' ? null : given.RETICLE_PROJECTS_DEFAULT_ROLE,
       /** Whether signing in by password needs a verified e-mail. */
       emailVerification: given.RETICLE_PROJECTS_EMAIL_VERIFICATION,
-      /** How readers of mails reach this server, without a slash at its end. */
+      /** URL of this server in mails, without a trailing slash. */
       publicUrl,
-      /** Where the pages are that links in mails lead to, likewise. */
+      /** URL of the pages in mails, without a trailing slash. */
       uiUrl,
     },
     organizations: {
-      /** The least global role that may found one. */
+      /** Lowest global role that may create an organization. */
       minRole: given.RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE,
-      /** Days from its sending on in which an invitation can be accepted. */
+      /** Days after its sending in which an invitation can be accepted. */
       invitationExpiryDays: given.RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS,
-      /** People who have an account are asked too before they become members. */
+      /** Whether an invited user with an account has to confirm before becoming a member. */
       invitationConfirm: given.RETICLE_PROJECTS_INVITATION_CONFIRM === 'yes',
-      /** Where the pages are that links lead to. */
+      /** URL of the pages in links. */
       uiUrl,
     },
   }
 }
 
-/** Settings of projects-svc in the process of the gateway. */
+/** Reads the settings of projects-svc in the process of the gateway. */
 export const readConfig = part(variables, (given) =>
   settingsOf(given, isLoopback(given.RETICLE_HOST)),
 )
-/** Settings of projects-svc in a process of its own, which does not know where the gateway listens. */
+/** Reads the settings of projects-svc in a separate process, which does not know where the gateway listens. */
 const readOwnConfig = part(variables, (given) => settingsOf(given, false))
 export type ProjectsSettings = ReturnType<typeof readConfig>
 
@@ -124,13 +124,17 @@ const withoutSlash = (url: string) => url.replace(/(?<!\/)\/+$/, '')
 
 function mailOf(smtp: string | undefined, from: string | undefined, publicUrl: string) {
   const server = smtp === undefined ? undefined : smtpServer(smtp)
-  const host = URL.canParse(publicUrl) ? new URL(publicUrl).hostname : 'localhost' // others say that it is none
+  // without a valid public URL, other settings report the fault
+  const host = URL.canParse(publicUrl) ? new URL(publicUrl).hostname : 'localhost'
   const sender = from ?? `Reticle <no-reply@${host}>`
   const { name = '', address, bare = '' } = mailbox.exec(sender)?.groups ?? {}
   return server && { server, from: { name, address: address ?? bare } }
 }
 
-/** Nothing: what the address says cannot be used. A password goes over TLS, but to this machine itself. */
+/**
+ * Parses the SMTP address; undefined when it is invalid. A password requires TLS, except for a server on this
+ * machine.
+ */
 function smtpServer(text: string) {
   const { protocol, hostname, port, username, password, searchParams } = new URL(text)
   const { tls = '', ...others } = Object.fromEntries(searchParams)
@@ -147,7 +151,7 @@ function smtpServer(text: string) {
   }
 }
 
-/** A stray % stands for itself. */
+/** Decodes percent-encoding; a malformed text stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -156,7 +160,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The first administrator, made at a start that finds no user; without a password none is made. */
+/** First administrator, created at a start without users; without a password none is created. */
 const adminPart = part(
   z.object({
     RETICLE_ADMIN_USERNAME: z.string().min(1).max(150).default('admin'),
@@ -176,7 +180,7 @@ export const readSecretKeys = part(
   (given) => given.RETICLE_SECRET_KEYS,
 )
 
-/** What the process of this service reads. */
+/** Parts of the configuration of a projects-svc process. */
 export const processParts = {
   settings: readOwnConfig,
   database: databasePart('PROJECTS'),

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { eventHandler } from './consumer.ts'
 import { attachFrames, testWorkspace } from './testing/workspace.ts'
 
-/** `spec/api-annotations.md` 1.11: what a write of annotations does here. */
+/** Effects of a write of annotations on jobs, tasks and projects. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
@@ -36,7 +36,7 @@ describe.each(transports)('%s', (transport) => {
     is_annotated: true,
     ...given,
   })
-  /** As a save does it: the call first, then the event. */
+  /** Does what a save does: the call first, then the event. */
   const save = async (change: AnnotationsChange) => {
     const id = randomUUID()
     await tasks.annotationsChanged({ body: { event_id: id, change } }, anna.call)
@@ -44,7 +44,7 @@ describe.each(transports)('%s', (transport) => {
   }
   const stateOf = async (id = 0) => (await jobs.getJob({ id }, anna.call)).state
 
-  test('a first annotation puts the job in progress; job and task move and say so', async () => {
+  test('the first annotation moves the job to "in progress"; job and task emit updates', async () => {
     const { task_id, jobs: made } = await addJobs()
     const [first, second] = made
     const task = await tasks.getTask({ id: task_id }, anna.call)
@@ -77,7 +77,7 @@ describe.each(transports)('%s', (transport) => {
     ])
   })
 
-  test('counts of several jobs are added up for the task; many ids are left out', async () => {
+  test('counts of several jobs are added up for the task, and long id lists are left out', async () => {
     const { task_id, jobs: made } = await addJobs()
     const ids = { tags: [], shapes: [], tracks: [] }
     const changes = made.map(({ id }, index) =>
@@ -106,7 +106,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await stateOf(id)).toBe(state)
   })
 
-  test.each(['completed', 'rejected'] as const)('a job that is %s stays so', async (state) => {
+  test.each(['completed', 'rejected'] as const)('a %s job keeps its state', async (state) => {
     const { task_id, jobs: made } = await addJobs(1)
     const id = made[0]?.id ?? 0
     await jobs.updateJob({ id, body: { state } }, anna.call)
@@ -114,7 +114,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await stateOf(id)).toBe(state)
   })
 
-  test('a write without effect, or of a task that is gone, is nothing', async () => {
+  test('a write without effect, or to a missing task or job, changes nothing', async () => {
     const { task_id, jobs: made } = await addJobs(1)
     const id = made[0]?.id ?? 0
     await save({ task_id, action: 'create', jobs: [jobChange(id, { shapes: 0 })] })
@@ -135,7 +135,7 @@ describe.each(transports)('%s', (transport) => {
     expect(JSON.parse(String(Reflect.get(Object(events[0]?.headers), 'actor')))).toEqual(actor)
   })
 
-  test('a project follows its tasks, and never goes back', async () => {
+  test('the date of a project follows its tasks and never moves back', async () => {
     const { project, task_id } = await addJobs(1)
     const task = await tasks.getTask({ id: task_id }, anna.call)
     const dateOf = async () =>
@@ -149,7 +149,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('jobs can be left to people', async () => {
+test('with autoInProgress off, annotations do not change the state of a job', async () => {
   const services = over('in-process')
   const { tasks, jobs } = services
   const { id: task_id } = await tasks.createTask({ body: { name: 't' } }, anna.call)

@@ -12,16 +12,19 @@ import {
 } from './jobs/annotations-changed.ts'
 import { followChild } from './projects/repo.ts'
 
-/** The name under which this service consumes events. */
+/** Consumer group of this service. */
 export const group = 'reticle.projects'
 
-/** What this service does about events: those of annotations-svc, and its own where a project only follows. */
+/**
+ * Builds the event handler of this service: events of annotations-svc, and its own task updates, which move the date
+ * of the project.
+ */
 export function eventHandler(settings: AnnotationsChangedSettings): Handle<ProjectsDb> {
   return route([
     on(annotationsChanged, (tx, change, event) =>
       applyAnnotationsChange(tx, { event_id: event.id, change }, settings, causeOf(event)),
     ),
-    // Many changes of tasks move a project once, and no save waits for its row (`design.md` 8).
+    // The event lets many task changes move a project once, and no save waits for the lock on its row.
     on(taskUpdated, async (tx, { task }) => {
       if (task.project_id !== null) await followChild(tx, task.project_id, task.updated_date)
     }),
@@ -34,8 +37,8 @@ interface DoorDeps {
 }
 
 /**
- * annotations-svc calls this before it answers a save, so that the next request for the job or task sees the new date and
- * state (`spec/api-annotations.md` 1.11). The consumer of `annotations.changed` emits the events.
+ * Builds the handler that annotations-svc calls before it responds to a save, so that the next request for the job or
+ * task reads the new date and state. The consumer of `annotations.changed` emits the events.
  */
 export function annotationsChangedHandler({
   db,

@@ -11,12 +11,12 @@ import { expect, test } from 'vitest'
 import { testOrganizations } from './testing/organizations.ts'
 import { frameAt, frameLines } from './testing/workspace.ts'
 
-/** The examples of `spec/api-workspace.md` 4.2, 4.3, 4.4, 4.7 and 4.8, key by key, made in the order of their world. */
+/** Examples of the REST reference, compared key by key, with the ids of those examples. */
 
 const { db, as, over } = await testOrganizations()
 const services = over('in-process')
 
-/** The next row of a table gets this id. */
+/** Sets the id of the next row of a table. */
 const nextId = (table: string, id: number) =>
   sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${id - 1})`.execute(db)
 const dated = (table: string, id: number, created: string, updated: string) =>
@@ -25,7 +25,7 @@ const dated = (table: string, id: number, created: string, updated: string) =>
 const shown = (operation: Operation, record: object) =>
   JSON.parse(JSON.stringify(absolute(operation.answer, record, 'https://host/api')))
 
-/** Somebody of the organization with id 2. */
+/** Adds a user of the organization with id 2. */
 async function addPerson(id: number, username: string, first_name: string, last_name: string) {
   await nextId('users', id)
   await db
@@ -60,7 +60,7 @@ const car = {
 }
 const local = { id: 57, location: 'local', cloud_storage_id: null }
 
-test('a project, a task in it, its media and a job are shown as in the examples', async () => {
+test('a project, a task in it, its media and a job match the documented examples', async () => {
   for (const [table, id] of [
     ...[['projects', 7] as const, ['labels', 40] as const, ['attributes', 90] as const],
     ...[['storages', 57] as const, ['tasks', 12] as const, ['jobs', 31] as const],
@@ -153,7 +153,7 @@ test('a project, a task in it, its media and a job are shown as in the examples'
   })
 })
 
-test('a skeleton is shown as in the example', async () => {
+test('a skeleton matches the documented example', async () => {
   const line =
     '<line x1="40" y1="20" x2="40" y2="60" data-type="edge" data-node-from="1" data-node-to="2"></line>'
   const node = (id: number, cy: number, label: string) =>

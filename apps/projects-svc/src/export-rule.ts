@@ -5,8 +5,7 @@ const above = ['project', 'task', 'job'].map((level) => `${level} staff above wo
 const ownersOnly: Grant = { is: [...owners, ...above], role: 'any' }
 
 /**
- * The rules of projects, tasks or jobs where workers of an organization export only what is their own
- * (`spec/api-workspace.md` 2.5, footnote 1).
+ * Returns rules of projects, tasks or jobs under which workers of an organization export only objects that they own.
  */
 export function restrictExports(rules: readonly Rule[]): readonly Rule[] {
   return rules.map((rule) => (rule.action === 'export' ? { ...rule, member: ownersOnly } : rule))

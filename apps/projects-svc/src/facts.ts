@@ -4,10 +4,10 @@ import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
 import type { JobPeople, ProjectPeople, TaskPeople } from './standing.ts'
 
-/** A project, task or job. */
+/** Project, task or job, by id. */
 export type Target = Pick<Facts, 'target'> & { id: number }
 
-/** What there is to know of a target, and of the people above it. */
+/** Row of the facts of a target and of the people above it. */
 export interface FactsRow
   extends Omit<Facts, 'target' | 'organization_role' | 'relations' | 'updated_date'>,
     ProjectPeople,
@@ -15,11 +15,14 @@ export interface FactsRow
     JobPeople {
   organization_id: number | null
   updated_date: Date
-  /** What it is part of while an import makes it. */
+  /** Draft that the target belongs to while an import creates it. */
   draft_id: string | null
 }
 
-/** One prepared statement: every call about annotations, media or requests begins with it. */
+/**
+ * Finds the facts of a target with one prepared statement, because every call about annotations, media or requests
+ * begins with it.
+ */
 export async function findFacts(
   db: Kysely<ProjectsDb>,
   { target, id }: Target,
@@ -36,7 +39,7 @@ const changesOfTask = 'select event_id from label_changes where task_id = t.id'
 const changesOfItsTasks = `select event_id from label_changes c
   join tasks on tasks.id = c.task_id where tasks.project_id = p.id`
 
-/** A task that an import is making is treated as one of whoever makes it, in the project that it will be in. */
+/** A task of a draft counts as a task of the user who creates it, in its future project. */
 const ofTask = `t.name, t.id as task_id, p.id as project_id, t.draft_id,
   coalesce(t.organization_id, d.organization_id) as organization_id,
   coalesce(t.owner_id, d.owner_id) as task_owner_id, t.assignee_id as task_assignee_id,
@@ -51,13 +54,13 @@ const aboveTask = `left join drafts d on d.draft_id = t.draft_id
 const rangeOf = (job: string) =>
   `json_build_object('id', ${job}.id, 'start_frame', ${job}.start_frame, 'stop_frame', ${job}.stop_frame)`
 
-/** Only ground truth is looked up: every call about a job begins here. */
+/** Frames are read only for ground truth, because every call about a job runs this statement. */
 const framesOf = (job: string) => `case ${job}.type when 'ground_truth' then
     (select coalesce(json_agg(frame order by frame), '[]') from validation_frames
       where job_id = ${job}.id)
     else '[]' end`
 
-/** Facts of a target by its id, `$1`: for statements that read more with them, too. */
+/** Statements of the facts of a target by its id, `$1`. Longer statements include them. */
 export const factsStatements: Record<Facts['target'], Prepared> = {
   project: {
     name: 'facts_of_project',

@@ -2,15 +2,15 @@ import { type DomainError, invalidInput } from '@reticle/kit/errors'
 
 export type Path = readonly PropertyKey[]
 
-/** A 400 about one place of the body, nested as the body is: `{"labels":[{},{"name":["..."]}]}`. */
+/** Returns a 400 error at one path of the body, nested as the body is: `{"labels":[{},{"name":["..."]}]}`. */
 export function fieldError(path: Path, message: string): DomainError {
   return invalidInput([{ code: 'custom', path: [...path], message, input: null }])
 }
 
-/** The text about an id that names nothing. */
+/** Returns the error text of an id without a row. */
 export const noSuchObject = (id: number) => `Invalid pk "${id}" - object does not exist.`
 
-/** A field that had to be there. */
+/** Returns the error of a missing required field. */
 export function missingField(path: Path): DomainError {
   const message = 'This field is required.'
   return invalidInput([

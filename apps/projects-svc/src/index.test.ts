@@ -10,7 +10,7 @@ import { migrations, type ProjectsDb, readConfig, rules, schema, startProjects }
 import { testBlobs } from './testing/blobs.ts'
 import { attachFrames } from './testing/workspace.ts'
 
-/** The service as a whole, on the bus of embedded mode. */
+/** The whole service on the embedded bus. */
 
 const { db, url, onCommit } = await testDatabase<ProjectsDb>([
   { schema, migrations },
@@ -31,7 +31,7 @@ afterAll(async () => {
   await bus.close()
 })
 
-test('a project follows its tasks by the bus', async () => {
+test('the date of a project follows its tasks through the bus', async () => {
   const { id } = await db
     .insertInto('users')
     .values({ username: 'anna', email: '', password_hash: '', role: 'user' })
@@ -52,7 +52,7 @@ test('a project follows its tasks by the bus', async () => {
   )
 })
 
-test('what is remembered for too long is forgotten soon after the start', async () => {
+test('old inbox rows are deleted soon after the start', async () => {
   const old = db
     .selectFrom('inbox')
     .select('event_id')
@@ -60,7 +60,7 @@ test('what is remembered for too long is forgotten soon after the start', async 
   await vi.waitFor(async () => expect(await old.execute()).toEqual([]), 15_000)
 })
 
-test('rules are there to be printed, one row an action', () => {
+test('the permission rules contain one row per action', () => {
   for (const rows of Object.values(rules)) {
     const actions = rows.map((row) => row.action)
     expect(new Set(actions).size).toBe(actions.length)

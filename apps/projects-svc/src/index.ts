@@ -63,10 +63,10 @@ export {
 } from './identity/index.ts'
 export { handlers } from './server.ts'
 
-/** Its tables live here, and nobody else's. */
+/** Database schema with the tables of this service only. */
 export const schema = 'projects'
 
-/** Who may do what, as rows: printed as `docs/permissions.md`. */
+/** Permission rules as rows, printed as `docs/permissions.md`. */
 export const rules = {
   project: projectRules,
   task: taskRules,
@@ -84,21 +84,21 @@ export const rules = {
 
 export interface ProjectsPorts {
   db: Kysely<ProjectsDb>
-  /** For transactions as long as a stream of frames; default: `db`. */
+  /** Connection pool of transactions that last as long as a stream of frames; default: `db`. */
   bulk?: Kysely<ProjectsDb>
-  /** Address of the service's own role: the relay needs a session of its own. */
+  /** Database address with the role of the service: the relay opens its own connection. */
   url: string
-  /** Tells the relay of commits (`Database.onCommit`); without it events wait for its next poll. */
+  /** Registers a listener of commits for the relay (`Database.onCommit`); without it events wait for the next poll. */
   onCommit?: (listener: () => void) => () => void
   bus: Bus
-  /** Where files are that belong to this service: assets of guides. */
+  /** Object store of the files of this service: assets of guides. */
   blobs: BlobStore
   log: Logger
   settings: ProjectsSettings
   clock?: Clock
   /** Absent: no mails are sent. */
   mailer?: Mailer
-  /** Absent: credentials of cloud storages cannot be kept. */
+  /** Absent: credentials of cloud storages cannot be stored. */
   secrets?: SecretBox
 }
 
@@ -119,11 +119,11 @@ export interface Projects {
   stop: () => Promise<void>
 }
 
-/** What it is called in metrics and traces. */
+/** Name of the service in metrics and traces. */
 const name = 'projects-svc'
 
 const hourMs = 3_600_000
-/** How late an entry about the wrong passwords of a minute may be. */
+/** Maximum delay in milliseconds of the log entry about the wrong passwords of a minute. */
 const failuresLoggedMs = 10_000
 
 /** Starts the service: handlers, the relay of its outbox and its consumer of `reticle.events.v1`. */
@@ -148,7 +148,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
     await purgeSessions({ db, clock })
     await purgeOrigins({ db, clock })
     await fillFrameNames(db)
-    await sweepAssets({ db, blobs, clock, log, signal }) // last: the object store may be away
+    await sweepAssets({ db, blobs, clock, log, signal }) // last, because the object store may be unavailable
   }
   const stopSweeping = repeat(hourMs, sweep, onError)
   const stopLogging = repeat(failuresLoggedMs, () => logFailures({ db, clock }), onError)

@@ -10,7 +10,10 @@ interface Deps {
   mailer?: Mailer
 }
 
-/** What `GET /server/limits` and `GET /server/capabilities` tell of this service. */
+/**
+ * Builds the handler of the limits and capabilities of this service (`GET /server/limits`, `GET
+ * /server/capabilities`).
+ */
 export function describeHandler({
   settings,
   mailer,

@@ -8,7 +8,7 @@ import { handlers } from './server.ts'
 import { testOrganizations } from './testing/organizations.ts'
 import { addReview } from './testing/review.ts'
 
-/** However much a list has to show, it asks the database as often (`design.md` 4, rule 6). */
+/** The number of statements of a list does not depend on the number of its rows. */
 
 const workspace = await testOrganizations()
 const { db, blobs, addUser, addOrganization, addMember, as, over } = workspace
@@ -16,7 +16,7 @@ const admin = await addUser('admin')
 const services = over('in-process')
 const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
 
-/** Something of everything that is listed, with something inside of each. */
+/** Adds `by` records of every listed kind, each with children. */
 async function grow(by: number) {
   for (let count = 0; count < by; count++) {
     const owner = await addUser()
@@ -47,7 +47,7 @@ async function grow(by: number) {
 const none = () => undefined
 const attribute = { mutable: true, input_type: 'text' as const, values: [] }
 
-/** Lists of the tables that other services answer. */
+/** Tables of operations that other services handle. */
 const others: object[] = [tables.annotations, tables.requests, tables.webhooks]
 const elsewhere = new Set(others.flatMap((table) => Object.keys(table)))
 const lists = restOperations
@@ -79,7 +79,7 @@ test.each(lists)('%s needs as many statements for many rows as for few', async (
   expect(statements).toBe(before?.statements)
 })
 
-test('these are all lists of the service', () => {
+test('the test covers all lists of the service', () => {
   expect(lists).toEqual(expect.arrayContaining(['listUsers', 'listProjects', 'listFrames']))
   expect(lists.length).toBeGreaterThanOrEqual(12)
 })

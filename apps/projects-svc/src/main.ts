@@ -17,7 +17,7 @@ import {
   startProjects,
 } from './index.ts'
 
-/** projects-svc as a process of a cluster: who works here, and what is to be annotated. */
+/** Starts projects-svc as its own process of a cluster: users, organizations and the workspace. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, s3, internal, admin, secretKeys, settings } = app.config
   const { url } = database

@@ -31,21 +31,24 @@ import {
 
 type Tx = Transaction<ProjectsDb>
 
-/** What becomes of projects, tasks, jobs and cloud storages when an organization or a member of it goes (`spec/api-workspace.md` 3.1, 3.2). */
+/** Changes of projects, tasks, jobs and cloud storages when an organization is deleted or a member is removed. */
 export const organizationObjects: OrganizationObjects = {
-  /** Each says so, unless they are too many: then the event of the organization stands for them. */
+  /** Emits an event for each object; above the limit only the organization emits one. */
   async release(tx, organization_id, cause) {
     const projects = await lockProjectsOfOrganization(tx, organization_id)
     const tasks = await lockTasksOfOrganization(tx, organization_id)
     const before = await recordsIfFew(tx, { projects, tasks })
     const ids = tasks.map(({ id }) => id)
     const freedTasks = await releaseTasks(tx, ids)
-    const freed = await releaseProjects(tx, organization_id) // after them, as where a project moves
+    const freed = await releaseProjects(tx, organization_id) // after the tasks, as in the move of a project
     if (before) await tellChanges(tx, before, { projects: freed, tasks: freedTasks }, cause)
     await releaseCloudStoragesOf(tx, organization_id, cause)
   },
 
-  /** Each says so; where they are too many only projects, and tasks that are in none: what hung on them follows by their events. */
+  /**
+   * Emits an event for each object; above the limit only for projects and for tasks without a project, whose events
+   * cover their contents.
+   */
   async remove(tx, organization_id, cause) {
     const projects = await lockProjectsOfOrganization(tx, organization_id)
     const tasks = await lockTasksOfOrganization(tx, organization_id)

@@ -2,9 +2,9 @@ import type { Principal } from '@reticle/contracts/principal'
 import { allow, type Rule, type Standing } from '@reticle/kit/policy'
 
 /**
- * A PATCH needs the view right and the right of every key that is sent (`spec/api-workspace.md` 1.8).
+ * Checks a PATCH: it requires the view permission and the permission of every key in the body.
  *
- * @param rights the action behind each key of the body
+ * @param rights action behind each key of the body
  */
 export function allowPatch<K extends string>(
   rules: readonly Rule[],

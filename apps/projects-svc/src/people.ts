@@ -10,7 +10,7 @@ import { membersAmong } from './organizations/index.ts'
 type Db = Kysely<ProjectsDb>
 export type People = ReadonlyMap<number, BasicUser>
 
-/** Records of the users that rows name, in one query. */
+/** Returns the user records of these ids, with one query. */
 export function peopleOf(db: Db, ids: readonly (number | null)[]): Promise<People> {
   const named = ids.filter((id) => id !== null)
   return basicUsers(db, [...new Set(named)])
@@ -21,9 +21,8 @@ export function personOf(people: People, id: number | null): BasicUser | null {
 }
 
 /**
- * Users that a body names have to exist and, in an organization, to be active members of it (400, naming the field);
- * outside of organizations one can name only oneself (403), administrators anybody (`spec/api-workspace.md` 2.5, references
- * in bodies).
+ * Checks the users that a body names: they have to exist and, in an organization, be active members (400, naming the
+ * field). Outside organizations callers name only themselves (403), administrators any user.
  */
 export async function checkPeople(
   db: Db,

@@ -12,7 +12,7 @@ import { createUser } from './identity/index.ts'
 import { handlers } from './server.ts'
 import { attachFrames, testWorkspace } from './testing/workspace.ts'
 
-/** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
+/** Effects of repeated calls over a network that loses the first response to every change. */
 
 const { db, blobs, takeEvents, over } = await testWorkspace()
 const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
@@ -35,7 +35,7 @@ const countOf = async (table: Counted) =>
       .executeTakeFirst()
   )?.count
 
-test('a project is made, changed and deleted once', async () => {
+test('a project is created, changed and deleted once', async () => {
   const made = await projects.createProject({ body: { name: 'p' } }, anna())
   expect(await countOf('projects')).toBe(1)
   expect(made).toEqual(await projects.getProject({ id: made.id }, anna()))
@@ -48,7 +48,7 @@ test('a project is made, changed and deleted once', async () => {
   expect(await typesOf()).toEqual(['create:project', 'update:project', 'delete:project'])
 })
 
-test('so is a task, and its labels', async () => {
+test('a task and its labels are created, changed and deleted once', async () => {
   const body = { name: 't', labels: [{ name: 'a' }, { name: 'b' }] }
   const made = await tasks.createTask({ body }, anna())
   const { id } = made
@@ -78,7 +78,7 @@ test('a job is changed once', async () => {
   expect((await typesOf()).filter((type) => type === 'update:job')).toHaveLength(1)
 })
 
-test('ground truth is made, changed and removed once', async () => {
+test('ground truth is created, changed and deleted once', async () => {
   const { id } = await tasks.createTask({ body: { name: 't' } }, anna())
   const annaHere = { id: user.id, username: user.username, call: anna() }
   await attachFrames(over('in-process'), id, 2, annaHere)
@@ -98,7 +98,7 @@ test('ground truth is made, changed and removed once', async () => {
   expect(await typesOf()).toEqual(['delete:job', 'update:task'])
 })
 
-test('an access token is made once, and the value that arrives is the one that works', async () => {
+test('an access token is created once, and the returned value works', async () => {
   const made = await identity.createAccessToken({ body: { name: 'n', read_only: false } }, anna())
   expect(await countOf('access_tokens')).toBe(1)
   const authorization = `Bearer ${made.value}`
@@ -114,7 +114,7 @@ test('an access token is made once, and the value that arrives is the one that w
   await expect(identity.getAccessToken({ id }, anna())).rejects.toMatchObject({ kind: 'not_found' })
 })
 
-test('signing in makes one token and one session, those that arrive; no answer that is kept holds them', async () => {
+test('a repeated sign-in creates one token and one session that work, and stores neither in a response', async () => {
   const { key, session } = await identity.signIn(
     { body: { username: 'anna', password } },
     callAs(null),
@@ -133,7 +133,7 @@ test('signing in makes one token and one session, those that arrive; no answer t
   }
 })
 
-test('who registers is made once, and the key that arrives is the one that works', async () => {
+test('a user registers once, and the returned key works', async () => {
   const chosen = 'Blue-Kettle-42'
   const body = { username: 'newcomer', password1: chosen, password2: chosen }
   const { key } = await identity.register({ body }, callAs(null))
@@ -144,7 +144,7 @@ test('who registers is made once, and the key that arrives is the one that works
   expect(found.principal.username).toBe('newcomer')
 })
 
-test('a password is changed once, though the second time the old one is wrong', async () => {
+test('a password is changed once, although the old one is wrong in the repetition', async () => {
   const body = {
     old_password: password,
     new_password1: 'Red-Kettle-43',

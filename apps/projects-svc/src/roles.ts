@@ -1,11 +1,11 @@
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
 
-/** What a caller is in organizations (`spec/api-workspace.md` 1.9, 2.5). Pure. */
+/** Roles of a caller in organizations. */
 
 type Member = Pick<Principal, 'role' | 'organization_roles'>
 
-/** The caller's role there; null: no active member, or no organization. */
+/** Returns the role of the caller in an organization; null: not an active member, or no organization. */
 export function roleIn(
   { organization_roles }: Pick<Member, 'organization_roles'>,
   organization_id: number | null,
@@ -15,31 +15,37 @@ export function roleIn(
 
 export const isLeader = (role: string | null) => role === 'owner' || role === 'maintainer'
 
-/** Organizations of which the caller is an active member. */
+/** Returns the organizations of which the caller is an active member. */
 export function memberOf({ organization_roles }: Member): number[] {
   return Object.keys(organization_roles).map(Number)
 }
 
-/** Organizations of which the caller sees everything: an owner or maintainer who is at least a user. */
+/**
+ * Returns the organizations whose objects the caller sees completely: as owner or maintainer with the global role
+ * user or above.
+ */
 export function leaderOf({ role, organization_roles }: Member): number[] {
   if (role !== 'user' && role !== 'admin') return []
   const led = Object.entries(organization_roles).filter(([, one]) => isLeader(one))
   return led.map(([id]) => Number(id))
 }
 
-/** Organizations in which the caller is a supervisor who is at least a user. */
+/** Returns the organizations in which the caller is a supervisor with the global role user or above. */
 export function supervisorOf({ role, organization_roles }: Member): number[] {
   if (role !== 'user' && role !== 'admin') return []
   const supervised = Object.entries(organization_roles).filter(([, one]) => one === 'supervisor')
   return supervised.map(([id]) => Number(id))
 }
 
-/** How the caller stands to the workspace that the request names: where it creates. None named: the personal one. */
+/**
+ * Returns the relations of the caller to the workspace of the request, in which objects are created; by default the
+ * personal one.
+ */
 export function workspaceStanding(principal: Principal): Standing {
   return standingIn(principal, principal.scope?.organization_id ?? null, [])
 }
 
-/** How the caller stands to what belongs to an organization, or to none. */
+/** Returns the relations of the caller to an object of an organization, or of none. */
 export function standingIn(
   member: Pick<Member, 'organization_roles'>,
   organization_id: number | null,

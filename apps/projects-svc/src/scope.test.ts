@@ -4,7 +4,7 @@ import { isLeader } from './roles.ts'
 import { testOrganizations } from './testing/organizations.ts'
 import { attachFrames, type TestUser } from './testing/workspace.ts'
 
-/** `spec/api-workspace.md` 1.9, and the columns of 2.5 about organizations. */
+/** Workspaces of requests, and permissions in organizations. */
 
 const { db, over, overSettings, addUser, addMember, addOrganization, as } =
   await testOrganizations()
@@ -12,7 +12,7 @@ const services = over('in-process')
 const { projects, tasks, jobs, labels } = services
 const admin = await addUser('admin')
 
-/** Everything there is in an organization, made by its owner. */
+/** Adds an organization with one object of each kind, created by its owner. */
 async function fill() {
   const { id, owner } = await addOrganization()
   const inside = await as(owner, id)
@@ -27,8 +27,8 @@ async function fill() {
 
 const acme = await fill()
 
-describe('lists', () => {
-  /** How many projects, tasks, jobs and labels somebody sees in that workspace. */
+describe('lists in workspaces', () => {
+  /** Counts the projects, tasks, jobs and labels that a user sees in that workspace. */
   async function seen(user: TestUser, scope?: number | null) {
     const call = await as(user, scope)
     return [
@@ -39,7 +39,7 @@ describe('lists', () => {
     ]
   }
 
-  test('show leaders all of the organization, others what is theirs', async () => {
+  test('show leaders all objects of the organization, and others only their own', async () => {
     const { id } = acme
     for (const role of ['owner', 'maintainer'] as const)
       expect(await seen(await addMember(id, role), id)).toEqual([1, 1, 1, 1])
@@ -50,7 +50,7 @@ describe('lists', () => {
     expect(await seen(admin, id)).toEqual([1, 1, 1, 1])
   })
 
-  test('show staff theirs', async () => {
+  test('show staff their objects', async () => {
     const { id, ids } = await fill()
     const worker = await addMember(id, 'worker', 'worker')
     await db
@@ -61,7 +61,7 @@ describe('lists', () => {
     expect(await seen(worker, id)).toEqual([1, 1, 1, 1])
   })
 
-  test('leave out other workspaces than the one that is named', async () => {
+  test('omit workspaces other than that of the request', async () => {
     const bo = await addMember(acme.id, 'maintainer')
     const other = await fill()
     await db
@@ -77,7 +77,7 @@ describe('lists', () => {
     expect(await seen(bo)).toEqual([2, 3, 3, 3])
   })
 
-  test('show administrators the objects of nobody else in the personal workspace only', async () => {
+  test('show administrators only objects without an organization in the personal workspace', async () => {
     const [inSandbox = 0] = await seen(admin, null)
     const [everywhere = 0] = await seen(admin)
     const { results } = await projects.listProjects({ page_size: '100' }, await as(admin, null))
@@ -85,7 +85,7 @@ describe('lists', () => {
     expect(everywhere).toBeGreaterThan(inSandbox)
   })
 
-  test('show a job to whom it is assigned, member or not, and nothing beside it', async () => {
+  test('show a job to its assignee, member or not, and nothing else', async () => {
     const { id, ids } = await fill()
     const guest = await addUser('worker')
     const nobody = await addUser(null)
@@ -118,7 +118,7 @@ const verdict = (attempt: Promise<unknown>) =>
     ({ kind }) => (kind === 'forbidden' ? false : kind),
   )
 
-describe('creation', () => {
+describe('creation in a workspace', () => {
   const body = { name: 'new' }
 
   test.each([
@@ -128,19 +128,22 @@ describe('creation', () => {
     ['worker', 'user', false],
     ['owner', 'worker', false],
     ['supervisor', 'worker', false],
-  ] as const)('of projects and tasks in an organization: %s (%s) %s', async (role, global, may) => {
-    const call = await as(await addMember(acme.id, role, global), acme.id)
-    for (const attempt of [
-      () => projects.createProject({ body }, call),
-      () => tasks.createTask({ body }, call),
-    ]) {
-      if (may)
-        expect(await attempt()).toMatchObject({ organization: acme.id, organization_id: acme.id })
-      else await expect(attempt()).rejects.toMatchObject({ kind: 'forbidden' })
-    }
-  })
+  ] as const)(
+    'of projects and tasks in an organization as %s with the global role %s: %s',
+    async (role, global, may) => {
+      const call = await as(await addMember(acme.id, role, global), acme.id)
+      for (const attempt of [
+        () => projects.createProject({ body }, call),
+        () => tasks.createTask({ body }, call),
+      ]) {
+        if (may)
+          expect(await attempt()).toMatchObject({ organization: acme.id, organization_id: acme.id })
+        else await expect(attempt()).rejects.toMatchObject({ kind: 'forbidden' })
+      }
+    },
+  )
 
-  test('is for members', async () => {
+  test('requires membership', async () => {
     const call = await as(await addUser(), acme.id)
     expect(await verdict(projects.createProject({ body }, call))).toBe(false)
     expect(await verdict(tasks.createTask({ body }, call))).toBe(false)
@@ -148,7 +151,7 @@ describe('creation', () => {
     expect(made.organization_id).toBe(acme.id)
   })
 
-  test('without a workspace, or in the personal one, belongs to no organization', async () => {
+  test('without a workspace or in the personal one creates outside organizations', async () => {
     for (const scope of [undefined, null]) {
       const call = await as(acme.owner, scope)
       expect((await projects.createProject({ body }, call)).organization_id).toBeNull()
@@ -156,7 +159,7 @@ describe('creation', () => {
     }
   })
 
-  test('in an organization that is gone', async () => {
+  test('in a deleted organization is not found', async () => {
     const call = await as(admin, 99_999)
     for (const attempt of [
       () => projects.createProject({ body }, call),
@@ -165,7 +168,7 @@ describe('creation', () => {
       await expect(attempt()).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('of a task in a project: where the project is, and a workspace that is named is that', async () => {
+  test('of a task in a project happens in the workspace of the project, which the request must match', async () => {
     const { id, owner, ids } = await fill()
     const within = { name: 't', project_id: ids.project }
     for (const scope of [undefined, id]) {
@@ -181,7 +184,7 @@ describe('creation', () => {
     }
   })
 
-  test('of a task in a project: supervisors, and workers who are its staff', async () => {
+  test('of a task in a project is granted to supervisors, and to workers who are its staff', async () => {
     const { id, ids } = await fill()
     const within = { name: 't', project_id: ids.project }
     const supervisor = await addMember(id, 'supervisor')
@@ -205,8 +208,8 @@ describe('creation', () => {
   })
 })
 
-describe('people whom a body names', () => {
-  test('are active members of the organization', async () => {
+describe('users named in a body', () => {
+  test('must be active members of the organization', async () => {
     const { id, owner, ids } = await fill()
     const worker = await addMember(id, 'worker')
     const asked = await addMember(id, 'worker', 'user', false)
@@ -231,8 +234,8 @@ describe('people whom a body names', () => {
   })
 })
 
-/** The columns "O, M" and "S, K" of 2.5, walked: role x global role x relation x action. */
-describe('rights in an organization', () => {
+/** Permissions in organizations for every role, global role, relation and action. */
+describe('permissions in an organization', () => {
   type Role = NonNullable<Principal['role']> | 'none'
   const globals: Role[] = ['none', 'worker', 'user']
   const places = ['project assignee', 'task assignee', 'job assignee', 'nobody'] as const
@@ -243,7 +246,7 @@ describe('rights in an organization', () => {
   const taskStaff: Place[] = [...projectStaff, 'task assignee']
   const jobStaff: Place[] = [...taskStaff, 'job assignee']
   type Member = [who: Place[], least: Role, only?: OrganizationRole]
-  /** Of supervisors and workers; leaders may do all of it. */
+  /** Permissions of supervisors and workers; leaders may do everything. */
   const expected: Record<'project' | 'task' | 'job', Record<string, Member>> = {
     project: {
       view: [projectStaff, 'none'],
@@ -287,7 +290,7 @@ describe('rights in an organization', () => {
     globals.map((global) => [role, global] as const),
   )
 
-  test.each(seats)('%s with the global role %s', async (role, global) => {
+  test.each(seats)('of a %s with the global role %s', async (role, global) => {
     const { id, ids } = await fill()
     const user = await addMember(id, role, global === 'none' ? null : global)
     const call = await as(user)
@@ -307,7 +310,7 @@ describe('rights in an organization', () => {
     expect(wrong).toEqual([])
   })
 
-  test('to export, where workers may not: supervisors who are staff, and owners', async () => {
+  test('to export under restriction are left to supervisors who are staff, and to owners', async () => {
     const { id, ids } = await fill()
     const strict = overSettings({ restrictsWorkerExports: true })
     const asked = { target: 'task' as const, id: ids.task, action: 'export' }
@@ -332,7 +335,7 @@ describe('rights in an organization', () => {
     expect(await verdict(strict.tasks.authorize(asked, await as(leader)))).toBe(true)
   })
 
-  test('facts tell the role', async () => {
+  test('use the organization and role in the facts', async () => {
     const { id, ids } = await fill()
     const supervisor = await addMember(id, 'supervisor')
     const asked = { target: 'project' as const, id: ids.project, action: 'webhooks' }
@@ -347,14 +350,14 @@ describe('rights in an organization', () => {
     })
   })
 
-  test('of another organization do not count', async () => {
+  test('do not come from another organization', async () => {
     const other = await addOrganization()
     const call = await as(other.owner, other.id)
     const attempt = projects.getProject({ id: acme.ids.project }, call)
     await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('are those of the organization of the object, whatever workspace is named', async () => {
+  test('depend on the organization of the object, not on the workspace of the request', async () => {
     const bo = await addMember(acme.id, 'maintainer')
     const other = await addOrganization()
     const read = await projects.getProject({ id: acme.ids.project }, await as(bo, other.id))

@@ -2,20 +2,19 @@ import type { Principal } from '@reticle/contracts/principal'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { leaderOf, memberOf } from './roles.ts'
 
-/** What of a list is whose: the column of its organization, and whose it is besides. */
+/** Columns and conditions that decide which rows of a list are visible. */
 export interface Ownership {
-  /** Of the row's organization; null: none. */
+  /** Column of the row's organization; null: none. */
   organization: RawBuilder<unknown>
-  /** Is the caller of its staff? */
+  /** Whether the caller is staff of the row. */
   isStaff: RawBuilder<SqlBool>
-  /** May the caller see it without being a member of its organization? */
+  /** Whether the caller may see the row without being a member of its organization. */
   isGuest?: RawBuilder<SqlBool>
 }
 
 /**
- * The rows of a list that the caller may see, within the workspace that the request names (`spec/api-workspace.md` 1.9, 2.5):
- * those whose staff one is, of organizations where one is a member, and all of those that one leads. Administrators see
- * everything.
+ * Builds the condition of visible rows in the workspace of the request: rows of which the caller is staff (in
+ * organizations only as a member), and all rows of organizations that the caller leads. Administrators see all rows.
  */
 export function visibleIn(principal: Principal, rows: Ownership): RawBuilder<SqlBool> {
   const inScope = scopeOf(principal, rows)

@@ -37,13 +37,13 @@ export interface ServerDeps {
   log?: Logger
   mailer?: Mailer
   onMailLost?: (thrown: unknown) => void
-  /** Absent: credentials of cloud storages cannot be kept. */
+  /** Absent: credentials of cloud storages cannot be stored. */
   secrets?: SecretBox
-  /** Default: over the network, within what the settings allow. */
+  /** Default: opens buckets over the network, within the allowed networks. */
   openBucket?: OpenBucket
 }
 
-/** Table of contents: which handlers answer which table. */
+/** Builds the handlers of all operation tables. */
 export function handlers(deps: ServerDeps) {
   const { db, bulk, blobs, clock, settings, log = silentLog, ...given } = deps
   const { secrets, openBucket, ...mail } = given

@@ -2,9 +2,9 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
 import { standingIn } from './roles.ts'
 
-/** How a caller stands to projects, tasks and jobs (`spec/api-workspace.md` 2.5, staff). Pure. */
+/** Relations of a caller to projects, tasks and jobs. */
 
-/** What of a caller decides how he stands to something. */
+/** Fields of a caller that decide its relations. */
 export type Caller = Pick<Principal, 'user_id' | 'role' | 'organization_roles'>
 type Person = number | null
 
@@ -40,7 +40,10 @@ export function taskStanding(caller: Caller, people: TaskPeople): Standing {
   return standingIn(caller, people.organization_id, relations)
 }
 
-/** As somebody of the job's workspace; who is outside of its organization stands to it in no way. */
+/**
+ * Returns the relations of the caller to a job as a member of its workspace. Users outside its organization have
+ * none.
+ */
 export function jobStaffStanding(caller: Caller, people: JobPeople): Standing {
   const above = projectRelations(caller, people.project_owner_id, people.project_assignee_id)
   const task = taskRelations(caller, people.task_owner_id, people.task_assignee_id, above)
@@ -49,7 +52,7 @@ export function jobStaffStanding(caller: Caller, people: JobPeople): Standing {
   return standingIn(caller, people.organization_id, relations)
 }
 
-/** The same, and guests are let in. */
+/** Returns the relations of the caller to a job, including those of guests. */
 export function jobStanding(caller: Caller, people: JobPeople): Standing {
   const standing = jobStaffStanding(caller, people)
   const isOutside = people.organization_id !== null && standing.organization_role === null
@@ -59,8 +62,8 @@ export function jobStanding(caller: Caller, people: JobPeople): Standing {
 }
 
 /**
- * A worker who is assigned to a job of an organization without being its member sees and annotates that job, and nothing
- * else of it (`spec/api-workspace.md` 2.5, extra rule).
+ * Returns whether the caller can be a guest: a worker who is assigned to a job of an organization without being its
+ * member sees and annotates that job only.
  */
 export const worksAsGuest = ({ role }: Pick<Principal, 'role'>) => role === 'worker'
 

@@ -14,18 +14,18 @@ import type { Kysely } from 'kysely'
 import type { Config } from './config.ts'
 import { kept } from './kept.ts'
 
-/** What to tell the person at the terminal about the administrator. */
+/** Facts about the administrator for the message in the terminal. */
 export interface Administrator {
   username: string
-  /** Only at the start that made the administrator with a generated password. */
+  /** Set only at the start that created the administrator with a generated password. */
   password: string | undefined
-  /** The file that keeps it from then on. */
+  /** File with the password, for later starts. */
   file: string | undefined
 }
 
 /**
- * Makes the first administrator when there is no user yet (`design.md` 7). A password that was not given is generated and
- * kept in `<data dir>/admin-password`.
+ * Creates the first administrator when no user exists. A password that is not configured is generated and kept in
+ * `<data dir>/admin-password`.
  */
 export async function firstAdministrator(
   db: Kysely<ProjectsDb>,
@@ -44,7 +44,7 @@ export async function firstAdministrator(
   }
 }
 
-/** For tests: adds an account without registration, with a verified address, over an address of the database. */
+/** Adds an account for tests, without registration and with a verified email address, using a database URL. */
 export async function addPerson(url: string, person: NewUser): Promise<void> {
   const { db, close } = openDatabase<ProjectsDb>(url, {
     application: 'people',

@@ -1,6 +1,6 @@
 import type { Standalone } from './start.ts'
 
-/** What a person reads when everything runs; the ready line is a promise to scripts (`design.md` 7). */
+/** Returns the message after the start. Scripts rely on its ready line. */
 export function welcome({ url, admin }: Standalone): string {
   const password = admin.password ?? (admin.file ? `$(cat '${admin.file}')` : '<password>')
   const user = `-u "${admin.username}:${password}"`

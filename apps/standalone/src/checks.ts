@@ -6,11 +6,11 @@ interface Looked<P, R> {
   people: Kysely<P>
   requests: Kysely<R>
   blobs: BlobStore
-  /** Where database and objects are. */
+  /** Directory of the database and the objects. */
   dataDir: string
 }
 
-/** What `GET /server/health` looks at (`spec/api-workspace.md` 1.10). Each throws what is wrong. */
+/** Creates the checks of `GET /server/health`. Each throws an error that describes the fault. */
 export function healthChecks<P, R>(
   { people, requests, blobs, dataDir }: Looked<P, R>,
   settings: Parameters<typeof ownChecks>[0],

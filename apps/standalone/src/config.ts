@@ -5,7 +5,10 @@ import { kafkaPart, levels, s3Part } from '@reticle/kit/process/settings'
 import { processParts as projects } from '@reticle/projects-svc'
 import { z } from 'zod'
 
-/** Settings of the embedded mode itself (`docs/operations.md`); each service reads its own from the same environment. */
+/**
+ * Settings of the single-process mode itself (docs/operations.md); each service reads its own from the same
+ * environment.
+ */
 const own = part(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
@@ -35,10 +38,14 @@ const own = part(
   }),
 )
 
-/** A broker and an S3 of one's own take the place of what is embedded. */
+/** The operator's broker and S3 replace the embedded ones. */
 const parts = { own, admin: projects.admin, kafka: kafkaPart, s3: s3Part }
 
-/** @throws ConfigError that names every bad variable at once */
+/**
+ * Reads the settings.
+ *
+ * @throws ConfigError that names every invalid variable
+ */
 export const readConfig = Object.assign(
   (env: Env = environment) => {
     const { own, ...given } = readParts(parts, env)

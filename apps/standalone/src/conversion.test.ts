@@ -4,7 +4,7 @@ import { silentLog } from '@reticle/kit/log'
 import { expect, test } from 'vitest'
 import { forkConversion, startConversion } from './conversion.ts'
 
-test('a process that died before it was told what to do is not waited for', async () => {
+test('a conversion process that died before its first message is not waited for', async () => {
   const dead = forkConversion()
   dead.kill('SIGKILL')
   await once(dead, 'exit')
@@ -18,7 +18,7 @@ test('a process that died before it was told what to do is not waited for', asyn
     traces: undefined,
   } as const
   const ports = { log: silentLog, endLeases: async () => {} }
-  // Beside the sources there is no built worker, so the one that takes its place ends too.
+  // The sources contain no built worker, so the replacement process exits too.
   const starting = startConversion(dead, { urls, wiring }, ports)
   await expect(starting).rejects.toThrow('the conversion process did not start')
 })

@@ -14,11 +14,11 @@ export interface Conversion {
 
 export interface ConversionPorts {
   log: Logger
-  /** Ends the leases of a worker that is gone: nobody else is there to wait for. */
+  /** Ends the leases of a dead worker at once, because no other worker can hold any. */
   endLeases: () => Promise<void>
 }
 
-/** A conversion process that loads what it needs, while its parent starts too, and waits for its message. */
+/** Forks a conversion process, which loads its modules while its parent starts, and then waits for its message. */
 export function forkConversion(): ChildProcess {
   const worker = fork(entry, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   worker.on('error', () => undefined) // a message to a process that has just exited; its exit is handled
@@ -26,7 +26,7 @@ export function forkConversion(): ChildProcess {
   return worker
 }
 
-/** Keeps one conversion process beside this one, off its event loop; one that dies, or is dead already, is replaced. */
+/** Keeps one conversion process running beside this one. A process that exits, or has already exited, is replaced. */
 export async function startConversion(
   first: ChildProcess,
   message: ToWorker,
@@ -80,7 +80,7 @@ const exitOf = (worker: ChildProcess) =>
     else worker.once('exit', () => resolve())
   })
 
-/** Calls come before conversions, which use the same processors here. The converters of the process inherit its priority. */
+/** Lowers the priority of a process and its converters, because calls share the same processors and take precedence. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
@@ -90,7 +90,7 @@ function lowerPriority({ pid }: ChildProcess): void {
   }
 }
 
-/** Tells the process what to work on; it is ready when this resolves. */
+/** Sends the process its message; resolves when it is ready. */
 async function told(worker: ChildProcess, message: ToWorker): Promise<ChildProcess> {
   const ready = new Promise<boolean>((resolve) => worker.once('message', () => resolve(true)))
   worker.send(message)

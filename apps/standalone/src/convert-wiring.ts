@@ -13,7 +13,7 @@ import * as webhooks from '@reticle/webhooks-svc'
 import { z } from 'zod'
 import { objectsOptions, openObjects } from './objects.ts'
 
-/** What a conversion thread is handed to open its own way to the database and the objects. */
+/** Options of a converter, for opening its own connections to the database and the objects. */
 export const wiringOptions = z.object({
   urls: z.object({ projects: z.string(), annotations: z.string(), webhooks: z.string() }),
   objects: objectsOptions,
@@ -23,10 +23,13 @@ export const wiringOptions = z.object({
 })
 export type WiringOptions = z.infer<typeof wiringOptions>
 
-/** One conversion at a time uses these. */
+/** One conversion at a time uses these connections. */
 const connections = { max: 3, statement_timeout: 10 * 60_000 }
 
-/** Opened in every conversion thread (`docs/adr/0005`): handlers over small pools, no socket to the other process. */
+/**
+ * Opens the ports of a converter: handlers over small pools, without a socket to the other process
+ * (docs/adr/0005-a-conversion-thread-opens-its-own-ports.md).
+ */
 export async function wire(options: unknown): Promise<Wired> {
   const { urls, objects, env, log, traces } = wiringOptions.parse(options)
   await startTraces({ service: 'reticle conversion', endpoint: traces })

@@ -3,7 +3,7 @@ import { prepareDatabase } from './databases.ts'
 import { freePort } from './free-port.ts'
 
 test.each(['127.0.0.1', 'localhost'])(
-  'a database that nobody serves on %s is named',
+  'a database without a server on %s is named',
   async (host) => {
     const url = `postgres://anna:hush@${host}:${await freePort()}/x`
     const failed = prepareDatabase(url, () => 'secret')

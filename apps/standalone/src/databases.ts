@@ -7,22 +7,25 @@ import { type Access, accessTo, provision } from '@reticle/kit/db/provision'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 
-/** The schema of the log that carries events: the one schema every service may use. */
+/** Schema of the event log, the only schema that every service may use. */
 const shared = 'bus'
 
-/** Of the search for frames by their names; `deploy/docker/roles.sql` makes it in a cluster. */
+/** Extension for searching frames by their names; in a cluster, `deploy/docker/roles.sql` creates it. */
 const extensions = ['pg_trgm']
 
-/** Every service's schema and how it came to be; `npm run codegen` writes row types from the same list. */
+/** Schemas of the services and their migrations; `npm run codegen` generates row types from the same list. */
 export const schemas = [projects, annotations, jobs, webhooks].map(({ schema, migrations }) => ({
   schema,
   migrations,
 }))
 
-/** Address of the role of each service, and of the bus. */
+/** Address with the role of each service, and of the bus. */
 export type Urls = Record<'projects' | 'annotations' | 'requests' | 'webhooks' | 'bus', string>
 
-/** The error itself, unless nobody answered: Node says that with an empty sentence when a name has several addresses. */
+/**
+ * Returns the error, with a readable sentence when no server responds: Node.js throws an empty message for names with
+ * several addresses.
+ */
 function unreachable(cause: unknown, url: string): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (!noServer.has(code)) return cause
@@ -30,17 +33,17 @@ function unreachable(cause: unknown, url: string): unknown {
   return new Error(sentence, { cause })
 }
 
-/** Every schema with its migrations, the bus included. */
+/** Every schema with its migrations, including that of the bus. */
 export const allSchemas: readonly Schema[] = [
   { schema: shared, migrations: busMigrations },
   ...schemas,
 ]
 
 /**
- * Makes roles and schemas, brings them up to date, and answers by which address each service comes in.
+ * Creates roles and schemas, migrates them, and returns the address for each service.
  *
- * @param wanted what to bring them to, where it is not the newest: the steps of a backup
- * @throws Error with one sentence for the terminal when no server answers
+ * @param wanted target migrations if not the newest: those of a backup
+ * @throws Error with one sentence for the terminal when no server responds
  */
 export async function prepareDatabase(
   admin: string,

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net'
 import { listenFailure } from '@reticle/gateway'
 
-/** A loopback port nobody listens on at this moment; who takes it must be ready to try another. */
+/** Finds a loopback port that is free at this moment; the caller must be ready to try another. */
 export const freePort = (): Promise<number> => listenOnce('127.0.0.1', 0)
 
 /**
- * Tells before anything else is done what would end the start at its last step.
+ * Checks the port in advance, because an occupied one would fail the start at its last step.
  *
- * @throws Error that says why nobody can listen there, and what to do
+ * @throws Error with the reason, and advice
  */
 export async function assertFree(host: string, port: number): Promise<void> {
   await listenOnce(host, port).catch((cause) => {

@@ -4,7 +4,7 @@ import { connectGrpc } from '@reticle/kit/grpc/connect'
 import { listenGrpc, serveAll } from '@reticle/kit/grpc/listen'
 import type { OnStop } from '@reticle/kit/lifecycle'
 
-/** The same services, reached through gRPC on a loopback port: for measuring, and for stories over that transport. */
+/** Connects to the services through gRPC on a loopback port: for measurements, and for tests of that transport. */
 export async function overGrpc(
   services: Services,
   internalKey: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { kept } from './kept.ts'
 
-test('what was made once is kept, and an empty file is made anew', async () => {
+test('an existing file is read, and a missing or empty one is created', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-keys-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'key')

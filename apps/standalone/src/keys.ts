@@ -4,11 +4,11 @@ import { newSecretKey } from '@reticle/kit/secrets'
 import { kept } from './kept.ts'
 
 /**
- * Keys of an installation, made on its first start and kept beside its data (0600): one that encrypts secrets in the
- * database, and one that the passwords of the database roles and the signatures between services are derived from.
+ * Keys of an installation, created on its first start and kept beside its data (0600): one encrypts secrets in the
+ * database, and one is the source of the passwords of the database roles and of the signatures between services.
  */
 export interface Keys {
-  /** `<id>:<base64>`, newest first: `RETICLE_SECRET_KEYS` or the kept one. */
+  /** Keys as `<id>:<base64>`, newest first: from `RETICLE_SECRET_KEYS`, or the stored one. */
   secretKeys: string
   passwordOf: (role: string) => string
   internalKey: string

@@ -22,7 +22,7 @@ test('a second start on the same directory is refused with one sentence', async 
   expect(await readdir(dir)).toEqual([])
 })
 
-test('the lock of a process that is gone is taken over', async () => {
+test('the lock of a dead process is taken over', async () => {
   const dir = newDir()
   await (await lockDataDir(dir))()
   const child = spawn(process.execPath, ['-e', ''])
@@ -33,21 +33,21 @@ test('the lock of a process that is gone is taken over', async () => {
   await unlock()
 })
 
-test('a pid that was given anew is not the one that took the lock', async () => {
+test('a process with the same id but another start time does not hold the lock', async () => {
   const dir = newDir()
   await (await lockDataDir(dir))()
   await writeFile(join(dir, 'lock'), JSON.stringify({ pid: process.pid, started: 'long ago' }))
   await (await lockDataDir(dir))()
 })
 
-test('a lock that cannot be read is nobody’s', async () => {
+test('an unreadable lock is taken over', async () => {
   const dir = newDir()
   await (await lockDataDir(dir))()
   await writeFile(join(dir, 'lock'), 'half')
   await (await lockDataDir(dir))()
 })
 
-test('of many starts that find a dead holder one gets the lock', async () => {
+test('of many concurrent starts with a dead holder one gets the lock', async () => {
   const dir = newDir()
   await (await lockDataDir(dir))()
   await writeFile(join(dir, 'lock'), JSON.stringify({ pid: 1, started: 'never' }))
@@ -56,7 +56,7 @@ test('of many starts that find a dead holder one gets the lock', async () => {
   expect(await readdir(dir)).toEqual(['lock'])
 })
 
-test('a data directory that cannot be written is told with what to do', async () => {
+test('a data directory that is not writable is an error with advice', async () => {
   const file = newDir()
   await writeFile(file, '')
   for (const path of [file, join(file, 'below')])

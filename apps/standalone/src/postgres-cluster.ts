@@ -9,10 +9,13 @@ import type { Home } from './postgres-home.ts'
 
 const run = promisify(execFile)
 
-/** The folder of the cluster itself. */
+/** Returns the folder of the cluster itself. */
 export const dataOf = (home: Home) => join(home.folder, 'data')
 
-/** The administrator's, made up on the first start and kept readable to the owner of the data directory alone. */
+/**
+ * Reads the administrator's password, generated on the first start and readable by the owner of the data directory
+ * only.
+ */
 export function readPassword(dataDir: string, home: Home): Promise<string> {
   const file = join(dataDir, 'postgres-password')
   return kept(file, () => {
@@ -23,7 +26,10 @@ export function readPassword(dataDir: string, home: Home): Promise<string> {
   })
 }
 
-/** Made under another name and renamed when complete: a first start that was cut leaves nothing half-made. */
+/**
+ * Creates the cluster under another name and renames it when complete, so that an interrupted first start leaves no
+ * partial one.
+ */
 export async function createCluster(home: Home, password: string): Promise<void> {
   const made = join(home.folder, 'data.new')
   const secret = join(home.folder, 'password.new')
@@ -45,19 +51,23 @@ export async function createCluster(home: Home, password: string): Promise<void>
   }
 }
 
-/** The major version that wrote the cluster; nothing where there is none yet. */
+/** Returns the major version that wrote the cluster; undefined without a cluster. */
 export async function majorOfData(home: Home): Promise<number | undefined> {
   const text = await readFile(join(dataOf(home), 'PG_VERSION'), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : Number.parseInt(text, 10)
 }
 
-/** The major version of the server's programs: 18. */
+/** Returns the major version of the server's programs, such as 18. */
 export async function majorOfBinaries(home: Home): Promise<number> {
   const { stdout } = await run(binary(home, 'postgres'), ['--version'], asServer(home))
   return Number(/(\d+)/.exec(stdout)?.[1])
 }
 
-/** @throws Error with one sentence when the programs cannot read the cluster */
+/**
+ * Compares the versions of programs and cluster.
+ *
+ * @throws Error with one sentence when the programs cannot read the cluster
+ */
 export async function assertSameMajor(home: Home): Promise<void> {
   const [data, programs] = [await majorOfData(home), await majorOfBinaries(home)]
   if (data === undefined || data === programs) return
@@ -72,5 +82,5 @@ export async function assertSameMajor(home: Home): Promise<void> {
 
 export const binary = (home: Home, name: string) =>
   join(home.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
-/** How its programs are run: in a folder, and as an account, that fit them. */
+/** Returns the working folder and account for running the server's programs. */
 export const asServer = (home: Home) => ({ cwd: home.folder, ...home.account })

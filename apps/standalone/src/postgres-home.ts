@@ -11,30 +11,31 @@ import {
 } from './open-folders.ts'
 import { findBinaries, placeBinaries } from './postgres-binaries.ts'
 
-/** Folders the server works with, all open to its account. */
+/** Folders of the server, all accessible to its account. */
 export interface Home {
-  /** Holds `data/`, `server.log` and, while it is made, the first password. */
+  /** Contains `data/`, `server.log` and, during creation, the first password. */
   folder: string
-  /** The folder of the package that holds `bin/`, `lib/` and `share/`. */
+  /** Folder of the package with `bin/`, `lib/` and `share/`. */
   native: string
   account: Account | undefined
 }
 
 export interface Placing {
   dataDir: string
-  /** Where the server goes when a folder above the data directory is closed to its account. */
+  /** Folder of the server when a folder above the data directory is closed to its account. */
   outside?: string
-  /** The folder with the binaries, where it is not that of the npm package. */
+  /** Folder of the binaries, if not that of the npm package. */
   native?: string
-  /** Told, in a sentence for the terminal, that the server lives outside the data directory. */
+  /** Called with a sentence for the terminal when the server is placed outside the data directory. */
   onNotice?: (sentence: string) => void
 }
 
 /**
- * Decides where the server lives, once: inside the data directory, or, where a folder above it is closed to the account
- * (a checkout below a home of mode 0700), in a folder outside that `<dataDir>/postgres-folder` names from then on.
+ * Chooses the folder of the server, once: inside the data directory, or, if a folder above it is closed to the account
+ * (a checkout below a home of mode 0700), an outside folder, whose path `<dataDir>/postgres-folder` contains from then
+ * on.
  *
- * @throws Error naming the folder to open where neither is possible.
+ * @throws Error naming the folder to open when neither is possible
  */
 export async function placeServer({ dataDir, outside, native, onNotice }: Placing): Promise<Home> {
   await makeOpen(dataDir)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { startPostgres } from './postgres.ts'
 
-/** Run as a child: starts a server in the given data directory, tells its address, and waits to be killed. */
+/** Child process that starts a server in the given data directory, sends its address, and waits to be killed. */
 const [dataDir = ''] = process.argv.slice(2)
 const { url } = await startPostgres({ dataDir, settings: { fsync: 'off', shared_buffers: '16MB' } })
 const client = new pg.Client({ connectionString: url })

@@ -27,7 +27,7 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test('what was written is there after the next start, under the same password', async () => {
+test('rows and the password are the same after the next start', async () => {
   const dataDir = newDir()
   const first = await startPostgres({ dataDir, settings })
   await ask(first.url, 'create table kept as select 7 as n')
@@ -39,7 +39,7 @@ test('what was written is there after the next start, under the same password', 
   await second.stop()
 })
 
-test('the server listens on loopback only, and asks for the password', async () => {
+test('the server listens on loopback only, and requires the password', async () => {
   const dataDir = newDir()
   const server = await startPostgres({ dataDir, settings })
   expect(
@@ -59,7 +59,7 @@ test('the server listens on loopback only, and asks for the password', async () 
   await server.stop()
 })
 
-test('letters are compared and folded as Unicode says', async () => {
+test('letters are compared and case-folded by Unicode rules', async () => {
   const server = await startPostgres({ dataDir: newDir(), settings })
   expect(await ask(server.url, `select lower('ÄЖ') as folded`)).toEqual([{ folded: 'äж' }])
   await server.stop()
@@ -81,7 +81,7 @@ test('a server left behind by a killed process is stopped first', async () => {
   await server.stop()
 })
 
-test('without its password file a database is not opened, and nothing is lost', async () => {
+test('without its password file a database is not opened, and its data stays', async () => {
   const dataDir = newDir()
   await (await startPostgres({ dataDir, settings })).stop()
   await unlink(join(dataDir, 'postgres-password'))
@@ -90,7 +90,7 @@ test('without its password file a database is not opened, and nothing is lost', 
   )
 })
 
-test('a server that cannot start says why', async () => {
+test('a server that cannot start reports the reason', async () => {
   const wrong = { shared_buffers: 'lots' }
   await expect(startPostgres({ dataDir: newDir(), settings: wrong })).rejects.toThrow(
     /PostgreSQL did not start:[\s\S]*invalid value for parameter "shared_buffers"/,

@@ -17,14 +17,14 @@ import {
 import { type Home, type Placing, placeServer } from './postgres-home.ts'
 
 export interface PostgresOptions extends Placing {
-  /** Over the defaults of the server; when not given, those for a machine that people also work on. */
+  /** Settings over the defaults of the server; default: those for a machine with other users. */
   settings?: Readonly<Record<string, string>>
-  /** Told when the server ends although nobody stopped it. */
+  /** Called when the server exits without being stopped. */
   onGone?: () => void
 }
 
 export interface Postgres {
-  /** The administrator's address: `postgres://reticle:<password>@127.0.0.1:<port>/postgres`. */
+  /** Administrator's address: `postgres://reticle:<password>@127.0.0.1:<port>/postgres`. */
   url: string
   /** Ends the server's connections and then the server; a second call does nothing. */
   stop: () => Promise<void>
@@ -35,12 +35,13 @@ const startLimitMs = 60_000
 const serverSettings = { shared_buffers: '256MB', max_wal_size: '4GB' }
 
 /**
- * Starts the PostgreSQL that comes with npm on a free loopback port, its data in `<dataDir>/postgres`, making the cluster
- * on the first start. A server left behind by a process that was killed is stopped first: call this only under the lock of
- * the data directory (`lock.ts`). The server is a group of its own, so that Ctrl-C does not reach it before we stop it.
+ * Starts the PostgreSQL of the npm package on a free loopback port, with its data in `<dataDir>/postgres`, and creates
+ * the cluster on the first start. Stops a server left behind by a killed process first, so it requires the lock of the
+ * data directory (`lock.ts`). The server has a separate process group, so that Ctrl-C does not reach it before it is
+ * stopped.
  *
- * @throws Error with the last lines of the server's log when it does not come up, or with one sentence when the data
- * belongs to another major version
+ * @throws Error with the last lines of the server's log when it does not start, or with one sentence when the data
+ *   belongs to another major version
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { settings = serverSettings } = options
@@ -64,14 +65,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const url = `postgres://reticle:${password}@127.0.0.1:${port}/postgres`
     const failure = await launch(home, { port, url, settings, onExit })
     if (!failure) return { url, stop }
-    // Another program took the port, or a killed server is not yet gone: both pass.
+    // Another program took the port, or a killed server has not exited yet: both are transient.
     const passing = /Address already in use|could not bind|postmaster\.pid/.test(failure)
     if (!passing || Date.now() > limit) throw new Error(`PostgreSQL did not start:\n${failure}`)
     await sleep(100)
   }
 }
 
-/** The reason why the server did not come up, or nothing when it answers. */
+/** Starts the server; returns the reason when it does not start, undefined when it responds. */
 async function launch(
   home: Home,
   {
@@ -124,13 +125,19 @@ async function answers(url: string, folder?: string): Promise<boolean> {
   }
 }
 
-/** The administrator's address of the server that runs on this data directory, started by whomever; nothing when none does. */
+/**
+ * Returns the administrator's address of the server on this data directory, started by any process; undefined without
+ * one.
+ */
 export async function runningPostgres(dataDir: string): Promise<string | undefined> {
   const home = await placeServer({ dataDir })
   return runningServer(home, await readPassword(dataDir, home))
 }
 
-/** A pid alone proves nothing, it may have been given anew: only a server that answers with our folder is ours. */
+/**
+ * Returns the address of a running server. Its process id may have been reused, so the server must respond with our
+ * folder.
+ */
 async function runningServer(home: Home, password: string): Promise<string | undefined> {
   const note = await readFile(join(dataOf(home), 'postmaster.pid'), 'utf8').catch(() => '')
   const port = Number(note.split('\n')[3])
@@ -139,7 +146,7 @@ async function runningServer(home: Home, password: string): Promise<string | und
   return (await answers(url, dataOf(home))) ? url : undefined
 }
 
-/** Stops the server that a process which was killed left on this data. */
+/** Stops a server that a killed process left on this data. */
 export async function stopLeftBehind(home: Home, password: string): Promise<void> {
   if (await runningServer(home, password)) await stopServer(home)
 }

@@ -8,7 +8,7 @@ const root = await mkdtemp(join(tmpdir(), 'reticle-private-'))
 afterAll(() => rm(root, { recursive: true }))
 
 let count = 0
-/** A data directory as an earlier version, or a copy, left it: folders and files with these modes. */
+/** Creates a data directory as left by an earlier version or a copy: folders and files with these modes. */
 async function dataDirOf(modes: Readonly<Record<string, number>>) {
   const dataDir = join(root, `data-${count++}`)
   await mkdir(dataDir)
@@ -49,7 +49,7 @@ test.each([
     expect(await modeOf(name), name).toBe(0o600)
 })
 
-test('secrets and mails that a copy left open are closed', async () => {
+test('open secrets and mails from a copy are closed to other accounts', async () => {
   const secrets = ['admin-password', 'postgres-password', 'installation-key', 'secret-keys']
   const { dataDir, modeOf } = await dataDirOf({
     ...Object.fromEntries(secrets.map((name) => [name, 0o644])),
@@ -72,7 +72,7 @@ test('objects on another disk are closed there, and links out of them are not fo
   ])
 })
 
-test('a data directory without any of them stays as it is', async () => {
+test('a data directory without private files is unchanged', async () => {
   const { dataDir } = await dataDirOf({ 'postgres/': 0o755 })
   const before = (await stat(dataDir)).mode
   await closeToOthers(dataDir)

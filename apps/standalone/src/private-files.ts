@@ -2,17 +2,17 @@ import type { Dirent } from 'node:fs'
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Folders whose files belong to their owner alone; that of the database has its own account, and closes itself. */
+/** Folders whose files only their owner may read; the database has another account, and closes its folder itself. */
 const folders = new Set(['objects', 'mail'])
-/** Names the process that holds the data directory; other accounts may read it. */
+/** Name of the lock file, which other accounts may read. */
 const lock = 'lock'
 
-/** Modes that let the group or others in. */
+/** Mode bits that grant access to the group or others. */
 const others = 0o077
 
 /**
- * Removes the rights of group and others on files of the data directory that an earlier version, a copy or a restore left
- * open. A folder is closed after its content, so that the next start repeats an interrupted attempt.
+ * Removes the permissions of group and others on files of the data directory that an earlier version, a copy or a
+ * restore left open. A folder is closed after its content, so that the next start repeats an interrupted attempt.
  */
 export async function closeToOthers(dataDir: string): Promise<void> {
   if (process.platform === 'win32') return
@@ -29,7 +29,7 @@ async function closeFolder(path: string): Promise<void> {
   await close(path)
 }
 
-/** Folders below an open one may be closed, and hold open files. */
+/** Closes files and folders below; folders may be closed already and still contain open files. */
 async function closeBelow(folder: string): Promise<void> {
   for (const entry of await listEntries(folder)) {
     const path = join(folder, entry.name)
@@ -38,7 +38,7 @@ async function closeBelow(folder: string): Promise<void> {
   }
 }
 
-/** Nothing where the folder was removed meanwhile. */
+/** Lists a folder; empty if it was removed meanwhile. */
 const listEntries = (folder: string): Promise<Dirent[]> =>
   readdir(folder, { withFileTypes: true }).catch(unlessMissing<Dirent[]>([]))
 

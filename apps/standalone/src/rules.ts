@@ -3,7 +3,7 @@ import type { Rule } from '@reticle/kit/policy'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 
-/** Every permission rule of every service, by resource: `docs/permissions.md` is printed from it. */
+/** Permission rules of every service by resource, from which `docs/permissions.md` is generated. */
 export const rules: Record<string, readonly Rule[]> = {
   ...projects.rules,
   request: jobs.requestRules,

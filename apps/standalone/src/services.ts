@@ -18,16 +18,16 @@ import type { Urls } from './databases.ts'
 export interface Surroundings {
   urls: Urls
   blobs: BlobStore
-  /** A broker of one's own instead of the log in PostgreSQL. */
+  /** Broker of the operator; undefined: the event log in PostgreSQL. */
   kafka: KafkaSettings | undefined
   log: Logger
   env: Env
-  /** Where mails are put where no server takes them over. */
+  /** Folder for mails when no mail server is configured. */
   mailFolder: string
   onStop: OnStop
 }
 
-/** Where events go: a Kafka of one's own, or the log in PostgreSQL. */
+/** Opens the bus: Kafka of the operator, or the event log in PostgreSQL. */
 export function openBus(
   around: Pick<Surroundings, 'urls' | 'log' | 'onStop' | 'kafka'>,
 ): Promise<Bus> {
@@ -44,7 +44,7 @@ export function openBus(
 
 type Running = Surroundings & { bus: Bus; child: (service: string) => Logger }
 
-/** Starts the services in this process; each gets its own database role and the callers it asks. */
+/** Starts the services in this process; each gets its own database role and clients of the services that it calls. */
 export async function startServices(around: Surroundings) {
   const running: Running = {
     ...around,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unknownSettings } from './settings.ts'
 
-test('what nobody reads is most likely misspelt, what the command line reads is not', () => {
+test('an unused variable counts as misspelt, one of the command line does not', () => {
   const env = {
     RETICLE_PROT: '1',
     RETICLE_PORT: '1',

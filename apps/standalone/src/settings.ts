@@ -15,12 +15,12 @@ const services = {
   'jobs-svc': jobs,
   'webhooks-svc': webhooks,
 }
-/** What the embedded mode reads: its own settings, and those of each service. */
+/** Readers of the single-process mode: its own settings, and those of each service. */
 const embedded = Object.fromEntries(
   Object.entries({ ...services, standalone }).map(([name, { readConfig }]) => [name, readConfig]),
 )
 
-/** What each process of a cluster reads, and the embedded mode: names of environment variables. */
+/** Names of environment variables by process of a cluster, and for the single-process mode. */
 export const settingsByProcess: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     Object.entries(services).map(([name, { processParts }]) => [
@@ -31,23 +31,23 @@ export const settingsByProcess: Record<string, readonly string[]> = {
   standalone: namesOf(embedded),
 }
 
-/** Made on the first start; until then any will do for reading the rest. */
+/** Valid placeholder for a key that the first start creates, for reading the other settings. */
 const someKey = 'k1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='
 
 /**
  * Reads the settings of every part before anything is started.
  *
- * @throws ConfigError that names the bad variables of all parts at once
+ * @throws ConfigError that names the invalid variables of all parts
  */
 export function readSettings(env: Env): standalone.Config {
   readParts(embedded, { RETICLE_SECRET_KEYS: someKey, ...env })
   return standalone.readConfig(env)
 }
 
-/** What the command line reads (docs/cli.md), which may be set in the same shell. */
+/** Variables of the command line (docs/cli.md), which may be set in the same shell. */
 const ofCommandLine = ['URL', 'PROFILE', 'ORGANIZATION', 'SOURCE_TOKEN', 'CONFIG_DIR', 'CACHE_DIR']
 
-/** Names that look like settings of ours and are none: most likely misspelt. */
+/** Returns variables with our prefix that are not settings, and so probably misspelt. */
 export function unknownSettings(env: Env): string[] {
   const others = ofCommandLine.map((name) => `RETICLE_${name}`)
   const known = new Set([...(settingsByProcess.standalone ?? []), ...others])

@@ -27,14 +27,14 @@ import { startServices } from './services.ts'
 import { storageNets } from './storage-nets.ts'
 
 export interface Standalone {
-  /** `http://HOST:PORT` */
+  /** Address `http://HOST:PORT`. */
   url: string
   admin: Administrator
 }
 
 /**
- * Everything in one command (`house.md` 6): the lock of the data directory, PostgreSQL, migrations, services, the
- * conversion process, the gateway. What is started is handed to `onStop`, which stops it in reverse order.
+ * Starts everything in one process: the lock of the data directory, PostgreSQL, migrations, services, the conversion
+ * process, the gateway. Registers each part with `onStop`, which stops them in reverse order.
  */
 export async function startStandalone(
   config: Config,
@@ -93,7 +93,7 @@ export async function startStandalone(
   return { url: gateway.url, admin }
 }
 
-/** gRPC is loaded only where somebody wants to measure it, or to tell the stories over it. */
+/** Loads gRPC only for measurements, and for tests of that transport. */
 async function reach(
   transport: Config['transport'],
   services: Services,
@@ -117,7 +117,7 @@ async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise
   return postgres.url
 }
 
-/** Nothing works without it, and a new start repairs what a crash left. */
+/** Exits, because no part works without the database, and a new start recovers from the crash. */
 function databaseGone(): void {
   process.stderr.write('PostgreSQL ended by itself, so Reticle ends too: start it again.\n')
   process.exit(1)

@@ -10,7 +10,7 @@ test.each([
   ['localhost', {}],
   ['127.0.0.2', { RETICLE_PUBLIC_URL: 'http://localhost:8080' }],
   ['127.0.0.1', { RETICLE_PUBLIC_URL: 'http://[::1]:8080' }],
-])('a server on %s with %o: everybody connects buckets on loopback', (host, env) => {
+])('on %s with %o every user can connect buckets on loopback', (host, env) => {
   expect(netsOf(host, env).RETICLE_STORAGES_ALLOWED_NETS).toBe(loopback)
 })
 
@@ -20,7 +20,7 @@ test.each([
   ['192.168.1.20', {}],
   ['127.example.org', {}],
   ['127.0.0.1', { RETICLE_PUBLIC_URL: 'https://annotate.example.org' }],
-])('a server on %s with %o: administrators alone do', (host, env) => {
+])('on %s with %o only administrators can connect buckets on loopback', (host, env) => {
   const nets = netsOf(host, env)
   expect(nets.RETICLE_STORAGES_ALLOWED_NETS).toBe('')
   expect(nets.RETICLE_PROJECTS_STORAGE_ADMIN_NETS).toContain('127.0.0.0/8')

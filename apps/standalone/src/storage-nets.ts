@@ -4,9 +4,9 @@ const loopback = '127.0.0.0/8,::1/128'
 const inside = `${loopback},10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,fc00::/7`
 
 /**
- * Networks that are not public and may hold cloud storages in one process: administrators connect buckets of their network.
- * Every user connects buckets on loopback while only loopback reaches the server itself: each caller is on the machine then.
- * A setting of the operator replaces both.
+ * Returns the non-public networks that may contain cloud storages in the single-process mode. Administrators may use
+ * the private networks. Every user may use loopback while the server itself is only reachable by loopback, because each
+ * caller is then on the machine. A setting of the operator replaces both.
  */
 export function storageNets({ host, env }: Pick<Config, 'host' | 'env'>): Record<string, string> {
   const { RETICLE_STORAGES_ALLOWED_NETS: given, RETICLE_PUBLIC_URL: publicUrl } = env
@@ -18,7 +18,7 @@ export function storageNets({ host, env }: Pick<Config, 'host' | 'env'>): Record
   }
 }
 
-/** The host of a URL, without the brackets of IPv6; empty where there is none. */
+/** Returns the host of a URL, without the brackets of IPv6; empty for an invalid URL. */
 const hostOf = (url: string) =>
   URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : ''
 

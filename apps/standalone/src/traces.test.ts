@@ -18,7 +18,7 @@ import { allSchemas } from './databases.ts'
 import { overGrpc } from './grpc.ts'
 import { openBus, startServices } from './services.ts'
 
-/** T-OBS of `reliability.md` 16.2: all services, over gRPC, with a worker; only the processes are one. */
+/** Tracing through all services over gRPC, with a worker; only the processes are merged into one. */
 
 const stops: (() => Promise<void> | void)[] = []
 const onStop = (_name: string, stop: () => Promise<void> | void) => stops.push(stop)
@@ -48,7 +48,7 @@ receiver.answer({ status: 400 }) // final at once, and a line in the log
 const api = await startSystem()
 const admin = await signIn()
 
-/** The smallest PNG: one grey point. */
+/** Smallest PNG: one grey pixel. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg=='
 
@@ -156,7 +156,7 @@ const servicesOf = (digit: string) => [
 ]
 const linesAbout = (text: string) => lines.filter((line) => JSON.stringify(line).includes(text))
 
-test('one export and one webhook: one trace each through all services, and on every log line', async () => {
+test('one export and one webhook yield one trace each through all services and on every log line', async () => {
   const { id: project_id } = await admin('POST', '/projects', {
     name: 'p',
     labels: [{ name: 'a' }],
@@ -212,7 +212,7 @@ test('one export and one webhook: one trace each through all services, and on ev
   expect(JSON.stringify(receiver.received.map((one) => one.headers))).not.toContain('traceparent')
 }, 60_000)
 
-test('the page of metrics stays below 2,000 series', async () => {
+test('the metrics page has fewer than 2,000 series', async () => {
   const series = (await metricsText()).split('\n').filter((line) => /^\w/.test(line))
   expect(series.length).toBeGreaterThan(50)
   expect(series.length).toBeLessThan(2000)

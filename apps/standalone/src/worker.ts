@@ -11,8 +11,8 @@ import { openObjects } from './objects.ts'
 import { openBus } from './services.ts'
 
 /**
- * The conversion process of the embedded mode, forked by `conversion.ts`: leases and slots here, each conversion in a
- * thread. It ends with its parent, whatever became of that one: whoever starts next takes up its requests.
+ * Conversion process of the single-process mode, forked by `conversion.ts`. It holds leases and slots, and runs each
+ * conversion in a converter. It exits with its parent in every case; the next start requeues its requests.
  */
 const toWorker = z.object({
   urls: z.object({
@@ -28,7 +28,7 @@ const toWorker = z.object({
 export type ToWorker = z.infer<typeof toWorker>
 
 process.on('disconnect', () => process.exit(1))
-// A Ctrl-C reaches this process too; its parent says when to stop.
+// A Ctrl-C reaches this process too, but its parent decides when to stop.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => undefined)
 
 const [given] = await once(process, 'message')

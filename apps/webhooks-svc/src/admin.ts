@@ -2,6 +2,6 @@ import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
 import { schema, sealed } from './index.ts'
 
-/** `node apps/webhooks-svc/dist/admin.js`: the operator's commands for this service of a cluster. */
+/** Entry point of the operator's commands for this service in a cluster: `node apps/webhooks-svc/dist/admin.js`. */
 const service = { service: 'webhooks-svc', schema, sealed }
 process.exitCode = await runServiceOps(service, environment, process.argv.slice(2))

@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 
 const key = `k1:${Buffer.alloc(32).toString('base64')}`
 
-test('what is not set has its documented value', () => {
+test('unset settings have their documented defaults', () => {
   expect(readConfig({ RETICLE_SECRET_KEYS: key })).toMatchObject({
     publicUrl: 'http://127.0.0.1:8080',
     secretKeys: key,
@@ -16,7 +16,7 @@ test('what is not set has its documented value', () => {
   })
 })
 
-test('every bad value is named at once', () => {
+test('the error names every invalid value', () => {
   const env = {
     RETICLE_PUBLIC_URL: 'ftp://host',
     RETICLE_WEBHOOKS_ALLOWED_NETS: '10.0.0.0/8,nonsense',
@@ -28,14 +28,14 @@ test('every bad value is named at once', () => {
   )
 })
 
-test('the password of a proxy is not repeated by who complains', () => {
+test('the error about an invalid proxy does not contain its password', () => {
   const env = { RETICLE_SECRET_KEYS: key, RETICLE_EGRESS_PROXY: 'https://user:hunter2@proxy' }
   expect(() => readConfig(env)).toThrow(/^(?!.*hunter2).*RETICLE_EGRESS_PROXY/s)
   const good = { ...env, RETICLE_EGRESS_PROXY: 'http://user:hunter2@proxy:4750' }
   expect(readConfig(good).egressProxy).toBe('http://user:hunter2@proxy:4750')
 })
 
-test('the public address has no slash at its end', () => {
+test('the public URL has no trailing slash', () => {
   const { publicUrl } = readConfig({
     RETICLE_SECRET_KEYS: key,
     RETICLE_PUBLIC_URL: 'https://label.example.org/',
@@ -43,7 +43,7 @@ test('the public address has no slash at its end', () => {
   expect(publicUrl).toBe('https://label.example.org')
 })
 
-test('an IPv6 address to listen on gets its brackets in links', () => {
+test('links put an IPv6 listen address in brackets', () => {
   const { publicUrl } = readConfig({ RETICLE_SECRET_KEYS: key, RETICLE_HOST: '::1' })
   expect(publicUrl).toBe('http://[::1]:8080')
 })

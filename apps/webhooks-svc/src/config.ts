@@ -6,7 +6,7 @@ import { part } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
-/** Nine attempts over four days (`spec/api-annotations.md` 4.5). */
+/** Waits of the default schedule, in seconds: nine attempts over four days. */
 const retries = '5,300,1800,10800,86400,86400,86400,86400'
 
 const nets = setting.list().transform((blocks, context) => {
@@ -18,7 +18,7 @@ const nets = setting.list().transform((blocks, context) => {
   }
 })
 
-/** What webhooks-svc is told at start (`reliability.md` 16.5). */
+/** Reads the settings of webhooks-svc from the environment. */
 export const readConfig = part(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
@@ -41,32 +41,35 @@ export const readConfig = part(
   (given) => {
     const listening = listeningOrigin(given.RETICLE_HOST, given.RETICLE_PORT)
     return {
-      /** Scheme, host and port by which clients reach the service, without a slash at the end: links in payloads. */
+      /**
+       * Scheme, host and port by which clients reach the service, without a trailing slash; base of the links in
+       * payloads.
+       */
       publicUrl: (given.RETICLE_PUBLIC_URL ?? listening).replace(/(?<!\/)\/+$/, ''),
-      /** `<id>:<base64>`, newest first, separated by commas. */
+      /** `<id>:<base64>` keys, newest first, separated by commas. */
       secretKeys: given.RETICLE_SECRET_KEYS,
-      /** Receivers may be on plain http: for development. */
+      /** Whether receivers may use plain http; for development. */
       allowHttp: given.RETICLE_WEBHOOKS_ALLOW_HTTP,
-      /** Networks that are not public and may be asked all the same. */
+      /** Networks that are not public but are allowed as targets. */
       allowedNets: given.RETICLE_WEBHOOKS_ALLOWED_NETS,
-      /** The proxy that receivers are called through, with its credentials; absent: none. */
+      /** Proxy through which receivers are called, with its credentials; absent: none. */
       egressProxy: given.RETICLE_EGRESS_PROXY,
-      /** Waits after the first, second, ... failed attempt. */
+      /** Seconds to wait after the first, second, ... failed attempt. */
       retrySeconds: given.RETICLE_WEBHOOKS_RETRY_SECONDS,
-      /** After so many hours without a success a webhook is switched off; 0: never. */
+      /** Hours without a success after which a webhook is disabled; 0: never. */
       disableAfterHours: given.RETICLE_WEBHOOKS_DISABLE_AFTER_HOURS,
-      /** Webhooks a project may have. */
+      /** Maximum number of webhooks of one project. */
       perProject: given.RETICLE_WEBHOOKS_PER_PROJECT,
-      /** Webhooks an organization may have, those of its projects aside. */
+      /** Maximum number of webhooks of one organization, without those of its projects. */
       perOrganization: given.RETICLE_WEBHOOKS_PER_ORGANIZATION,
-      /** How long the log remembers. */
+      /** Days for which the event log keeps rows. */
       eventsRetentionDays: given.RETICLE_WEBHOOKS_EVENTS_RETENTION_DAYS,
     }
   },
 )
 export type WebhooksSettings = ReturnType<typeof readConfig>
 
-/** What the process of this service reads. */
+/** Parts of the configuration that the process of this service reads. */
 export const processParts = {
   settings: readConfig,
   database: databasePart('WEBHOOKS'),

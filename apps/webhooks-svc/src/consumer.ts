@@ -5,7 +5,10 @@ import { appendEvents } from './event-log/append.ts'
 import { followPeople } from './people/follow.ts'
 import { followMembers } from './webhooks/owner-left.ts'
 
-/** What the group `reticle.webhooks` does about an event, all in the bus's transaction: messages for webhooks, and the log. */
+/**
+ * Handles an event for the consumer group `reticle.webhooks`: writes messages, updates stored owner names and
+ * memberships, and appends to the event log, all in the transaction of the bus.
+ */
 export function consumeEvents(deps: MatchDeps): Handle<WebhooksDb> {
   const handles = [matchEvents(deps), followPeople, followMembers, appendEvents]
   const handle: Handle<WebhooksDb> = async (tx, event) => {

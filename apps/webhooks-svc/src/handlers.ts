@@ -7,7 +7,7 @@ import { type WebhookDeps, webhookHandlers } from './webhooks/rpc.ts'
 
 export interface HandlerDeps extends WebhookDeps, MessageDeps, PingDeps {}
 
-/** Everything that may be asked about webhooks. */
+/** Creates all handlers of the webhook operations. */
 export const handlersOf = (deps: HandlerDeps): Service<typeof webhooks> => ({
   ...webhookHandlers(deps),
   ...deliveryHandlers(deps),

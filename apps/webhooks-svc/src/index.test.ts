@@ -50,7 +50,7 @@ const happen = (id: number) =>
 const patience = { timeout: 20_000, interval: 5 }
 const told = () => receiver.received.map(({ body }) => JSON.parse(String(body)))
 
-test('a change reaches the receiver, before a restart and after it', async () => {
+test('a change reaches the receiver before and after a restart', async () => {
   const first = start()
   const target_url = `${receiver.url}/hook`
   const body = { target_url, events: 'update:task', type: 'project' as const, project_id: 7 }
@@ -76,7 +76,7 @@ test('a change reaches the receiver, before a restart and after it', async () =>
   await second.stop()
 })
 
-test('stopping does not wait for a receiver that hangs: the next start asks it again', async () => {
+test('stopping does not wait for a hanging receiver, and the next start sends the message again', async () => {
   receiver.answer({ status: 'hang' })
   receiver.received.length = 0
   const first = start()

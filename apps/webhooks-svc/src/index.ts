@@ -32,22 +32,22 @@ export type { WebhooksDb } from './db/schema.ts'
 export { eventHandlers } from './event-log/rpc.ts'
 export { assertSecretsOpen, sealed } from './webhooks/secret.ts'
 
-/** Its tables live here, and nobody else's. */
+/** Name of the database schema, used by this service only. */
 export const schema = 'webhooks'
 
-/** Who may do what, as rows: printed as `docs/permissions.md`. */
+/** Permission rules, printed as `docs/permissions.md`. */
 export const rules = { webhook: webhookRules, event: eventRules }
 
 export interface WebhooksPorts {
   db: Kysely<WebhooksDb>
-  /** Connections whose statements may take long: the log is read out over them. */
+  /** Connections for long statements; exports of the event log use them. */
   bulk: Kysely<WebhooksDb>
   bus: Bus
   log: Logger
   settings: WebhooksSettings
   services: { tasks: Pick<Service<typeof tasks>, 'authorize'> }
   clock?: Clock
-  /** Resolver, roots of trust and times of the way out to receivers, where they are not the system's. */
+  /** Overrides of DNS lookup, trusted roots and timeouts of calls to receivers. */
   outgoing?: Partial<OutgoingOptions>
 }
 
@@ -60,7 +60,7 @@ export interface Webhooks {
   stop: () => Promise<void>
 }
 
-/** What it is called in metrics and traces. */
+/** Service name in metrics and traces. */
 const name = 'webhooks-svc'
 
 const sweepEveryMs = 600_000
@@ -118,7 +118,10 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
 
 const commitMs = 20
 
-/** The bus commits right after the handler. Should it take longer, the dispatcher's own poll finds the messages. */
+/**
+ * Wakes the dispatcher after the bus has probably committed. If the commit takes longer, the poll of the dispatcher
+ * finds the messages.
+ */
 function wakeAfterCommit(wake: () => void): void {
   setTimeout(wake, commitMs).unref()
 }

@@ -7,7 +7,7 @@ interface Limits {
   perOrganization: number
 }
 
-/** What `GET /server/limits` tells of webhooks and events (`spec/extensions.md` 9). */
+/** Returns the limits of webhooks and events for `GET /server/limits`. */
 export function describeLimits({ perProject, perOrganization }: Limits): PartFacts {
   return {
     limits: {

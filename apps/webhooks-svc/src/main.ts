@@ -7,7 +7,7 @@ import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
 import { assertSecretsOpen, migrations, schema, startWebhooks, type WebhooksDb } from './index.ts'
 
-/** webhooks-svc as a process of a cluster: turns events into deliveries. */
+/** Runs webhooks-svc as a separate process of a cluster. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, internal, projects, settings } = app.config
   const pools = await openSchema<WebhooksDb>(app, 'webhooks-svc', database.url, {

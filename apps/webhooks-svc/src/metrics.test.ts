@@ -51,7 +51,7 @@ async function happen(path: string): Promise<void> {
 }
 const count = (result: string) => `reticle_webhook_attempts_total{result="${result}"} 1\n`
 
-test('attempts are counted by what came of them, the first one by how late it was', async () => {
+test('attempts are counted by result, and the delay of the first attempt is observed', async () => {
   receiver.answer({ status: 503 })
   await happen('/a')
   await expect.poll(metricsText).toContain(count('retried'))
@@ -65,7 +65,7 @@ test('attempts are counted by what came of them, the first one by how late it wa
   expect(await metricsText()).toContain('reticle_webhook_first_attempt_seconds_count 1\n')
 })
 
-test('an attempt is part of the trace of its fact, and the receiver is told nothing of it', async () => {
+test('an attempt belongs to the trace of its event, and no trace context reaches the receiver', async () => {
   const attempts = () => tracing.getFinishedSpans().filter(({ name }) => name === 'webhook attempt')
   await expect.poll(attempts).toHaveLength(2)
   expect(new Set(attempts().map((span) => span.spanContext().traceId))).toEqual(new Set([trace_id]))

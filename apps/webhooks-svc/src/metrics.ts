@@ -3,9 +3,9 @@ import { counter, histogram, readGauge } from '@reticle/kit/observe/registry'
 import { type Kysely, sql } from 'kysely'
 import type { WebhooksDb } from './db/schema.ts'
 
-/** Instruments of deliveries (`reliability.md` 16.2). */
+/** Metrics of deliveries. */
 
-/** `retried`: it failed and is tried again. */
+/** The result `retried` means a failure that is followed by another attempt. */
 export const attempts = counter({
   name: 'reticle_webhook_attempts_total',
   help: 'Attempts to deliver a message that have ended',
@@ -28,10 +28,10 @@ const pending = readGauge({
   help: 'Messages that are neither delivered nor given up',
 })
 
-/** More need not be counted: the alert is at a tenth of it. */
+/** Upper bound of the count; the alert fires at a tenth of it. */
 const most = 100_000
 
-/** Answers how to stop. */
+/** Updates the gauge of pending messages. Returns a function that stops it. */
 export function watchMessages(db: Kysely<WebhooksDb>): () => void {
   return readFromDatabase(db, async (tx) => {
     const { rows } = await sql<{ count: number }>`

@@ -4,10 +4,11 @@ const fromTests = createRequire(new URL('../../../tests/package.json', import.me
 const { parseAllDocuments } = fromTests('yaml')
 
 /**
- * Offers every manifest of a rendered chart to the API server, strictly and without keeping it: `helm --dry-run=server` asks
- * the server for what the templates look up and shows it nothing, so a misspelt field would pass.
+ * Sends every manifest of a rendered chart to the API server with strict validation and without storing it. `helm
+ * --dry-run=server` reads lookups from the server but does not send it the manifests, so it would not detect a misspelt
+ * field.
  *
- * @returns how many there were; @throws Error with the server's sentence about the first one it refuses or warns of
+ * @returns the number of manifests; @throws Error with the server's message about the first refusal or warning
  */
 export async function expectAccepted({ api, namespace, text }) {
   const manifests = manifestsOf(text)
@@ -15,7 +16,7 @@ export async function expectAccepted({ api, namespace, text }) {
   try {
     for (const manifest of manifests) {
       const path = await pathOf({ api, namespace, manifest })
-      const isAccount = manifest.kind === 'ServiceAccount' // a pod is refused when its account is not there
+      const isAccount = manifest.kind === 'ServiceAccount' // a pod is refused if its service account does not exist
       if (isAccount) accounts.push(`${path}/${manifest.metadata.name}`)
       await offer({ api, path, manifest, isKept: isAccount })
     }
@@ -31,7 +32,7 @@ function manifestsOf(text) {
     .filter((manifest) => manifest !== null)
 }
 
-/** Warnings are how the server tells that pods of a deployment or a job would be refused. */
+/** The server only warns if the pods of a deployment or a job would be refused. */
 async function offer({ api, path, manifest, isKept }) {
   const query = `fieldValidation=Strict${isKept ? '' : '&dryRun=All'}`
   await api('POST', `${path}?${query}`, manifest, (warning) => {

@@ -7,8 +7,9 @@ import { freePorts } from '../ports.mjs'
 import { kubePrograms } from './programs.mjs'
 
 /**
- * A real control plane on loopback: etcd, API server, controllers, scheduler. Kubelets are played by kwok: pods become ready
- * and jobs end without anything being run. What it cannot show: images, real probes, traffic through network policies.
+ * Starts a real control plane on loopback: etcd, API server, controllers, scheduler. Kwok simulates kubelets: pods
+ * become ready and jobs end without running anything. Not tested: images, real probes, traffic through network
+ * policies.
  *
  * @returns `{kubeconfig, programs, api(method, path, body, onWarning), stop}`; `body` is an object, or YAML as text
  */
@@ -45,7 +46,7 @@ async function prepare(folder, programs) {
   return { at, programs, ports, token, kubeconfig: at('kubeconfig') }
 }
 
-/** JSON is YAML. */
+/** JSON is valid YAML. */
 function kubeconfig(port, token) {
   const cluster = { server: `https://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true }
   return {
@@ -58,7 +59,7 @@ function kubeconfig(port, token) {
   }
 }
 
-/** In the order in which they need one another. */
+/** In the order of their dependencies. */
 function partsOf(place) {
   const { at, programs, ports } = place
   const part = (name, args, isReady) =>
@@ -140,9 +141,9 @@ async function isHealthy(url) {
 }
 
 /**
- * Calls the API server; `onWarning(text)` is told what it accepts with doubts.
+ * Calls the API server; `onWarning(text)` receives its warnings.
  *
- * @returns the object, or undefined when there is none; @throws Error with its sentence
+ * @returns the object, or undefined if it does not exist; @throws Error with the server's message
  */
 function apiOf({ ports, token }) {
   return async (method, path, body, onWarning) => {
@@ -164,7 +165,7 @@ function typeOf(method, body) {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
 }
 
-/** The certificate is the API server's own, made at its start, and the way does not leave this machine. */
+/** The API server creates its certificate at its start, and the connection does not leave this machine. */
 function call(method, port, path, { token, type: sent = 'application/json', text }) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': sent }
   const place = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }

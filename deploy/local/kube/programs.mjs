@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { cached, versionOf } from '../cache.mjs'
 import { runTool, telling } from '../tools.mjs'
 
-/** The programs of a Kubernetes control plane, built from their Go modules once; modules are pinned by go.sum. */
+/** Programs of a Kubernetes control plane, built from their Go modules once; go.sum pins the modules. */
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const env = { ...process.env, GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' }
@@ -34,7 +34,10 @@ const operators = [
 ]
 const kwok = 'sigs.k8s.io/kwok@v0.8.0'
 
-/** Folder with `etcd`, `kube-apiserver`, `kube-controller-manager`, `kube-scheduler`, `kwok`, `stages.yaml`, `crds/*.yaml`. */
+/**
+ * Returns the folder with `etcd`, `kube-apiserver`, `kube-controller-manager`, `kube-scheduler`, `kwok`, `stages.yaml`,
+ * `crds/*.yaml`.
+ */
 export function kubePrograms() {
   const pins = ['kubernetes', 'etcd'].map((name) => here(`${name}/go.sum`))
   return cached('kube', versionOf(kubernetes, ...pins, here('programs.mjs')), (folder) =>
@@ -55,7 +58,7 @@ export function kubePrograms() {
   )
 }
 
-/** What kwok plays: nodes that are ready and beat, pods that start, jobs that end. */
+/** Behaviour that kwok simulates: nodes that are ready and send heartbeats, pods that start, jobs that end. */
 async function stages() {
   const module = await source(kwok)
   const folders = ['node/fast', 'node/heartbeat-with-lease', 'pod/fast']
@@ -76,7 +79,7 @@ async function definitions() {
   return (await Promise.all(texts)).flat()
 }
 
-/** Where Go has unpacked a module. */
+/** Returns the folder where Go has unpacked a module. */
 async function source(module) {
   const { stdout } = await runTool('go', ['mod', 'download', '-json', module], { env })
   return JSON.parse(stdout).Dir

@@ -1,22 +1,22 @@
 import type { Command, Option } from 'commander'
 
-/** What the shells know of a command: made from the command tree, so that it cannot say anything else. */
+/** A command as shell completion needs it, derived from the command tree. */
 interface Node {
-  /** Its name below the program, empty for the program itself. */
+  /** Names of the command and its groups, empty for the program itself. */
   path: string
-  /** Commands below it, and values of its first argument. */
+  /** Subcommands, and values of the first argument. */
   words: { name: string; about: string }[]
-  /** Options of its own and of those above it. */
+  /** Options of the command and of its parents. */
   options: { name: string; about: string; takesValue: boolean; choices: readonly string[] }[]
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** What options may be given that take anything, by their names: `--format`. */
+/** Values for options with an open set of values, by option name: `--format`. */
 export type Values = Readonly<Record<string, readonly string[]>>
 
-/** A script that makes the shell complete the commands, options and fixed values of the program. */
+/** Returns a shell script that completes commands, options and fixed values. */
 export function completionScript(program: Command, shell: Shell, values: Values = {}): string {
   const nodes = nodesOf(program, values)
   const name = program.name()
@@ -56,7 +56,7 @@ function nodesOf(
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The words of the command line that are no options and no values lead to the command. */
+/** Finds the command from the words of the line that are neither options nor their values. */
 function bashScript(name: string, nodes: readonly Node[]): string {
   const withValues = namesOf(nodes, ({ takesValue }) => takesValue)
   const cases = nodes.map(({ path, words, options }) => {
@@ -147,7 +147,7 @@ if [[ "\${funcstack[1]}" == _${name} ]]; then _${name} "$@"; else compdef _${nam
 `
 }
 
-/** A line for each word; the commands before the cursor say which apply. */
+/** Writes a line per word; the commands before the cursor decide which lines apply. */
 function fishScript(name: string, nodes: readonly Node[]): string {
   const lines = nodes.flatMap(({ path, words, options }) => {
     const at = `__${name}_at ${quoted(path)}`
@@ -188,7 +188,7 @@ const commandCases = (nodes: readonly Node[], line: (path: string) => string) =>
     .map(({ path }) => line(path))
     .join('\n')
 
-/** Values of options that have a few, a line each. */
+/** Returns a line per option with a fixed set of values. */
 function valueCases(nodes: readonly Node[]): string {
   const cases = nodes.flatMap(({ path, options }) =>
     options

@@ -11,7 +11,7 @@ function folder(): string {
   return path
 }
 
-test('the file lies where each platform keeps such files', () => {
+test('the config file is in the usual folder of each platform', () => {
   const fileOf = (env: Record<string, string>, platform: string) => readEnvironment(env, platform)
   expect(fileOf({ HOME: '/home/anna' }, 'linux')).toMatchObject({
     configFile: '/home/anna/.config/reticle/config.json',
@@ -31,7 +31,7 @@ test('the file lies where each platform keeps such files', () => {
   )
 })
 
-test('what is written is read again, and nobody else may read it', async () => {
+test('a written config can be read again, and only by its owner', async () => {
   const file = join(folder(), 'deep/config.json')
   expect(await readConfig(file)).toEqual({ current: 'default', profiles: {} })
   const config = { current: 'work', profiles: { work: { url: 'https://a.example', token: 't' } } }
@@ -41,7 +41,7 @@ test('what is written is read again, and nobody else may read it', async () => {
 })
 
 test.each([['{'], ['[]'], ['{"current":7}'], ['{"profiles":{"a":{}}}']])(
-  'a file with %s is refused by its name',
+  'a file with %s is rejected, and the error names the file',
   async (text) => {
     const file = join(folder(), 'config.json')
     writeFileSync(file, text)
@@ -59,7 +59,7 @@ test.each([
 })
 
 test.each([['ftp://example.org'], ['http://'], ['https://anna:secret@example.org']])(
-  '%s is no address',
+  '%s is rejected as an address',
   (given) => {
     expect(() => serverUrl(given)).toThrow()
   },
@@ -75,7 +75,7 @@ const config: Config = {
   },
 }
 
-test('an option goes before the environment, and that before the profile', () => {
+test('options take precedence over the environment, and the environment over the profile', () => {
   expect(targetOf({}, environment(), config)).toMatchObject({
     ...{ url: 'https://work.example', token: 'of work', organization: 'acme' },
   })
@@ -91,13 +91,13 @@ test('an option goes before the environment, and that before the profile', () =>
   })
 })
 
-test('the token of a profile goes to its server only', () => {
+test('the token of a profile is sent only to the server of the profile', () => {
   const elsewhere = targetOf({ url: 'https://other.example' }, environment(), config)
   expect(elsewhere).toMatchObject({ token: undefined, organization: undefined })
   const same = targetOf({ url: 'https://work.example/api' }, environment(), config)
   expect(same.token).toBe('of work')
 })
 
-test('a profile that is not there is refused with those that are', () => {
+test('the error about an unknown profile lists the existing ones', () => {
   expect(() => targetOf({ profile: 'none' }, environment(), config)).toThrow('work, home')
 })

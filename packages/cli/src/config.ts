@@ -3,20 +3,20 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Failure } from './failure.ts'
 
-/** What the program reads of its environment. Only this file knows the names. */
+/** Environment variables and folders of the program; only this file knows their names. */
 export interface Environment {
   url: string | undefined
   token: string | undefined
-  /** Of the server that `migrate` copies. */
+  /** Access token of the server that `migrate` copies from. */
   sourceToken: string | undefined
   profile: string | undefined
   organization: string | undefined
-  /** The config file, and the folder for what unfinished work remembers. */
+  /** Path of the config file, and folder for the state of unfinished commands. */
   configFile: string
   cacheDir: string
-  /** `NO_COLOR` (any value), as other programs read it. */
+  /** Whether `NO_COLOR` is set to any value. */
   noColor: boolean
-  /** Proxies that are named, by variable: Node's `fetch` may not use them. */
+  /** Configured proxies by variable; Node's `fetch` may ignore them. */
   proxies: Readonly<Record<string, string>>
   usesEnvProxy: boolean
 }
@@ -43,7 +43,7 @@ export function readEnvironment(
   }
 }
 
-/** Where the platform keeps what programs are set to, and what they may lose. */
+/** Returns the platform's folders for configuration and cache. */
 function foldersOf(env: Readonly<Record<string, string | undefined>>, platform: string) {
   const home = env.HOME || homedir()
   if (platform === 'win32') {
@@ -64,7 +64,7 @@ function foldersOf(env: Readonly<Record<string, string | undefined>>, platform: 
   }
 }
 
-/** One server and who is asked for there. */
+/** A server with the credentials and organization to use there. */
 export interface Profile {
   url: string
   token?: string
@@ -72,7 +72,7 @@ export interface Profile {
 }
 
 export interface Config {
-  /** The profile that is used where none is named. */
+  /** Profile that is used by default. */
   current: string
   profiles: Readonly<Record<string, Profile>>
 }
@@ -80,7 +80,10 @@ export interface Config {
 export const defaultProfile = 'default'
 export const defaultUrl = 'http://127.0.0.1:8080'
 
-/** What is set; nothing where there is no file. @throws Failure naming the file where it cannot be read */
+/**
+ * Reads the config file; returns an empty config if it does not exist. @throws Failure naming the file if it cannot
+ * be read
+ */
 export async function readConfig(file: string): Promise<Config> {
   const text = await readFile(file, 'utf8').catch((thrown) => {
     if (isMissing(thrown)) return undefined
@@ -94,12 +97,12 @@ export async function readConfig(file: string): Promise<Config> {
   }
 }
 
-/** Writes the file anew, readable for its owner only: it holds tokens. */
+/** Replaces the config file, readable only by its owner because it contains tokens. */
 export async function writeConfig(file: string, config: Config): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const fresh = `${file}.${process.pid}`
   await writeFile(fresh, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 })
-  await chmod(fresh, 0o600) // also where it was left behind with another mode
+  await chmod(fresh, 0o600) // also if a leftover file had another mode
   await rename(fresh, file)
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Lines that people can copy, below the help of a command, each with what it does. */
+/** Adds examples with explanations to the help of a command. */
 export function examples(
   command: Command,
   lines: readonly (readonly [line: string, about: string])[],

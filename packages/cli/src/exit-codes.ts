@@ -1,4 +1,4 @@
-/** What the program's exit code says; documented in `docs/cli.md`, where a test compares the two. */
+/** Exit codes of the program; documented in `docs/cli.md`, which a test compares. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -12,7 +12,7 @@ export const exitCodes = {
 
 export type Ending = keyof typeof exitCodes
 
-/** What each ending means, for the help and the documentation. */
+/** Descriptions of the exit codes, for the help and the documentation. */
 export const endings: Readonly<Record<Ending, string>> = {
   done: 'done',
   failed: 'failed: a refused value, a request that failed, a file that cannot be read',

@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, RequestFailed, UnexpectedAnswer } from '@ret
 import type { Ending } from './exit-codes.ts'
 import { Failure } from './failure.ts'
 
-/** Whatever was thrown, as a failure that a person can act on. */
+/** Converts any error to a failure that a user can act on. */
 export function explain(thrown: unknown, signal: AbortSignal): Failure {
   if (signal.aborted)
     return new Failure('Interrupted', {
@@ -32,7 +32,7 @@ function serviceFailure(thrown: unknown): Failure | undefined {
   return undefined
 }
 
-/** What to do, by what the platform says of a connection that did not come about; the last fits all. */
+/** Hints by the platform's message about a failed connection; the last one matches all. */
 const connectionHints: readonly (readonly [RegExp, string])[] = [
   [/certificate/i, 'Name the certificate of your authority in NODE_EXTRA_CA_CERTS.'],
   [/ENOTFOUND|EAI_AGAIN/, 'Nobody knows a host of this name: is the address right?'],
@@ -54,7 +54,7 @@ function refusal(thrown: ApiError): Failure {
   })
 }
 
-/** What the service says of whatever is not there: the operation at least tells of which kind it is. */
+/** Generic message of the service, which needs the operation as context. */
 const notFound = 'Not found.'
 const formatHint = '`reticle formats` lists them.'
 
@@ -82,10 +82,10 @@ function failedRequest({ request }: RequestFailed): Failure {
   })
 }
 
-/** `80FC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/...:350:` */
+/** Format: `80FC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/...:350:` */
 const openSsl = /[\dA-F]{1,16}:error:[\dA-F]{1,16}:/
 
-/** The reason alone, in place of the line of OpenSSL. */
+/** Replaces an OpenSSL error line by its reason. */
 function withoutOpenSsl(text: string): string {
   const found = openSsl.exec(text)
   const parts = found ? text.slice(found.index + found[0].length).split(':') : []
@@ -93,7 +93,7 @@ function withoutOpenSsl(text: string): string {
   return found && reason && parts.length > 3 ? text.slice(0, found.index) + reason : text
 }
 
-/** What stands behind a broken connection, in as many words as there are. */
+/** Returns the message of a connection error with its root cause. */
 function reasonOf(thrown: ConnectionError): string {
   const causes: string[] = []
   for (let cause: unknown = thrown.cause; cause instanceof Error; cause = cause.cause)

@@ -1,13 +1,13 @@
 import type { Ending } from './exit-codes.ts'
 
-/** A failure that is told to a person: what is wrong, and what to do next. */
+/** An error for the user: the problem and the next step. */
 export class Failure extends Error {
   readonly ending: Ending
-  /** Stable, for scripts. */
+  /** Stable error code, for scripts. */
   readonly code: string
-  /** The next step, one sentence. */
+  /** The next step, in one sentence. */
   readonly hint: string | undefined
-  /** What else a script may want, as JSON: fields of a refused body, the status of the answer. */
+  /** Further details as JSON, for scripts: fields of an invalid body, the status code. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(
@@ -32,6 +32,6 @@ export class Failure extends Error {
   }
 }
 
-/** The command line cannot be understood. */
+/** Creates a failure for an invalid command line. */
 export const misused = (message: string, hint?: string) =>
   new Failure(message, { ending: 'usage', hint })

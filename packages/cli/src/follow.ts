@@ -3,9 +3,9 @@ import type { Session } from './session.ts'
 import { bytesText } from './terminal/output.ts'
 
 /**
- * Waits for work in the background, and shows how far it is.
+ * Waits for a request and shows its progress.
  *
- * @throws RequestFailed; what ends the waiting does not end the work
+ * @throws RequestFailed; an interruption does not cancel the request
  */
 export async function follow(
   { progress, signal }: Session,
@@ -26,7 +26,7 @@ export async function follow(
 
 function detailOf({ status, message, queue_position, ...request }: Request): string {
   if (status === 'queued') return queue_position ? `${queue_position} wait before it` : 'waiting'
-  if (status === 'failed') return '' // its message is the error that follows
+  if (status === 'failed') return '' // the message is part of the error that follows
   const { items_done, items_total, bytes_done, bytes_total, eta_seconds } = request
   const counted =
     items_done !== null && items_total !== null ? `${items_done} of ${items_total}` : ''

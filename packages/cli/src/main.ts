@@ -5,7 +5,7 @@ import { run, unwritten } from './program.ts'
 const interrupted = new AbortController()
 const { stdin, stdout, stderr } = process
 
-/** The first stops what is under way in order, the second at once. */
+/** The first signal stops the command gracefully, the second one at once. */
 const stop = () => {
   if (interrupted.signal.aborted) process.exit(exitCodes.interrupted)
   interrupted.abort()
@@ -23,5 +23,5 @@ const around = {
   atEnd: [],
 }
 stdout.on('error', (thrown) => process.exit(unwritten(thrown, args, around)))
-stderr.on('error', () => undefined) // progress that nobody can be told is no reason to stop
+stderr.on('error', () => undefined) // a failure to print progress must not stop the command
 process.exitCode = await run(args, around)

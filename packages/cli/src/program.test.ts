@@ -14,14 +14,14 @@ const around = {
   atEnd: [],
 }
 
-/** Commands that do something, by their names. */
+/** Returns the executable commands by name. */
 function leavesOf(command: Command, path: string): [string, Command][] {
   const name = `${path} ${command.name()}`.trim()
   if (command.commands.length === 0) return [[name, command]]
   return command.commands.flatMap((child) => leavesOf(child, name))
 }
 
-/** The help as it is printed. */
+/** Returns the printed help. */
 function helpOf(command: Command): string {
   let text = ''
   command.configureOutput({ writeOut: (piece) => (text += piece) })
@@ -30,7 +30,7 @@ function helpOf(command: Command): string {
 }
 
 test.each(leavesOf(buildProgram(around), ''))(
-  '%s has a help with an example that names it',
+  'the help of %s has an example with the command',
   (name, command) => {
     expect(command.summary()).not.toBe('')
     expect(command.description()).not.toBe('')
@@ -41,7 +41,7 @@ test.each(leavesOf(buildProgram(around), ''))(
 )
 
 test.each(leavesOf(buildProgram(around), ''))(
-  'no option of %s takes a secret as it is',
+  'no option of %s takes a secret as its value',
   (_, command) => {
     const secrets = command.options.filter(({ long = '' }) =>
       /secret|password|token|key/.test(long),
@@ -58,7 +58,7 @@ test.each([
   [['nothing'], 'See `reticle --help`.'],
   [['task', 'nothing', '12'], 'See `reticle task --help`.'],
   [['task', 'create'], 'See `reticle task create --help`.'],
-])('%s leads to the help of what is known of it', async (args, hint) => {
+])('%s refers to the help of the known part of the command', async (args, hint) => {
   const told: string[] = []
   const listener = Object.assign(new PassThrough(), { isTTY: false })
   listener.on('data', (piece) => told.push(String(piece)))
@@ -66,7 +66,7 @@ test.each([
   expect(told.join('')).toContain(hint)
 })
 
-test('every name is used once within its group', () => {
+test('every name is unique within its group', () => {
   const check = (command: Command) => {
     const names = command.commands.flatMap((child) => [child.name(), ...child.aliases()])
     expect(new Set(names).size).toBe(names.length)

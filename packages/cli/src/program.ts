@@ -18,7 +18,7 @@ import { jsonText } from './terminal/output.ts'
 import { printable } from './terminal/table.ts'
 import { version } from './version.ts'
 
-/** The tree of all commands. */
+/** Builds the tree of all commands. */
 export function buildProgram(around: Surroundings): Command {
   const program = new Command('reticle')
     .description('The command line of Reticle, an annotation service for computer vision.')
@@ -39,7 +39,7 @@ export function buildProgram(around: Surroundings): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void around.stdout.write(text),
-      writeErr: () => undefined, // told by `run`, as text or as JSON
+      writeErr: () => undefined, // `run` prints errors, as text or JSON
     })
   program.addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
   examples(program, [
@@ -71,7 +71,7 @@ const exitCodeLines = () =>
 const aboutEnding = (ending: string) =>
   Object.entries(endings).find(([name]) => name === ending)?.[1] ?? ''
 
-/** Runs what the arguments say, and tells what went wrong. @returns the exit code */
+/** Runs the command line and prints errors. @returns the exit code */
 export async function run(args: readonly string[], around: Surroundings): Promise<number> {
   const program = buildProgram(around)
   try {
@@ -85,14 +85,14 @@ export async function run(args: readonly string[], around: Surroundings): Promis
   }
 }
 
-/** Standard output takes no more. @returns the exit code */
+/** Handles an error of standard output. @returns the exit code */
 export function unwritten(
   thrown: NodeJS.ErrnoException,
   args: readonly string[],
   around: Surroundings,
 ): number {
   end(around)
-  // Who reads no more, as `| head` does, has what it wanted.
+  // A reader that stops early, such as `head`, is not an error.
   if (thrown.code === 'EPIPE') return exitCodes.done
   const message = `Standard output cannot be written: ${thrown.message}`
   return failed(new Failure(message, { code: 'file' }), args, around)
@@ -102,7 +102,7 @@ const end = ({ atEnd }: Surroundings) => {
   for (const last of atEnd) last()
 }
 
-/** Help and version are no errors; a group without its command shows its help as one. */
+/** Help and version are not errors; a group without a command shows its help as an error. */
 function misusedBy(
   { exitCode, code, message }: CommanderError,
   args: readonly string[],
@@ -124,7 +124,7 @@ function misusedBy(
   return exitCodes.usage
 }
 
-/** The group that has no command of the name that is told: its help lists those that it has. */
+/** Returns the words before an unknown command, so that the hint shows the help of its group. */
 function wordsBefore(told: string, args: readonly string[]): readonly string[] {
   const [, name = ''] = /'(.*?)'/.exec(told) ?? []
   return args.slice(0, Math.max(0, args.indexOf(name)))
@@ -149,7 +149,7 @@ interface Told {
   details?: Readonly<Record<string, unknown>>
 }
 
-/** On standard error: with `--json` one line of JSON, whatever went wrong. */
+/** Prints an error to standard error; with `--json` as one line of JSON. */
 function tell(told: Told, args: readonly string[], { stderr }: Surroundings): void {
   const { ending, code, message, hint, details } = told
   if (args.includes('--json')) {

@@ -7,13 +7,13 @@ import { createOutput, type Output } from './terminal/output.ts'
 import { createProgress, type Progress } from './terminal/progress.ts'
 import { version } from './version.ts'
 
-/** What is around the program: handed in, so that nothing in it reaches for the process. */
+/** Environment of the program, passed in so that no other code accesses the process. */
 export interface Surroundings extends Terminal {
   env: Environment
   stdout: NodeJS.WriteStream
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
-  /** Done when the program ends, however it ends. */
+  /** Functions to run when the program ends, in any way. */
   atEnd: (() => void)[]
 }
 
@@ -26,9 +26,9 @@ export interface Session {
   options: GlobalOptions
   config(): Promise<Config>
   target(): Promise<Target>
-  /** Asks the server as the target says. */
+  /** Returns a client of the target. */
   client(): Promise<Client>
-  /** Asks it as somebody whose password is asked for. */
+  /** Returns a client that signs in with a prompted password. */
   clientAs(username: string): Promise<Client>
 }
 

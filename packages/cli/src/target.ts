@@ -1,7 +1,7 @@
 import { type Config, defaultProfile, defaultUrl, type Environment } from './config.ts'
 import { Failure, misused } from './failure.ts'
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   url?: string
   profile?: string
@@ -10,23 +10,23 @@ export interface GlobalOptions {
   quiet?: boolean
 }
 
-/** Which server is asked, as whom, within which organization. */
+/** Server, credentials and organization of a command. */
 export interface Target {
-  /** `https://host:port`, without the `/api`. */
+  /** URL of the server, `https://host:port`, without `/api`. */
   url: string
   token: string | undefined
-  /** Its slug; empty: the personal workspace; undefined: no scope. */
+  /** Slug of the organization; empty: the personal workspace; undefined: no restriction. */
   organization: string | undefined
   profile: string
-  /** Where each comes from: for `doctor`. */
+  /** Origin of each value, for `doctor`. */
   from: { url: string; token: string }
 }
 
 /**
- * An option goes before the environment, the environment before the profile. The token of a profile is for the server of that
- * profile: no other gets to see it.
+ * Determines the target. Options take precedence over the environment, and the environment over the profile. The
+ * token of a profile is used only for the server of that profile.
  *
- * @throws Failure for a profile that is not there, or an address that is none
+ * @throws Failure for an unknown profile or an invalid address
  */
 export function targetOf(options: GlobalOptions, env: Environment, config: Config): Target {
   const name = options.profile ?? env.profile ?? config.current
@@ -57,7 +57,7 @@ const firstOf = (given: readonly (readonly [string | undefined, string])[]) => {
   return undefined
 }
 
-/** The root of a server: `host`, `http://host:8080/` and `https://host/api` are understood. */
+/** Returns the root URL of a server; accepts `host`, `http://host:8080/` and `https://host/api`. */
 export function serverUrl(given: string): string {
   const text = given.includes('://') ? given : `${isLocal(given) ? 'http' : 'https'}://${given}`
   const url = URL.canParse(text) ? new URL(text) : undefined

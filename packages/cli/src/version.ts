@@ -1,2 +1,2 @@
-/** That of the package, and of the interface it speaks. */
+/** Version of the package and of the API that it supports. */
 export const version = '2.58.1'

@@ -1,7 +1,7 @@
 import { opendir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
-/** Paths of the files below a folder; what is hidden is not looked at. */
+/** Yields the paths of the files below a folder, without hidden ones. */
 export async function* filesBelow(folder: string): AsyncGenerator<string> {
   for await (const entry of await opendir(folder)) {
     if (entry.name.startsWith('.') || entry.name === '__MACOSX') continue
@@ -12,6 +12,6 @@ export async function* filesBelow(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** What a file is called below a folder, with `/` between the parts. */
+/** Returns the path of a file relative to a folder, with `/` as separator. */
 export const nameBelow = (folder: string, path: string): string =>
   relative(folder, path).split(sep).join('/')

@@ -11,7 +11,7 @@ const lines: BackupLine[] = [
   { issue: { ...place, resolved: false, owner: null, comments: [comment] } },
 ]
 
-test.each([1, 7, 100_000])('lines come back from pieces of %i bytes', async (size) => {
+test.each([1, 7, 100_000])('lines are restored from pieces of %i bytes', async (size) => {
   const read: BackupLine[] = []
   for await (const line of decodeBackupLines(pieces(lines.map(encodeBackupLine).join(''), size)))
     read.push(line)
@@ -22,7 +22,7 @@ test.each([
   ['{"other":{}}\n', 'line 1 is none of a backup'],
   ['nothing\n', 'line 1 is none of a backup'],
   ['{"frame"', 'the last line has no end'],
-])('%s is refused', async (text, message) => {
+])('%j is rejected', async (text, message) => {
   await expect(decodeBackupLines(pieces(text, 10)).next()).rejects.toThrow(message)
 })
 

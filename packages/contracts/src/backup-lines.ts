@@ -1,22 +1,21 @@
 import { type BackupLine, backupLine } from './rest/backups.ts'
 
 /**
- * Backup lines, what there is to know of a project or task but its annotations, between projects-svc and the converters.
- *
+ * Backup lines transfer a project or task without its annotations between projects-svc and the converters.
  * - UTF-8. A line is one `backupLine` as JSON and ends in `\n`.
- * - Order: the project, where it is one; then of each task its own line, its frames and its issues. A task is restored from its own.
+ * - Order: the project, if there is one; then for each task its own line, its frames and its issues. A task is restored
+ * from its lines alone.
  */
 const longestLine = 64 * 1024 * 1024
 
-/** A stream that is no stream of backup lines: a fault of the program that wrote it. */
+/** Error of a malformed stream, which is a bug of the program that wrote it. */
 export class BackupLinesError extends Error {}
 
-/** One line. */
+/** Formats one line. */
 export const encodeBackupLine = (line: BackupLine) => `${JSON.stringify(line)}\n`
 
 /**
- * The lines of a stream; pieces may be cut anywhere.
- *
+ * Parses the lines of a stream, whose pieces may be cut anywhere.
  * @throws BackupLinesError naming the line, counted from 1
  */
 export async function* decodeBackupLines(
@@ -54,11 +53,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Lines of a backup, taken one after the other by what they are. */
+/** Reader of backup lines that consumes them one after another by their kind. */
 export interface BackupLines {
-  /** The next line, when it is of this kind. */
+  /** Returns the next line if it is of this kind. */
   take: <K extends keyof BackupLine>(kind: K) => Promise<BackupLine[K]>
-  /** All that follow of this kind. */
+  /** Yields all following lines of this kind. */
   all: <K extends keyof BackupLine>(kind: K) => AsyncGenerator<NonNullable<BackupLine[K]>>
 }
 

@@ -14,7 +14,7 @@ const frame: fc.Arbitrary<FrameSource> = fc.record({
   media_type: fc.string(),
 })
 
-test('what is written is read again, wherever the stream is cut', async () => {
+test('written frames are read unchanged for any cuts of the stream', async () => {
   const frames = fc.array(frame, { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(frames, fc.integer({ min: 1, max: 100 }), async (list, size) => {
@@ -28,7 +28,7 @@ const some: FrameSource = {
   ...{ packing: 'stored', media_type: 'image/png' },
 }
 
-test('the last line may lack its end', async () => {
+test('the last line may lack its line feed', async () => {
   expect(await read(encodeFrame(some).trimEnd())).toEqual([some])
 })
 
@@ -36,12 +36,12 @@ test.each([
   ['a member that is wrong', JSON.stringify({ ...some, width: 1.5 }), /^Line 3 .* no frame: width/],
   ['text that is no JSON', '{"name":', /^Line 3 .* no frame: the line/],
   ['an empty line', '', /^Line 3 .* no frame: the line/],
-])('%s is named by its line', async (_, line, message) => {
+])('the error about %s names its line', async (_, line, message) => {
   const text = `${encodeFrame(some)}${encodeFrame(some)}${line}\n`
   await expect(read(text)).rejects.toThrow(message)
 })
 
-test('a line that never ends is refused', async () => {
+test('an endless line is rejected', async () => {
   await expect(read('a'.repeat(1_100_000), 65_536)).rejects.toThrow('is too long')
 })
 

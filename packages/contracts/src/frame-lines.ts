@@ -1,23 +1,22 @@
 import { type FrameSource, frameSource } from './rest/media.ts'
 
 /**
- * Frame lines, the list of a task's frames between projects-svc and the converters (`attachMedia`, `readFrames`).
- *
+ * Frame lines transfer the list of frames of a task between
+ * projects-svc and the converters (`attachMedia`, `readFrames`).
  * - UTF-8. A line is one `frameSource` as JSON and ends in `\n`, which the last one may lack; there is no header.
- * - Order: by frame. A line does not say its number: the first one is the first frame that was asked for, or frame 0.
+ * - Order: by frame. A line does not contain its number: the first one is the first requested frame, or frame 0.
  * - A line is at most 1 MiB long.
  */
 const longestLine = 1024 * 1024
 
-/** A stream that is no stream of frame lines: a fault of the program that wrote it. */
+/** Error of a malformed stream, which is a bug of the program that wrote it. */
 export class FrameLinesError extends Error {}
 
-/** One line. */
+/** Formats one line. */
 export const encodeFrame = (frame: FrameSource) => `${JSON.stringify(frame)}\n`
 
 /**
- * The frames of a stream, in batches of what one piece of it completes; pieces may be cut anywhere.
- *
+ * Parses the frames of a stream, whose pieces may be cut anywhere, in one batch per piece.
  * @throws FrameLinesError naming the line, counted from 1
  */
 export async function* decodeFrames(

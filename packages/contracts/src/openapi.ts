@@ -12,7 +12,7 @@ import { shownAs } from './rest/common.ts'
 export { apiVersion, mediaType } from './openapi/media-type.ts'
 export { headerName } from './openapi/parameters.ts'
 
-/** The OpenAPI 3.1 document of operations. Schemas with `.meta({ id })` become components. */
+/** Builds the OpenAPI 3.1 document of operations. Schemas with `.meta({ id })` become components. */
 export function openapi(operations: Operation[]): Json {
   const schemas: Record<string, Json> = {}
   const schemaOf = schemasInto(schemas)
@@ -41,7 +41,7 @@ export function openapi(operations: Operation[]): Json {
 
 const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
-/** What is true of every call, and so is said of none. */
+/** Rules of all calls, so that they need not be repeated for each. */
 const description = [
   'JSON is sent and answered as `application/vnd.service+json` or, to who accepts that, as `application/json`; failures also as `application/problem+json`.',
   'One trailing slash is optional on every path. HEAD is answered where GET is, OPTIONS says what a path allows, and every other method is 405.',
@@ -78,7 +78,7 @@ function describe(operation: Operation, schemaOf: SchemaOf): Json {
   }
 }
 
-/** `listProjects` says that it lists projects. */
+/** Converts the name of an operation to a summary: `listProjects` to `List projects`. */
 function spelt(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -100,7 +100,7 @@ function requestBody({ name, body, form, media_type }: Operation, schemaOf: Sche
 
 const file = { type: 'string', format: 'binary' }
 
-/** Files of a form are binary strings; the other fields are as their schemas say. */
+/** Builds the schema of a form: files are binary strings, and the other fields have their schemas. */
 function formSchema(form: z.ZodObject, schemaOf: SchemaOf): Json {
   const properties = Object.entries(form.shape).map(([name, schema]) => [
     name,

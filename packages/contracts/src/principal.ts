@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
-/** Roles within an organization (`spec/api-workspace.md` 2.5). */
+/** Roles within an organization. */
 export const organizationRoles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 export type OrganizationRole = (typeof organizationRoles)[number]
 
 /**
- * Who is calling, as projects-svc found out from the credential (`spec/api-workspace.md` 2). It travels signed beside
- * every call (`reliability.md` 11). `role` is the global role, highest group wins; null is an account without a group.
+ * Caller of an operation, as projects-svc derived it from the credential. It is sent signed with every call between
+ * services. `role` is the global role of the highest group; null for an account without a group. See
+ * docs/spec/access.md#authentication.
  */
 export const principal = z
   .object({
@@ -16,13 +17,13 @@ export const principal = z
     last_name: z.string(),
     email: z.string(),
     role: z.enum(['admin', 'user', 'worker']).nullable(),
-    /** The access token that was presented; null for every other way to sign in. */
+    /** Access token of the call; null for any other way to sign in. */
     token: z.object({ id: z.int(), read_only: z.boolean() }).nullable(),
-    /** The session whose cookie was presented; absent for every other way to sign in. */
+    /** Session of the cookie of the call; absent for any other way to sign in. */
     session_id: z.int().optional(),
-    /** Active memberships: the role by the organization's id. */
+    /** Roles in active memberships, by the id of the organization. */
     organization_roles: z.record(z.string(), z.enum(organizationRoles)).default({}),
-    /** The workspace that the request names (1.9), an id of null being the personal one; null: it names none. */
+    /** Workspace named by the request, with null as the id of the personal one; null if the request names none. */
     scope: z.object({ organization_id: z.int().nullable() }).nullable().default(null),
   })
   .meta({ id: 'Principal' })

@@ -21,7 +21,7 @@ interface Objects {
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 12 }), // control characters are among them
+  fc.string({ unit: 'binary', maxLength: 12 }), // includes control characters
 )
 const attributes = fc.array(fc.record({ spec_id: fc.nat(), value: text }), { maxLength: 3 })
 const coordinate = fc
@@ -62,7 +62,7 @@ const track: fc.Arbitrary<Track> = fc.record({
   elements: fc.array(fc.record(trackElement), { maxLength: 2 }),
 })
 
-test('what is written is read again, wherever the stream is cut', async () => {
+test('written rows are read unchanged for any cuts of the stream', async () => {
   const sets = fc.record({ tags: fc.array(tag), shapes: fc.array(shape), tracks: fc.array(track) })
   await fc.assert(
     fc.asyncProperty(sets, fc.integer({ min: 1, max: 100 }), async (set, size) => {
@@ -78,7 +78,7 @@ test('what is written is read again, wherever the stream is cut', async () => {
   )
 })
 
-test('rows that are read and written again are the same bytes', async () => {
+test('rows that are read and written again have the same bytes', async () => {
   const lines = fc.array(
     fc.oneof(tag.map(encodeTag), shape.map(encodeShape), track.map(encodeTrack)),
   )
@@ -99,7 +99,7 @@ test.each([
   ['an unknown kind', `${rowLinesHeader}blob\u00021\n`, 'line 2: no kind "blob"'],
   ['a missing column', `${rowLinesHeader}tag\u00021\n`, 'line 2: a tag has 6 columns, not 1'],
   ['a line without its end', `${rowLinesHeader}tag`, 'the last line has no end'],
-])('%s is refused', async (_name, given, message) => {
+])('%s is rejected', async (_name, given, message) => {
   await expect(decodeSet(cut(given, 7))).rejects.toThrow(message)
 })
 
@@ -123,7 +123,7 @@ function cut(given: string | Buffer, size: number): Uint8Array[] {
   )
 }
 
-/** Members of a decoded object stand in one order; those of a generated one in another. */
+/** Orders the members of a generated object like those of a decoded one. */
 function ordered(set: Objects) {
   const tagKeys = ['id', 'frame', 'label_id', 'group', 'source', 'attributes'] as const
   const pick = <T extends object, K extends keyof T>(given: T, keys: readonly K[]) =>

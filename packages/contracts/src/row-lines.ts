@@ -1,27 +1,26 @@
 import { type Shape, shapeTypes, sources, type Tag, type Track } from './rest/annotations.ts'
 
 /**
- * Row lines, the bulk format between annotations-svc and the converters (`perf-design.md` 4.3). What `COPY` hands out is
- * such a stream already, so an export costs the service nothing.
- *
- * - UTF-8. The first line is `reticle rows 1`, the number being the version; every line ends in `\n`.
+ * Row lines, the bulk format between annotations-svc and the converters. The output of `COPY` already has this form, so
+ * an export costs the service no conversion.
+ * - UTF-8. The first line is `reticle rows 1`, where the number is the version; every line ends in `\n`.
  * - A line is the kind (`tag`, `shape`, `track`) and then the columns of `rowColumns`, separated by the byte 0x02. No
- *   column can hold a newline or 0x02: each is a number, a flag or JSON text, where control characters are escaped.
+ * column can contain a newline or 0x02: each is a number, a flag or JSON text, where control characters are escaped.
  * - An empty column is null or an empty list: no id yet, no attributes, no elements, the points of a skeleton.
- * - Flags are `t` and `f`. `type` and `source` are positions in `shapeTypes` and `sources`, so these two lists only ever
- *   grow at their ends. `points` is a JSON array without its brackets; `attributes`, `elements` and `shapes` are whole
- *   JSON arrays of the objects of REST.
- * - Order: tags, shapes, tracks; each by frame and id. A reader may rely on it, a writer need not keep it.
+ * - Flags are `t` and `f`. `type` and `source` are positions in `shapeTypes` and `sources`, so these two lists may only
+ * be extended at their ends. `points` is a JSON array without its brackets; `attributes`, `elements` and `shapes` are
+ * complete JSON arrays of REST objects.
+ * - Order: tags, shapes, tracks; each by frame and id. A reader may rely on it, a writer need not.
  */
 const rowLinesVersion = 1
 
-/** The first line of a stream, its newline included. */
+/** First line of a stream, including its newline. */
 export const rowLinesHeader = `reticle rows ${rowLinesVersion}\n`
 
-/** Between two columns of a line. */
+/** Separator of the columns of a line. */
 export const columnSeparator = '\u0002'
 
-/** The columns behind the kind, in their order. */
+/** Columns after the kind, in order. */
 export const rowColumns = {
   tag: ['frame', 'label_id', 'id', 'group', 'source', 'attributes'],
   shape: [
@@ -45,10 +44,10 @@ export const rowColumns = {
 
 export type RowKind = keyof typeof rowColumns
 
-/** Every kind, in the order of a stream. */
+/** All kinds, in the order of a stream. */
 export const rowKinds = ['tag', 'shape', 'track'] as const satisfies readonly RowKind[]
 
-/** What a set calls the list of a kind; the service names its tables alike. */
+/** Names of the lists of an annotation set by kind; the service names its tables alike. */
 export const arrayOf = {
   tag: 'tags',
   shape: 'shapes',
@@ -56,36 +55,36 @@ export const arrayOf = {
 } as const satisfies Record<RowKind, string>
 
 /**
- * One line. `columns` are texts of latin-1 characters, one for each byte: right as they stand for numbers and flags, and
- * for `points`. Text that people wrote is read by `decodeText`.
+ * Parsed line. `columns` are texts of latin-1 characters, one for each byte: correct as they are for numbers, flags and
+ * `points`. Text of users must be decoded by `decodeText`.
  */
 export interface Row {
   kind: RowKind
   columns: string[]
 }
 
-/** A stream that is no stream of row lines of this version: a fault of the program that wrote it. */
+/** Error of a malformed stream or another version, which is a bug of the program that wrote it. */
 export class RowLinesError extends Error {}
 
 // ---- writing
 
-/** What is written is only read. */
+/** Deeply readonly form of an object to write. */
 export type Written<T> = T extends readonly (infer One)[]
   ? readonly Written<One>[]
   : T extends object
     ? { readonly [K in keyof T]: Written<T[K]> }
     : T
 
-/** Between two columns, for the templates below: they are written as often as there are annotations. */
+/** Short alias for the templates below, which run once per annotation. */
 const to = columnSeparator
 
-/** The columns of a tag, joined. The text is what it says, not latin-1. */
+/** Returns the joined columns of a tag, as ordinary text and not latin-1. */
 export function tagText({ frame, label_id, id, group, source, attributes }: Written<Tag>): string {
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
   return `${start}${to}${sources.indexOf(source)}${to}${listText(attributes)}`
 }
 
-/** The columns of a shape, joined; as `tagText`. */
+/** Returns the joined columns of a shape, as ordinary text. */
 export function shapeText(shape: Written<Shape>): string {
   const { frame, label_id, id, group, z_order, rotation, score, occluded, outside } = shape
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
@@ -96,7 +95,7 @@ export function shapeText(shape: Written<Shape>): string {
   return `${start}${to}${place}${to}${flags}${to}${points}${to}${lists}`
 }
 
-/** The columns of a track, joined; as `tagText`. */
+/** Returns the joined columns of a track, as ordinary text. */
 export function trackText(track: Written<Track>): string {
   return `${tagText(track)}${to}${listText(track.shapes)}${to}${listText(track.elements)}`
 }
@@ -105,12 +104,15 @@ export const encodeTag = (tag: Written<Tag>) => line('tag', tagText(tag))
 export const encodeShape = (shape: Written<Shape>) => line('shape', shapeText(shape))
 export const encodeTrack = (track: Written<Track>) => line('track', trackText(track))
 
-/** A line again from what was read of it; its text is of latin-1 characters. */
+/** Formats a parsed row as a line of latin-1 characters. */
 export const encodeRow = ({ kind, columns }: Row) => line(kind, columns.join(to))
 
 const line = (kind: RowKind, text: string) => `${kind}${to}${text}\n`
 
-/** A JSON array without its brackets. Most numbers have two decimals at most: put together they take a third of the engine's time. */
+/**
+ * Formats a JSON array without its brackets. Most numbers have at most two decimals, for which this takes a third of
+ * the time of `JSON.stringify`.
+ */
 function pointsText(points: readonly number[]): string {
   let text = ''
   for (let at = 0; at < points.length; at += 1)
@@ -126,10 +128,10 @@ function numberText(value: number): string {
   return whole + (decimals[hundredths - 100 * whole] ?? '')
 }
 
-/** Of hundredths: none, `.05`, `.5`. */
+/** Decimals of hundredths: none, `.05`, `.5`. */
 const decimals = Array.from({ length: 100 }, (_, at) => String(at / 100).slice(1))
 
-/** Lists that are frozen are shared by many objects, such as the defaults of attributes: written once. */
+/** Cache of the texts of frozen lists, which many objects share, such as the defaults of attributes. */
 const sharedTexts = new WeakMap<readonly unknown[], string>()
 
 function listText(list: readonly unknown[]): string {
@@ -144,8 +146,7 @@ function listText(list: readonly unknown[]): string {
 // ---- reading
 
 /**
- * The rows of a stream, in batches of what one piece of it completes; pieces may be cut anywhere.
- *
+ * Parses the rows of a stream, whose pieces may be cut anywhere, in one batch per piece.
  * @throws RowLinesError naming the line, counted from 1
  */
 export async function* decodeRows(
@@ -167,10 +168,9 @@ export async function* decodeRows(
 }
 
 /**
- * Complete lines as latin-1 text without their newlines, in batches of what one piece completes. Also reads what `COPY`
- * hands out, which has no header.
- *
- * @throws RowLinesError when the last line has no end
+ * Yields complete lines as latin-1 text without their newlines, in one batch per piece. Also reads the output of
+ * `COPY`, which has no header.
+ * @throws RowLinesError if the last line is incomplete
  */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -180,7 +180,7 @@ export async function* splitLines(
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
     const end = text.lastIndexOf('\n')
     if (end < 0) {
-      rest += text // looked at once its line has an end: a line may be as long as a track
+      rest += text // split only once the line is complete, because a line may be as long as a track
       continue
     }
     yield (rest + text.slice(0, end)).split('\n')
@@ -203,19 +203,19 @@ function readRow(text: string, number: number): Row {
   return { kind, columns }
 }
 
-/** A latin-1 column as the text it stands for. */
+/** Decodes the text of a latin-1 column. */
 function decodeText(column: string): string {
   return isAscii(column) ? column : Buffer.from(column, 'latin1').toString()
 }
 
-/** Text as latin-1 characters, one for each of its bytes: the form of the columns of a `Row`. */
+/** Encodes text as latin-1 characters, one for each of its bytes: the form of the columns of a `Row`. */
 export function toLatin1(text: string): string {
   return isAscii(text) ? text : Buffer.from(text).toString('latin1')
 }
 
 const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
 
-/** The numbers of a `points` column. */
+/** Parses a `points` column. */
 function decodePoints(column: string): number[] {
   const points: number[] = []
   const place = { at: 0 }
@@ -228,8 +228,9 @@ function decodePoints(column: string): number[] {
 }
 
 /**
- * The number at a place, which then stands behind the comma after it; undefined unless it is a plain one of few digits: as a whole number
- * they are exact, and so their quotient by a power of ten is the nearest number there is. Takes half the time of the engine's reader.
+ * Parses a number and moves the position after the following comma. Returns undefined unless it is a plain number of
+ * few digits: its digits are exact as an integer, so the quotient by a power of ten is the nearest number. It takes
+ * half the time of the JSON parser.
  */
 function readPlain(column: string, place: { at: number }): number | undefined {
   const isNegative = column.charCodeAt(place.at) === minus
@@ -260,7 +261,7 @@ const dot = 0x2e
 const minus = 0x2d
 const powers = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** A tag from the columns of a `Row`. */
+/** Parses a tag from the columns of a `Row`. */
 export function decodeTag([frame, label, id, group, source, attributes]: string[]): Tag {
   return {
     id: readId(id),
@@ -272,7 +273,7 @@ export function decodeTag([frame, label, id, group, source, attributes]: string[
   }
 }
 
-/** A shape from the columns of a `Row`. */
+/** Parses a shape from the columns of a `Row`. */
 export function decodeShape(columns: string[]): Shape {
   const [frame, label, id, group, z, rotation, score, type, source, occluded, outside] = columns
   return {
@@ -293,7 +294,7 @@ export function decodeShape(columns: string[]): Shape {
   }
 }
 
-/** A track from the columns of a `Row`. */
+/** Parses a track from the columns of a `Row`. */
 export function decodeTrack(columns: string[]): Track {
   const [frame, label, id, group, source, attributes, shapes, elements] = columns
   return {

@@ -9,7 +9,7 @@ const edge = (left: number, right: number, similarity: number): Edge => ({
   similarity,
 })
 
-test('the sum of similarities decides, not the best single pair', () => {
+test('the pairing maximizes the sum of similarities, not the best single pair', () => {
   const edges = [edge(0, 0, 0.9), edge(0, 1, 0.8), edge(1, 0, 0.8)]
   expect(pairs(edges)).toEqual([
     [0, 1],
@@ -17,19 +17,19 @@ test('the sum of similarities decides, not the best single pair', () => {
   ])
 })
 
-test('of equals the earlier get the earlier', () => {
+test('among equal similarities the earlier objects are paired with each other', () => {
   const all = [0, 1, 2].flatMap((left) => [0, 1, 2].map((right) => edge(left, right, 0.8)))
   const expected = [0, 1, 2].map((n) => [n, n])
   expect(pairs(all)).toEqual(expected)
   expect(pairs(all.toReversed())).toEqual(expected)
 })
 
-test('what is like nothing stays alone, and so does what is left over', () => {
+test('objects without similarity or without a free partner stay unpaired', () => {
   expect(pairs([])).toEqual([])
   expect(pairs([edge(0, 0, 0), edge(3, 5, 0.1), edge(4, 5, 0.2)])).toEqual([[4, 5]])
 })
 
-test('no pairing has a higher sum', () => {
+test('no other pairing has a higher sum', () => {
   const similarity = fc.oneof(
     fc.constant(0),
     fc.constant(0.5),
@@ -54,7 +54,7 @@ test('no pairing has a higher sum', () => {
   )
 })
 
-test('a thousand objects in a chain, and three hundred that are all alike, take no time', () => {
+test('a chain of a thousand objects and a full graph of three hundred are paired quickly', () => {
   const chain = Array.from({ length: 1000 }, (_, n) => [
     edge(n, n, 0.5),
     edge(n, n + 1, 0.6),
@@ -71,7 +71,7 @@ test('a thousand objects in a chain, and three hundred that are all alike, take 
 
 const sum = (edges: Edge[]) => edges.reduce((total, one) => total + one.similarity, 0)
 
-/** Every pairing, tried out. */
+/** Returns the highest sum by trying every pairing. */
 function best(rows: number[][], left: number, taken: Set<number>): number {
   const row = rows[left]
   if (!row) return 0

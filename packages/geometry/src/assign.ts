@@ -1,6 +1,6 @@
-/** Pairs of objects that are most alike (spec/api-annotations.md 1.8). */
+/** Pairs of the most similar objects. */
 
-/** How much a left object is like a right one: above 0, at most 1. Pairs that are not alike at all have no edge. */
+/** Similarity of a left and a right object: above 0, at most 1. Pairs without any similarity have no edge. */
 export interface Edge {
   left: number
   right: number
@@ -8,11 +8,11 @@ export interface Edge {
 }
 
 /**
- * Pairs left and right objects, each with one other at most, so that the sum of similarities is as high as can be. Of
- * equal sums the earlier left object gets the earlier right one.
+ * Pairs left and right objects, each with at most one other, so that the sum of similarities is maximal. Among equal
+ * sums the earlier left object gets the earlier right one.
  *
- * Shortest augmenting paths (Jonker and Volgenant) over the edges there are: cost is 1 - similarity, and staying alone
- * costs 1. What is not connected by edges is never looked at together.
+ * Uses shortest augmenting paths (Jonker and Volgenant) over the given edges: the cost of an edge is 1 - similarity,
+ * and that of an unpaired object is 1. Components without a connecting edge are solved independently.
  */
 export function assign(edges: readonly Edge[]): Edge[] {
   const state: State = {
@@ -27,13 +27,13 @@ export function assign(edges: readonly Edge[]): Edge[] {
 }
 
 interface State {
-  /** Of each left object its edges, in the order of right ones. */
+  /** Edges of each left object, ordered by right object. */
   edgesOf: ReadonlyMap<number, Edge[]>
-  /** Dual prices; an edge costs its cost less both, which is never below 0. */
+  /** Dual prices. The reduced cost of an edge (its cost less both prices) is never below 0. */
   leftPrice: Map<number, number>
   rightPrice: Map<number, number>
   leftOf: Map<number, number>
-  /** Of each left object that is not alone. */
+  /** Edge of each paired left object. */
   edgeOf: Map<number, Edge>
 }
 
@@ -49,14 +49,14 @@ function groupEdges(edges: readonly Edge[]): Map<number, Edge[]> {
   return groups
 }
 
-/** A right object on the way of the search, or none: then the left object before stays alone. */
+/** Step of a search path: to a right object, or (without an edge) to leaving the previous left object unpaired. */
 interface Step {
   distance: number
   left: number
   edge: Edge | undefined
 }
 
-/** Finds the cheapest way to add one left object, which may move others to new partners. */
+/** Adds one left object along the cheapest path, which may pair other objects differently. */
 function augment(state: State, first: number): void {
   const open = new Map<number, Step>()
   const done = new Map<number, Step>()
@@ -134,7 +134,7 @@ function reprice(
   }
 }
 
-/** Gives the edges along the path to those that they lead to, from its end back to the one that was added. */
+/** Assigns the edges along the path, from its end back to the added object. */
 function takePath(
   { leftOf, edgeOf }: State,
   first: number,

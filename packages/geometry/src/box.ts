@@ -1,9 +1,10 @@
-/** Boxes and rotated boxes (spec/formats.md 6.3). */
+/** Boxes and rotated boxes. */
 import { polygonToColumns } from './polygon.ts'
 
 /**
- * The corners of a box x1, y1, x2, y2 turned by `rotation` degrees, clockwise on the screen, about its
- * centre: x, y of top-left, top-right, bottom-right, bottom-left before turning; 2 decimals when turned.
+ * Returns the corners of a box x1, y1, x2, y2 rotated by `rotation` degrees, clockwise on the screen, about its
+ * centre: x, y of top-left, top-right, bottom-right, bottom-left before the rotation; rounded to 2 decimals when
+ * rotated.
  */
 export function boxCorners(points: readonly number[], rotation = 0): number[] {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
@@ -11,14 +12,14 @@ export function boxCorners(points: readonly number[], rotation = 0): number[] {
   return rotation === 0 ? corners : turn(corners, (x1 + x2) / 2, (y1 + y2) / 2, rotation)
 }
 
-/** A box given by two opposite corners in any order as left, top, right, bottom. */
+/** Returns left, top, right, bottom of a box given by two opposite corners in any order. */
 export function orderCorners(points: readonly number[]): readonly number[] {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
   if (x1 <= x2 && y1 <= y2) return points
   return [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)]
 }
 
-/** The column runs of a box in a `width` x `height` image. */
+/** Returns the column runs of a box in a `width` x `height` image. */
 export function boxToColumns(
   points: readonly number[],
   rotation: number,
@@ -37,7 +38,7 @@ function turn(points: readonly number[], cx: number, cy: number, degrees: number
   })
 }
 
-/** Two decimals, as coordinates leave the service (spec/formats.md 5). */
+/** Rounds to two decimals, the precision of coordinates in exports (`docs/spec/formats.md#coordinates`). */
 export function round2(value: number): number {
   return Math.round(value * 100) / 100
 }

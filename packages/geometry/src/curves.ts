@@ -1,9 +1,9 @@
 /**
- * Polygons and polylines between two keyframes (spec/api-annotations.md 1.6, "curve matching"). Vertices
- * are matched by their relative arc length, every match moves along a straight line, and what then lies
- * too close together is thinned.
+ * Interpolation of polygons and polylines between two keyframes ("curve matching"). Vertices are matched by their
+ * relative arc length, each match moves along a straight line, and vertices that are then too close are removed
+ * (`docs/spec/annotations.md#interpolated-reads`).
  */
-/** Points at a share t of the way between two keyframes. */
+/** Function that returns the points at a fraction t between two keyframes. */
 export type Blend = (t: number) => readonly number[]
 
 interface Point {
@@ -17,7 +17,7 @@ interface Curve {
   lengths: number[]
 }
 
-/** The points at a share t of the way from `left` to `right`; both are x, y per vertex. */
+/** Returns the interpolation from `left` to `right`; both are x, y per vertex. */
 export function blendCurves(
   left: readonly number[],
   right: readonly number[],
@@ -52,14 +52,14 @@ function readCurve(flat: readonly number[], isClosed: boolean): Curve {
   return { points, lengths }
 }
 
-/** The place of each vertex on the curve, 0 to 1; a curve without length counts vertices. */
+/** Returns the position of each vertex on the curve, 0 to 1; on a curve of length 0 vertices are counted. */
 function shares({ points, lengths }: Curve): number[] {
   const total = lengths.at(-1) ?? 0
   if (total > 0) return lengths.map((length) => length / total)
   return points.map((_, index) => index / Math.max(1, points.length - 1))
 }
 
-/** For each vertex on the left, the vertices on the right it becomes, ascending. */
+/** Returns, for each left vertex, the matching right vertices, ascending. */
 function matchVertices(left: number[], right: number[]): number[][] {
   const matches = left.map((share) => [nearest(right, share)])
   const matched = new Set(matches.flat())
@@ -77,7 +77,7 @@ function nearest(shares: number[], share: number): number {
   return best
 }
 
-/** Neighbouring vertices on the left that are thinned together, and how close is too close. */
+/** Neighbouring left vertices that are thinned together, and the minimum distance of their results. */
 interface Part {
   first: number
   last: number

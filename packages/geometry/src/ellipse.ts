@@ -1,10 +1,10 @@
-/** Ellipses on the pixel grid (spec/formats.md 6.3). */
+/** Ellipses on the pixel grid. */
 import type { Bitmap } from './run-lengths.ts'
 import { bitmapToColumns } from './run-lengths.ts'
 
 /**
- * The column runs of an ellipse (centre x, centre y, radius x, radius y, turned by `rotation` degrees) in
- * a `width` x `height` image. Centre and radii are rounded to whole pixels first.
+ * Returns the column runs of an ellipse (centre x, centre y, radius x, radius y, rotated by `rotation` degrees) in a
+ * `width` x `height` image. Centre and radii are rounded to whole pixels first.
  */
 export function ellipseToColumns(
   points: readonly number[],
@@ -42,7 +42,10 @@ function paint(
   return { ...box, bits }
 }
 
-/** The square of a distance in radii; a radius of 0 holds its own line of pixels only. */
+/**
+ * Returns the square of a distance in radii. An ellipse with a radius of 0 contains only the line of pixels through
+ * its centre.
+ */
 function share(distance: number, radius: number): number {
   if (radius > 0) return (distance / radius) ** 2
   return Math.abs(distance) < 0.5 ? 0 : Infinity

@@ -24,13 +24,13 @@ describe('half way between two keyframes', () => {
     ['mask', [0, 4, 0, 0, 1, 1], [0, 4, 8, 8, 9, 9], [0, 4, 0, 0, 1, 1]],
     ['skeleton', [], [], []],
   ]
-  test.each(cases)('%s %j and %j give %j', (type, left, right, expected) => {
+  test.each(cases)('%s from %j to %j is %j', (type, left, right, expected) => {
     const [from, to] = [shape({ type, points: left }), shape({ type, points: right, frame: 2 })]
     expect(interpolate(from, to, 1).points).toEqual(expected)
   })
 })
 
-test('an angle takes the shorter arc, and half a turn goes up', () => {
+test('a rotation takes the shorter arc, and half a turn increases the angle', () => {
   const turned = (from: number, to: number, frame: number): number =>
     interpolate(shape({ rotation: from }), shape({ rotation: to, frame: 4 }), frame).rotation
   expect(turned(350, 10, 2)).toBe(0)
@@ -39,7 +39,7 @@ test('an angle takes the shorter arc, and half a turn goes up', () => {
   expect(turned(270, 90, 1)).toBe(315)
 })
 
-test('the angles of a cuboid in a point cloud take the shorter arc as well', () => {
+test('the angles of a cuboid in a point cloud take the shorter arc', () => {
   const points = (angle: number): number[] => [0, 0, 0, 0, 0, angle, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
   const [from, to] = [
     shape({ type: 'cuboid', points: points(3) }),
@@ -49,13 +49,13 @@ test('the angles of a cuboid in a point cloud take the shorter arc as well', () 
   expect(interpolate(from, to, 1).points[5]).toBe(0)
 })
 
-test('a curve without length is matched by the number of its vertices', () => {
+test('a curve of length 0 is matched by the number of its vertices', () => {
   const from = shape({ type: 'polyline', points: [5, 5, 5, 5] })
   const to = shape({ type: 'polyline', points: [0, 0, 10, 0], frame: 2 })
   expect(interpolate(from, to, 1).points).toEqual([2.5, 2.5, 7.5, 2.5])
 })
 
-test('flags and other fields are those of the left keyframe, the result is no keyframe', () => {
+test('flags and other fields come from the left keyframe, and the result is not a keyframe', () => {
   const left = { ...shape({}), occluded: true, attributes: [1] }
   const right = { ...shape({ frame: 4 }), occluded: false, attributes: [2] }
   expect(interpolate(left, right, 1)).toMatchObject({
@@ -66,7 +66,7 @@ test('flags and other fields are those of the left keyframe, the result is no ke
   })
 })
 
-test('a blended curve starts where both start, and has vertices of neither more than both', () => {
+test('an interpolated curve has at most the vertices of both keyframes together', () => {
   const curve = fc.array(fc.tuple(fc.nat(100), fc.nat(100)), { minLength: 2, maxLength: 9 })
   fc.assert(
     fc.property(curve, curve, (a, b) => {
@@ -79,7 +79,7 @@ test('a blended curve starts where both start, and has vertices of neither more 
   )
 })
 
-describe('a walk over a track', () => {
+describe('the states of a track by walkTrack', () => {
   const track = [
     shape({ frame: 2, points: [0, 0, 1, 1] }),
     shape({ frame: 4, points: [4, 0, 5, 1] }),
@@ -87,7 +87,7 @@ describe('a walk over a track', () => {
     shape({ frame: 9, points: [0, 5, 1, 6] }),
   ]
 
-  test('fills the gaps, stays hidden after outside, and holds the last keyframe', () => {
+  test('fill gaps, stay hidden after outside, and hold the last keyframe', () => {
     expect(lefts(track, 0, 10)).toEqual([
       '-',
       '-',
@@ -103,30 +103,30 @@ describe('a walk over a track', () => {
     ])
   })
 
-  test('of a part of the frames uses keyframes outside of the part', () => {
+  test('of a frame range use keyframes outside the range', () => {
     expect(lefts(track, 3, 5)).toEqual(['2', '4', '6'])
     expect(lefts(track, 11, 11)).toEqual(['0'])
   })
 
-  test('may leave out frames', () => {
+  test('can skip frames', () => {
     const frames = [1, 3, 5, 8, 10]
     const stateOf = trackStates(track)
     const whole = [...walkTrack(track, 0, 10)]
     expect(frames.map(stateOf)).toEqual(frames.map((frame) => whole[frame]))
   })
 
-  test('uses a stored position that is no keyframe for its own frame only', () => {
+  test('use a stored position without the keyframe flag only on its own frame', () => {
     const stray = shape({ frame: 3, points: [50, 0, 51, 1], keyframe: false })
     const shapes = [...track.slice(0, 1), stray, ...track.slice(1)]
     expect(lefts(shapes, 2, 5)).toEqual(['0', '50', '4', '6'])
   })
 
-  test('marks what is a keyframe', () => {
+  test('mark keyframes', () => {
     expect([...walkTrack(track, 2, 4)].map((state) => state?.keyframe)).toEqual([true, false, true])
   })
 })
 
-describe('a track of any keyframes', () => {
+describe('a track of random keyframes', () => {
   const track = fc
     .uniqueArray(
       fc.record({
@@ -137,7 +137,7 @@ describe('a track of any keyframes', () => {
     )
     .map((shapes) => shapes.sort((a, b) => a.frame - b.frame).map((one) => shape(one)))
 
-  test('is found on a frame as it is walked', () => {
+  test('has the same state by trackAt and by walkTrack', () => {
     fc.assert(
       fc.property(track, (shapes) => {
         for (const [frame, state] of [...walkTrack(shapes, 0, 25)].entries()) {
@@ -147,7 +147,7 @@ describe('a track of any keyframes', () => {
     )
   })
 
-  test('is first visible where its keyframes say so', () => {
+  test('is first visible on the frame that its keyframes imply', () => {
     fc.assert(
       fc.property(track, fc.nat(22), fc.nat(5), (shapes, first, more) => {
         const frames = Array.from({ length: more + 1 }, (_, n) => first + n)

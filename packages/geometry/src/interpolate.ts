@@ -1,8 +1,8 @@
-/** Positions of a track between its keyframes (spec/api-annotations.md 1.6, spec/formats.md 3.6). */
+/** Positions of a track between its keyframes (`docs/spec/annotations.md#interpolated-reads`). */
 import { orderCorners } from './box.ts'
 import { type Blend, blendCurves } from './curves.ts'
 
-/** What interpolation reads of a track shape; every other field is copied from the left keyframe. */
+/** Fields of a track shape that interpolation reads; all other fields are copied from the left keyframe. */
 export interface TrackPosition {
   /** `rectangle polygon polyline points ellipse cuboid mask skeleton`. */
   type: string
@@ -15,13 +15,13 @@ export interface TrackPosition {
 }
 
 export interface InterpolationOptions {
-  /** Cuboids of point clouds: centre, three angles in radians, size. */
+  /** Whether cuboids are those of point clouds: centre, three angles in radians, size. */
   is3d?: boolean
 }
 
 /**
- * The state of a track on every frame from `first` to `last`: hidden stretches come with `outside: true`,
- * frames before the first keyframe as undefined. `shapes` are sorted by frame, one a frame at most.
+ * Yields the state of a track on every frame from `first` to `last`: hidden ranges with `outside: true`, frames
+ * before the first keyframe as undefined. `shapes` are sorted by frame, at most one per frame.
  */
 export function* walkTrack<T extends TrackPosition>(
   shapes: Iterable<T>,
@@ -34,8 +34,10 @@ export function* walkTrack<T extends TrackPosition>(
 }
 
 /**
- * The state of a track on frames that are asked for in ascending order, gaps allowed; as `walkTrack` gives it.
- * @param shapes Gone through twice, side by side, never held.
+ * Returns a function that gives the state of a track, as `walkTrack` does, on ascending frames; frames can be
+ * skipped.
+ *
+ * @param shapes Iterated twice in parallel and never stored.
  */
 export function trackStates<T extends TrackPosition>(
   shapes: Iterable<T>,
@@ -60,7 +62,7 @@ export function trackStates<T extends TrackPosition>(
   }
 }
 
-/** Shapes a frame after the other. */
+/** Reads shapes in frame order. */
 function ascending<T extends TrackPosition>(
   shapes: Iterable<T>,
   isWanted: (shape: T) => boolean = () => true,
@@ -73,7 +75,7 @@ function ascending<T extends TrackPosition>(
   }
   let isBegun = false
   let waiting: T | undefined
-  /** Those up to the frame that have not been given yet. */
+  /** Yields the shapes up to the frame that have not been yielded yet. */
   function* upTo(frame: number): Generator<T> {
     if (!isBegun) waiting = read()
     isBegun = true
@@ -81,7 +83,7 @@ function ascending<T extends TrackPosition>(
   }
   return {
     upTo,
-    /** The first behind the frame. */
+    /** Returns the first shape after the frame. */
     behind(frame: number): T | undefined {
       for (const _ of upTo(frame));
       return waiting
@@ -89,7 +91,7 @@ function ascending<T extends TrackPosition>(
   }
 }
 
-/** The state of a track on one frame, as `walkTrack` gives it; found without walking there. */
+/** Returns the state of a track on one frame, as `walkTrack` does, without reading all earlier frames. */
 export function trackAt<T extends TrackPosition>(
   shapes: readonly T[],
   frame: number,
@@ -101,14 +103,14 @@ export function trackAt<T extends TrackPosition>(
   return left && betweenKeyframes(left, nextKeyframe(shapes, last + 1), options)(frame)
 }
 
-/** The index of the keyframe that decides a frame, itself or one before it; -1 before the first. */
+/** Returns the index of the keyframe that determines a frame: the last one at or before it; -1 before the first. */
 export function anchorAt(shapes: readonly TrackPosition[], frame: number): number {
   let at = lastShapeAt(shapes, frame)
   while (at > 0 && !shapes[at]?.keyframe) at -= 1
   return at
 }
 
-/** The first frame from `first` to `last` on which a track is to be seen. */
+/** Returns the first frame from `first` to `last` on which a track is visible. */
 export function firstVisible(
   shapes: readonly TrackPosition[],
   first: number,
@@ -124,7 +126,7 @@ export function firstVisible(
   return undefined
 }
 
-/** The index of the last shape on a frame or before it; -1 when there is none. */
+/** Returns the index of the last shape on or before a frame; -1 without any. */
 function lastShapeAt(shapes: readonly TrackPosition[], frame: number): number {
   let [from, to] = [0, shapes.length]
   while (from < to) {
@@ -136,8 +138,8 @@ function lastShapeAt(shapes: readonly TrackPosition[], frame: number): number {
 }
 
 /**
- * The position on `frame` between two keyframes `left.frame < frame < right.frame`.
- * Flags and attributes are those of `left`, `keyframe` is false.
+ * Returns the position on `frame` between two keyframes, `left.frame < frame < right.frame`. Flags and attributes are
+ * copied from `left`; `keyframe` is false.
  */
 export function interpolate<T extends TrackPosition>(
   left: T,
@@ -148,12 +150,12 @@ export function interpolate<T extends TrackPosition>(
   return betweenKeyframes(left, right, options)(frame)
 }
 
-/** An angle at a share t of the shorter arc; half a turn goes up. Degrees in [0, 360). */
+/** Interpolates an angle at a fraction t of the shorter arc; half a turn increases it. Degrees in [0, 360). */
 export function blendDegrees(from: number, to: number, t: number): number {
   return wrap(from + shorterArc(from, to, 360) * t, 360)
 }
 
-/** The first shape of a track counts as a keyframe whatever it says. */
+/** The first shape of a track counts as a keyframe, even without the flag. */
 function isAnchor(shape: TrackPosition, left: TrackPosition | undefined): boolean {
   return shape.keyframe || left === undefined
 }
@@ -165,7 +167,7 @@ function nextKeyframe<T extends TrackPosition>(shapes: readonly T[], from: numbe
   return undefined
 }
 
-/** A hidden stretch, and the stretch behind the last keyframe, hold what is left of them. */
+/** Hidden ranges and frames after the last keyframe repeat the left keyframe. */
 function holdOf<T extends TrackPosition>(left: T): (frame: number) => T {
   return (frame) => ({ ...left, frame, keyframe: false })
 }
@@ -209,14 +211,14 @@ function blendLines(left: readonly number[], right: readonly number[]): Blend {
   return (t) => left.map((value, index) => value + ((right[index] ?? value) - value) * t)
 }
 
-/** Boxes whose corners come in different orders go straight as well, not through a box without an area. */
+/** Boxes with corners in different orders are ordered first, so that they do not pass through a box without an area. */
 function blendBoxes(left: readonly number[], right: readonly number[]): Blend {
   return isTurnedAs(left, right)
     ? blendLines(left, right)
     : blendLines(orderCorners(left), orderCorners(right))
 }
 
-/** Whether the corners of both boxes come in the same order. */
+/** Returns whether the corners of both boxes have the same order. */
 function isTurnedAs(one: readonly number[], other: readonly number[]): boolean {
   const turns = ([x1 = 0, y1 = 0, x2 = 0, y2 = 0]: readonly number[]) => [x1 <= x2, y1 <= y2]
   const [isRight, isDown] = turns(one)
@@ -224,7 +226,7 @@ function isTurnedAs(one: readonly number[], other: readonly number[]): boolean {
   return isRight === isOtherRight && isDown === isOtherDown
 }
 
-/** Centre and size go straight, the angles (numbers 3 to 5, radians) along the shorter arc. */
+/** Interpolates centre and size linearly, and the angles (numbers 3 to 5, radians) along the shorter arc. */
 function blendCuboids(left: readonly number[], right: readonly number[]): Blend {
   const straight = blendLines(left, right)
   return (t) =>

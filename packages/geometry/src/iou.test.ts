@@ -12,12 +12,12 @@ test.each([
   ['only touching', [10, 0, 20, 10], 0],
   ['elsewhere', [20, 20, 30, 30], 0],
   ['a line', [0, 5, 10, 5], 0],
-])('a box and %s', (_, other, expected) => {
+])('a box and %s have the expected IoU', (_, other, expected) => {
   expect(boxIou([0, 0, 10, 10], other)).toBeCloseTo(expected, 12)
   expect(boxIou(other, [0, 0, 10, 10])).toBeCloseTo(expected, 12)
 })
 
-test('cuboids count seen from the top and from the side, unturned', () => {
+test('cuboids are compared from the top and from the side, without rotation', () => {
   const cuboid = (centre: number[], size: number[], angle = 0) => [
     ...centre,
     ...[0, 0, angle],
@@ -43,19 +43,19 @@ describe('polygons', () => {
     ['one that touches itself in a point', [0, 0, 5, 5, 10, 0, 10, 10, 5, 5, 0, 10], 0],
     ['one with a spike', [0, 0, 10, 0, 15, 0, 10, 0, 10, 10, 0, 10], 0],
     ['a line', [0, 0, 5, 5, 10, 10], 0],
-  ])('a square and %s', (_, other, expected) => {
+  ])('a square and %s have the expected IoU', (_, other, expected) => {
     expect(polygonIou(square, other)).toBeCloseTo(expected, 12)
     expect(polygonIou(other, square)).toBeCloseTo(expected, 12)
   })
 
-  test('two combs that reach between each other have nothing in common', () => {
+  test('two interlocking combs have no intersection', () => {
     const comb = [0, 0, 9, 0, 9, 8, 6, 8, 6, 2, 3, 2, 3, 8, 0, 8]
     const between = [3, 3, 5, 3, 5, 12, 3, 12]
     expect(polygonIou(comb, between)).toBe(0)
     expect(polygonIou(comb, [3, 2, 6, 2, 6, 8, 3, 8])).toBe(0)
   })
 
-  test('any two are as alike as the triangles they are made of say', () => {
+  test('any two polygons have the IoU computed from triangles', () => {
     fc.assert(
       fc.property(star, star, (a, b) => {
         const common = bySignedTriangles(a, b)
@@ -66,7 +66,7 @@ describe('polygons', () => {
     )
   })
 
-  test('far from the origin too', () => {
+  test('the IoU does not depend on the distance from the origin', () => {
     const moved = (points: number[]) => points.map((value) => value + 9_000_000)
     fc.assert(
       fc.property(star, star, (a, b) => {
@@ -78,7 +78,7 @@ describe('polygons', () => {
 
 // ---- support
 
-/** A polygon around a centre, as dented as it likes. */
+/** Polygon around a centre, possibly concave. */
 const star = fc
   .tuple(
     fc.array(fc.double({ min: 1, max: 20, noNaN: true }), { minLength: 3, maxLength: 12 }),
@@ -94,7 +94,7 @@ const star = fc
 
 type Point = readonly [number, number]
 
-/** The common area, from fans of triangles about one point, each pair of them clipped. */
+/** Returns the intersection area by clipping the triangle fans of both polygons. */
 function bySignedTriangles(a: number[], b: number[]): number {
   const [left, right] = [fan(a), fan(b)]
   const turn = Math.sign(total(left)) * Math.sign(total(right))
@@ -119,7 +119,7 @@ function areaOf(corners: readonly Point[]): number {
   return corners.reduce((sum, [x, y], n) => sum + x * at(n + 1)[1] - at(n + 1)[0] * y, 0) / 2
 }
 
-/** Sutherland and Hodgman. */
+/** Clips a polygon (Sutherland and Hodgman). */
 function clip(subject: readonly Point[], by: readonly Point[]): Point[] {
   const window = areaOf(by) < 0 ? by.toReversed() : by
   return window.reduce<Point[]>(

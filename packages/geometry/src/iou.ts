@@ -1,7 +1,7 @@
-/** How much of two regions is common to both: intersection over union (spec/api-annotations.md 1.8). */
+/** Intersection over union (IoU) of two regions. */
 import { simpleRing } from './ring.ts'
 
-/** Of boxes x1, y1, x2, y2, whichever corners these are; 0 when one has no area. */
+/** Returns the IoU of two boxes x1, y1, x2, y2 with corners in any order; 0 when one has no area. */
 export function boxIou(a: readonly number[], b: readonly number[]): number {
   const [width, height] = [commonLength(a, b, 0), commonLength(a, b, 1)]
   return shareOf(width * height, boxArea(a), boxArea(b))
@@ -25,8 +25,8 @@ function shareOf(common: number, a: number, b: number): number {
 }
 
 /**
- * Of cuboids in a point cloud (centre x, y, z, three angles, size x, y, z): the share of their boxes seen from the top
- * (x and y), times that seen from the side (x and z). Their rotation is not looked at.
+ * Returns the IoU of two cuboids in a point cloud (centre x, y, z, three angles, size x, y, z): that of their boxes
+ * from the top (x and y) times that from the side (x and z). Rotation is ignored.
  */
 export function cuboidIou(a: readonly number[], b: readonly number[]): number {
   return boxIou(seenAlong(a, 1), seenAlong(b, 1)) * boxIou(seenAlong(a, 2), seenAlong(b, 2))
@@ -38,16 +38,16 @@ function seenAlong(cuboid: readonly number[], axis: 1 | 2): number[] {
   return [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
 }
 
-/** A polygon, made ready to be compared with others. */
+/** Polygon prepared for comparisons. */
 export interface Region {
   area: number
-  /** Not vertical, by their left ends. */
+  /** Edges that are not vertical, ordered by their left ends. */
   edges: readonly RegionEdge[]
   top: number
   bottom: number
 }
 
-/** From left to right; `sign` is 1 where the region lies above it in numbers of y, -1 where below. */
+/** Edge from left to right; `sign` is 1 where the region is on the side of larger y, otherwise -1. */
 interface RegionEdge {
   left: number
   right: number
@@ -57,8 +57,8 @@ interface RegionEdge {
 }
 
 /**
- * The region of a polygon (x, y per vertex, closed implicitly), concave or not. Undefined for one that crosses or touches
- * itself, or has no area.
+ * Prepares a polygon (x, y per vertex, closed implicitly), convex or concave. Returns undefined when it crosses or
+ * touches itself, or has no area.
  */
 export function readRegion(points: readonly number[]): Region | undefined {
   const ring = simpleRing(points)
@@ -77,21 +77,21 @@ export function readRegion(points: readonly number[]): Region | undefined {
   return { area: Math.abs(ring.area), edges, top: extreme(Math.min), bottom: extreme(Math.max) }
 }
 
-/** Of two polygons; exact but for rounding. */
+/** Returns the IoU of two prepared polygons, exact up to rounding. */
 export function regionIou(a: Region, b: Region): number {
   if (a.bottom <= b.top || b.bottom <= a.top) return 0
   return shareOf(commonArea(a, b), a.area, b.area)
 }
 
-/** Of two polygons as they are written; 0 where one is no region. */
+/** Returns the IoU of two polygons; 0 when one is invalid as a region. */
 export function polygonIou(a: readonly number[], b: readonly number[]): number {
   const [left, right] = [readRegion(a), readRegion(b)]
   return left && right ? regionIou(left, right) : 0
 }
 
 /**
- * A region is what lies below its edges, taken with their signs; so what is common to two regions is the sum, over each
- * edge of one and each of the other, of what lies below both.
+ * A region is the signed sum of the areas below its edges. The intersection of two regions is therefore the sum, over
+ * each edge of one and each of the other, of the area below both.
  */
 function commonArea(a: Region, b: Region): number {
   const floor = Math.min(a.top, b.top)
@@ -108,7 +108,7 @@ function commonArea(a: Region, b: Region): number {
   return area
 }
 
-/** The area between `floor` and the lower of two edges, where both are. */
+/** Returns the area between `floor` and the lower of two edges, in the x range of both. */
 function belowBoth(a: RegionEdge, b: RegionEdge, floor: number): number {
   const left = Math.max(a.left, b.left)
   const right = Math.min(a.right, b.right)

@@ -1,25 +1,28 @@
 /**
- * Masks as polygons along the borders of their pixels (spec/formats.md 6.4): border following after Suzuki and Abe (1985), over
- * the ends of runs rather than over pixels.
+ * Masks as polygons along the borders of their pixels: border following after Suzuki and Abe (1985), over the ends of
+ * runs instead of pixels (`docs/spec/formats.md#mask-to-polygons`).
  */
 
 /**
- * Where the value changes along a row: upright pieces of the border, one pixel high, in reading order. Set pixels lie on the right
- * of who walks them: an even one is the left side of a run and leads up, the odd one after it is the run's right side and leads down.
+ * Value changes along rows: vertical pieces of the border, one pixel high, in reading order. The border is followed
+ * with the set pixels on its right: an even piece is the left side of a run and leads up, the odd piece after it is
+ * the right side of that run and leads down.
  */
 interface Edges {
   x: Int32Array
   y: Int32Array
-  /** The first edge of each row of the box; the last entry counts all. */
+  /** First edge of each row of the box; the last entry is the total number. */
   rows: Int32Array
 }
 
 /**
- * The rings of a crop mask, one for each group of pixels that touch by side or corner, in reading order of their first pixels.
+ * Returns the rings of a crop mask, one for each group of pixels that touch by side or corner, in reading order of
+ * their first pixels.
  *
- * Vertices (x, y after one another) lie on corners of pixels, where the border turns and nowhere else; pixel (i, j) is the square from
- * (i, j) to (i + 1, j + 1), so that rasterising the rings gives exactly the mask back. Holes hang on their ring by a bridge
- * without width, islands in holes are rings of their own. The cost follows the number of runs and rows, not that of pixels.
+ * Vertices (x, y after one another) are at pixel corners, only where the border turns. Pixel (i, j) is the square
+ * from (i, j) to (i + 1, j + 1), so rasterising the rings gives exactly the mask. Holes are connected to their ring
+ * by a bridge of width 0, and islands in holes are separate rings. The cost depends on the number of runs and rows,
+ * not of pixels.
  */
 export function maskToPolygons(points: readonly number[]): number[][] {
   const edges = edgesOf(points)
@@ -27,7 +30,7 @@ export function maskToPolygons(points: readonly number[]): number[][] {
   return joinHoles(next).map((first) => cornersOf(first, next, edges))
 }
 
-/** A run over the end of a row is one of each row; runs without a gap are one. */
+/** Collects the edges of a crop. A run over the end of a row is split by row, and runs without a gap are merged. */
 function edgesOf(points: readonly number[]): Edges {
   const [left = 0, top = 0, right = 0, bottom = 0] = points.slice(-4)
   const [width, height] = [right - left + 1, bottom - top + 1]
@@ -60,7 +63,7 @@ function edgesOf(points: readonly number[]): Edges {
   return { x, y, rows }
 }
 
-/** The edge that follows each one along its border. */
+/** Returns, for each edge, the next one along its border. */
 function linkEdges({ x, rows }: Edges): Int32Array {
   const next = new Int32Array(rows.at(-1) ?? 0)
   for (let line = 0; line <= rows.length - 1; line += 1) {
@@ -72,8 +75,8 @@ function linkEdges({ x, rows }: Edges): Int32Array {
 }
 
 /**
- * Links the edges that meet on the line between two rows: those of the row above are from `above` to `below`, those of the row
- * below it from there to `end`.
+ * Links the edges that meet on the line between two rows: those of the row above have the indices `above` to `below`,
+ * those of the row below from there to `end`.
  */
 function linkAcross(
   x: Int32Array,
@@ -92,10 +95,10 @@ function linkAcross(
 }
 
 /**
- * Told of the edges at a line from left to right. Between an edge and the next the border goes along the line wherever one of the
- * two pixels is set.
+ * Links the edges at a line, which are passed from left to right. The border follows the line between two edges where
+ * exactly one of the pixels above and below is set.
  *
- * @param below the first edge of the row below the line; edges before it end there from above
+ * @param below first edge of the row below the line; earlier edges end at the line from above
  */
 function followLine(next: Int32Array, below: number) {
   let open = -1
@@ -111,7 +114,7 @@ function followLine(next: Int32Array, below: number) {
   const both = (a: number, b: number): void => {
     if (a % 2 === b % 2) join(a, b)
     else {
-      // Two pixels have only this corner in common: the border passes between them, so that they are of one group.
+      // Two pixels share only this corner. The border passes between them, so that they belong to one group.
       const [near, far] = a % 2 === 0 ? [a, b] : [b, a]
       join(open, near)
       open = far
@@ -121,8 +124,8 @@ function followLine(next: Int32Array, below: number) {
 }
 
 /**
- * The first edges of the rings, each with its holes. The first edge of a hole is the right side of a run whose left side is of the
- * same group and was met before: between the two goes the bridge.
+ * Returns the first edges of the rings, with the holes connected. The first edge of a hole is the right side of a run
+ * whose left side belongs to the same group and was visited before; the bridge connects the two.
  */
 function joinHoles(next: Int32Array): number[] {
   const seen = new Uint8Array(next.length)

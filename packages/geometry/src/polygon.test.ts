@@ -29,29 +29,29 @@ interface Vector {
   bbox_xywh: number[] | null
 }
 
-test('a box of whole pixels covers exactly them', () => {
+test('a box with whole-pixel corners covers exactly its pixels', () => {
   expect(polygonToColumns([0, 0, 1, 0, 1, 2, 0, 2], 5, 10)).toEqual([0, 2, 48])
 })
 
-test('a ring outside of the image sets nothing', () => {
+test('a ring outside the image sets no pixel', () => {
   expect(polygonToColumns([20, 20, 30, 20, 30, 30], 10, 10)).toEqual([100])
   expect(polygonToColumns([-20, 2, -10, 2, -10, 8], 10, 10)).toEqual([100])
 })
 
-test('a far vertex costs no more than the image is wide', () => {
+test('a distant vertex costs no more than the width of the image', () => {
   const far = 10_000_000
   const runs = polygonToColumns([-far, -far, far, -far, far, far, -far, far], 10, 10)
   expect(runs).toEqual([0, 100])
 })
 
-test('inside is even-odd in a ring and any of several rings', () => {
+test('a ring uses the even-odd rule, and several rings are united', () => {
   const ring = [0, 0, 4, 0, 4, 4, 0, 4]
   expect(polygonToColumns([...ring, ...ring], 4, 4)).toEqual([16])
   expect(polygonsToColumns([ring, [2, 0, 6, 0, 6, 4, 2, 4]], 8, 4)).toEqual([0, 24, 8])
   expect(polygonsToColumns([], 2, 2)).toEqual([4])
 })
 
-test('any ring has the area of its runs, and runs that sum to the image', () => {
+test('the area of any ring equals that of its runs, which sum to the image', () => {
   const ring = fc.array(fc.double({ min: -15, max: 35, noNaN: true }), {
     minLength: 6,
     maxLength: 40,
@@ -68,7 +68,7 @@ test('any ring has the area of its runs, and runs that sum to the image', () => 
   )
 })
 
-test('a ring of very many edges is walked in turns, with the same result', () => {
+test('a ring of very many edges is processed in strips with the same result', () => {
   const zigzag = Array.from({ length: 60_000 }, (_, index) => [
     index % 2 === 0 ? 2 : 38,
     3 + (index % 2),
@@ -78,11 +78,11 @@ test('a ring of very many edges is walked in turns, with the same result', () =>
   expect(polygonToColumns(ring, 40, 30)).toEqual(polygonToColumns(once, 40, 30))
 })
 
-test('a box of points holds them all', () => {
+test('the box of points contains them all', () => {
   expect(boxOfPoints([3, 4, -1, 7, 2, 2])).toEqual([-1, 2, 4, 5])
 })
 
-test('a box turns clockwise about its centre', () => {
+test('a box rotates clockwise about its centre', () => {
   expect(boxCorners([0, 0, 4, 2], 90)).toEqual([3, -1, 3, 3, 1, 3, 1, -1])
   expect(columnsBox(boxToColumns([10, 10, 14, 12], 90, 30, 30), 30)).toEqual([11, 9, 2, 4])
 })
@@ -96,12 +96,12 @@ test('an ellipse has the area and the box of its radii', () => {
   ])
 })
 
-test('an ellipse without a radius is a line, one outside of the image nothing', () => {
+test('an ellipse with a radius of 0 is a line, and one outside the image is empty', () => {
   expect(columnsArea(ellipseToColumns([5, 5, 3, 0], 0, 20, 20))).toBe(7)
   expect(columnsArea(ellipseToColumns([-50, 5, 3, 3], 0, 20, 20))).toBe(0)
 })
 
-test('a mask as polygons and back is the same mask', () => {
+test('converting a mask to polygons and back gives the same mask', () => {
   const side = fc.integer({ min: 1, max: 9 })
   const pixels = fc.uint8Array({ minLength: 81, maxLength: 81, max: 1 })
   fc.assert(
@@ -116,7 +116,7 @@ test('a mask as polygons and back is the same mask', () => {
   )
 })
 
-test('a border turns at each vertex, and there is one for each group of pixels that touch', () => {
+test('every vertex is a turn, and each group of touching pixels has one ring', () => {
   const pixels = fc.uint8Array({ minLength: 63, maxLength: 63, max: 1 })
   fc.assert(
     fc.property(pixels, (bits) => {
@@ -130,13 +130,13 @@ test('a border turns at each vertex, and there is one for each group of pixels t
   )
 })
 
-test('runs without pixels between others change nothing', () => {
+test('empty runs between others change nothing', () => {
   const whole = maskToPolygons([1, 4, 1, 3, 4, 4, 6, 6])
   expect(maskToPolygons([1, 2, 0, 2, 1, 1, 0, 0, 0, 2, 4, 4, 6, 6])).toEqual(whole)
   expect(maskToPolygons([9, 0, 0, 2, 2])).toEqual([])
 })
 
-/** Groups of pixels that touch by side or corner, by spreading from one to the next. */
+/** Counts groups of pixels that touch by side or corner, by flood filling. */
 function groupsOf(crop: readonly number[]): number {
   const { width, bits } = cropToBitmap(crop)
   const spread = (at: number): void => {
@@ -156,7 +156,7 @@ function groupsOf(crop: readonly number[]): number {
   return groups
 }
 
-/** Vertices of a ring at which it does not turn by a right angle. */
+/** Returns the vertices of a ring without a right-angle turn. */
 function straightAt(ring: readonly number[]): number[] {
   const steps = ring.map((value, at) => (ring[(at + 2) % ring.length] ?? 0) - value)
   return ring.flatMap((_, at) => {
@@ -166,7 +166,7 @@ function straightAt(ring: readonly number[]): number[] {
   })
 }
 
-test('pixels that touch at a corner are one polygon, a hole hangs on its ring', () => {
+test('pixels that touch at a corner form one polygon, and a hole is connected to its ring', () => {
   expect(maskToPolygons([0, 1, 2, 1, 0, 0, 1, 1])).toHaveLength(1)
   expect(maskToPolygons([0, 1, 1, 1, 0, 0, 2, 0])).toHaveLength(2)
   const [ring = []] = maskToPolygons([0, 4, 1, 4, 0, 0, 2, 2])

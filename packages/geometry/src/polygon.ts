@@ -1,16 +1,16 @@
-/** Polygons on the pixel grid, bit-exact with the COCO tools (spec/formats.md 6.2). */
+/** Polygons on the pixel grid, bit-exact with the COCO tools (`docs/spec/formats.md#polygon-to-mask`). */
 import { flipsToRuns, type PixelBox, unionOfColumns } from './run-lengths.ts'
 
 /**
- * The column runs of one ring (x, y per vertex, closed implicitly) in a `width` x `height` image.
- * Inside is even-odd; vertices may lie outside of the image.
+ * Returns the column runs of one ring (x, y per vertex, closed implicitly) in a `width` x `height` image. The inside
+ * is even-odd; vertices may be outside the image.
  */
 export function polygonToColumns(ring: readonly number[], width: number, height: number): number[] {
   const flips: number[] = []
   walkColumns(ring, width, height, (column, rows, from, to) => {
     for (let at = from; at < to; at += 1) {
       const position = column * height + (rows[at] ?? 0)
-      // Two changes at one place are none.
+      // Two changes at one position cancel out.
       if (flips.at(-1) === position) flips.pop()
       else flips.push(position)
     }
@@ -18,7 +18,7 @@ export function polygonToColumns(ring: readonly number[], width: number, height:
   return flipsToRuns(flips, width * height)
 }
 
-/** The pixels set by `polygonToColumns`, without making the runs. */
+/** Returns the number of pixels that `polygonToColumns` sets, without creating the runs. */
 export function polygonArea(ring: readonly number[], width: number, height: number): number {
   let area = 0
   walkColumns(ring, width, height, (_, rows, from, to) => {
@@ -27,7 +27,7 @@ export function polygonArea(ring: readonly number[], width: number, height: numb
   return area
 }
 
-/** The column runs of all rings together: a pixel counts when any ring holds it. */
+/** Returns the column runs of the union of all rings. */
 export function polygonsToColumns(
   rings: readonly (readonly number[])[],
   width: number,
@@ -37,7 +37,7 @@ export function polygonsToColumns(
   return masks.length === 0 ? [width * height] : unionOfColumns(masks, width * height)
 }
 
-/** The box around x, y pairs. */
+/** Returns the box around x, y pairs. */
 export function boxOfPoints(points: readonly number[]): PixelBox {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (let at = 0; at + 1 < points.length; at += 2) {
@@ -51,15 +51,17 @@ export function boxOfPoints(points: readonly number[]): PixelBox {
   return [left, top, right - left, bottom - top]
 }
 
-// ---- where a ring passes the middles of pixel columns
+// ---- intersections of a ring with the centres of pixel columns
 
-/** The tools work on a grid five times finer than pixels. */
+/** The COCO tools use a grid five times finer than pixels. */
 const scale = 5
 
-/** Rows held at once; columns of larger rings are walked in several turns. */
+/** Limit on rows in memory; the columns of larger rings are processed in strips. */
 const rowsHeld = 1 << 20
 
-/** A column of pixels and, ascending in `rows` from `from` to `to`, where inside and outside change. */
+/**
+ * Callback for a column of pixels; `rows` from `from` to `to`, ascending, are the changes between inside and outside.
+ */
 type Visit = (column: number, rows: Int32Array, from: number, to: number) => void
 
 function walkColumns(ring: readonly number[], width: number, height: number, visit: Visit): void {
@@ -75,7 +77,7 @@ function walkColumns(ring: readonly number[], width: number, height: number, vis
 const fineCorners = (ring: readonly number[]): number[] =>
   ring.map((value) => whole(value * scale + 0.5))
 
-/** The columns of the image that the ring may pass. */
+/** Returns the columns of the image that the ring may cross. */
 function columnsOf(corners: readonly number[], width: number): { first: number; last: number } {
   let [left, right] = [Infinity, -Infinity]
   for (let at = 0; at < corners.length; at += 2) {
@@ -85,7 +87,7 @@ function columnsOf(corners: readonly number[], width: number): { first: number; 
   return { first: firstMiddle(left), last: Math.min(width - 1, lastMiddle(right)) }
 }
 
-/** The middle of pixel x lies between 5x + 2 and 5x + 3 on the fine grid; of rows as of columns. */
+/** The centre of pixel x is between 5x + 2 and 5x + 3 on the fine grid, for columns and rows. */
 function firstMiddle(left: number): number {
   return left <= 0 ? 0 : whole((left + 2) / scale)
 }
@@ -94,7 +96,7 @@ function lastMiddle(right: number): number {
   return right < 3 ? -1 : whole((right - 3) / scale)
 }
 
-/** Used again for every ring: making lists takes longer than walking. */
+/** Buffers reused for every ring, because allocation takes longer than the computation. */
 const lists = { ends: new Int32Array(4096), rows: new Int32Array(16_384) }
 
 function roomIn(name: keyof typeof lists, length: number): Int32Array {
@@ -109,7 +111,7 @@ function walkStrip(
   height: number,
   visit: Visit,
 ): void {
-  // An edge passes a column once at most.
+  // An edge crosses a column at most once.
   const room = Math.ceil(corners.length / 2)
   const columns = last - first + 1
   const rows = roomIn('rows', room * columns)
@@ -131,13 +133,13 @@ interface Strip {
   last: number
   height: number
   rows: Int32Array
-  /** Where the rows of each column end. */
+  /** End of the rows of each column. */
   ends: Int32Array
 }
 
 /**
- * Puts down the rows at which the edge from the corner `at` passes the middles of columns. Of the lattice points on both
- * sides of a middle the upper one counts; the edge itself is never walked.
+ * Stores the rows at which the edge from the corner `at` crosses the centres of columns. Of the lattice points on
+ * both sides of a centre the upper one counts. The edge is not traversed.
  */
 function placeRows({ corners, first, last, height, rows, ends }: Strip, at: number): void {
   const end = (at + 2) % corners.length
@@ -158,15 +160,15 @@ function placeRows({ corners, first, last, height, rows, ends }: Strip, at: numb
   }
 }
 
-/** Cut to a whole number as C does, of numbers below 2 ** 31; `Math.trunc` takes longer, and here is where time goes. */
+/** Truncates as C does, for numbers below 2 ** 31; faster than `Math.trunc`, and this is the hottest code. */
 const whole = (value: number): number => value | 0
 
-/** An edge walked along its longer axis in steps of one, from the smaller end. */
+/** Edge as traversed by the COCO tools: along its longer axis in steps of one, from the smaller end. */
 interface Edge {
   isFlat: boolean
   x: number
   y: number
-  /** Of the other axis, a step. */
+  /** Change of the other axis per step. */
   slope: number
   left: number
   right: number
@@ -191,7 +193,7 @@ function flatRow({ x, y, slope }: Edge, column: number): number {
   return whole(y + slope * step + 0.5)
 }
 
-/** The row before the first step whose lattice point lies on the other side of the middle. */
+/** Returns the row before the first step whose lattice point is on the other side of the centre. */
 function steepRow({ x, y, slope }: Edge, column: number): number {
   let step = Math.max(0, whole((column + 0.5 - x) / slope))
   while (!isAcross(x, slope, step, column)) step += 1
@@ -204,7 +206,7 @@ function isAcross(start: number, slope: number, step: number, column: number): b
   return slope > 0 ? x > column : x <= column
 }
 
-/** Columns of ordinary polygons have two rows, or four. */
+/** Insertion sort, because most columns have two or four rows. */
 function sortRows(rows: Int32Array, from: number, to: number): void {
   if (to - from > 16) {
     rows.subarray(from, to).sort()

@@ -1,4 +1,4 @@
-/** Closed rings of points that do not cross themselves. */
+/** Closed rings of points without self-intersection. */
 
 export interface RingEdge {
   x1: number
@@ -9,11 +9,14 @@ export interface RingEdge {
 
 export interface Ring {
   edges: readonly RingEdge[]
-  /** Above 0 when y grows to the left of the way around. */
+  /** Signed area; positive when y increases to the left of the direction of travel. */
   area: number
 }
 
-/** The ring of x, y pairs, repeated points left out; undefined when it crosses or touches itself, or has no area. */
+/**
+ * Returns the ring of x, y pairs without repeated points; undefined when it crosses or touches itself, or has no
+ * area.
+ */
 export function simpleRing(points: readonly number[]): Ring | undefined {
   const edges: RingEdge[] = []
   for (let at = 0; at + 1 < points.length; at += 2) {
@@ -28,7 +31,7 @@ export function simpleRing(points: readonly number[]): Ring | undefined {
   return edges.length < 3 || area === 0 || touchesItself(edges) ? undefined : { edges, area }
 }
 
-/** About the first point: far from the origin products of coordinates would lose digits. */
+/** Computed relative to the first point, because far from the origin products of coordinates would lose digits. */
 function areaOf(edges: readonly RingEdge[]): number {
   const [x = 0, y = 0] = [edges[0]?.x1, edges[0]?.y1]
   const twice = edges.reduce(
@@ -50,7 +53,7 @@ function touchesItself(edges: readonly RingEdge[]): boolean {
   return false
 }
 
-/** Edges that follow each other share a point; others may not have one. */
+/** Returns whether two edges touch wrongly. Consecutive edges share a point; others must not. */
 function clash(edges: readonly RingEdge[], at: number, other: number): boolean {
   const [a, b] = [edges[at], edges[other]]
   if (!a || !b) return false
@@ -62,13 +65,13 @@ function clash(edges: readonly RingEdge[], at: number, other: number): boolean {
 const leftOf = ({ x1, x2 }: RingEdge) => Math.min(x1, x2)
 const rightOf = ({ x1, x2 }: RingEdge) => Math.max(x1, x2)
 
-/** Whether the second of two edges that follow each other goes back over the first. */
+/** Returns whether the second of two consecutive edges overlaps the first. */
 function turnsBack(a: RingEdge, b: RingEdge): boolean {
   const along = (a.x2 - a.x1) * (b.x2 - b.x1) + (a.y2 - a.y1) * (b.y2 - b.y1)
   return along < 0 && side(a, b.x2, b.y2) === 0
 }
 
-/** Whether two edges have a point in common. */
+/** Returns whether two edges have a common point. */
 function meet(a: RingEdge, b: RingEdge): boolean {
   if (Math.max(a.y1, a.y2) < Math.min(b.y1, b.y2)) return false
   if (Math.max(b.y1, b.y2) < Math.min(a.y1, a.y2)) return false
@@ -78,7 +81,7 @@ function meet(a: RingEdge, b: RingEdge): boolean {
   return b1 * b2 <= 0 && a1 * a2 <= 0
 }
 
-/** On which side of an edge's line a point lies: -1, 0 or 1. */
+/** Returns the side of an edge's line on which a point is: -1, 0 or 1. */
 function side({ x1, y1, x2, y2 }: RingEdge, x: number, y: number): number {
   return Math.sign((x2 - x1) * (y - y1) - (y2 - y1) * (x - x1))
 }

@@ -45,16 +45,16 @@ test('a bitmap without a set pixel has no crop', () => {
   expect(bitmapToCrop({ left: 0, top: 0, width: 2, height: 2, bits })).toBeUndefined()
 })
 
-test('column runs go down the columns of the whole image', () => {
+test('column runs follow the columns of the whole image', () => {
   expect(cropToColumns([0, 2, 0, 0, 1, 0], 5, 10)).toEqual([0, 1, 9, 1, 39])
   expect(columnsToCrop([0, 20, 30], 5, 10)).toEqual([0, 20, 0, 0, 1, 9])
 })
 
-test('runs that reach the bottom go on at the top of the next column', () => {
+test('runs that reach the bottom continue at the top of the next column', () => {
   expect(cropToColumns([0, 6, 1, 0, 2, 2], 4, 3)).toEqual([3, 6, 3])
 })
 
-test('column runs of a crop are those of its bitmap, wherever it lies', () => {
+test('the column runs of a crop equal those of its bitmap at any position', () => {
   const anySize = fc.integer({ min: 1, max: 9 })
   const anyPlace = fc.integer({ min: -10, max: 10 })
   const anyCase = fc.tuple(anySize, anySize, anyPlace, anyPlace, fc.infiniteStream(fc.nat(1)))
@@ -70,19 +70,19 @@ test('column runs of a crop are those of its bitmap, wherever it lies', () => {
   )
 })
 
-test('what lies outside of the image is cut off', () => {
+test('pixels outside the image are cut off', () => {
   expect(cropToColumns([0, 9, 1, 1, 3, 3], 3, 2)).toEqual([3, 1, 1, 1])
   expect(cropToColumns([0, 9, -1, -2, 1, 0], 3, 2)).toEqual([0, 1, 1, 1, 3])
   expect(cropToColumns([0, 25, -1, -1, 3, 3], 3, 2)).toEqual([0, 6])
   expect(cropToColumns([0, 4, -9, -9, -8, -8], 3, 2)).toEqual([6])
 })
 
-test('short column runs are padded, long ones refused', () => {
+test('short column runs are padded, long ones are rejected', () => {
   expect(columnsToCrop([2, 1], 3, 3)).toEqual([0, 1, 0, 2, 0, 2])
   expect(() => columnsToCrop([5, 5], 3, 3)).toThrow('runs sum to 10, the image has 3 x 3 pixels')
 })
 
-test('any bitmap survives crop, column runs and compressed text', () => {
+test('any bitmap survives conversion to crop, column runs and compressed text', () => {
   const size = fc.integer({ min: 1, max: 9 })
   const at = fc.nat(4)
   const pixels = fc.uint8Array({ minLength: 81, maxLength: 81, max: 1 })
@@ -109,7 +109,7 @@ test('any bitmap survives crop, column runs and compressed text', () => {
   )
 })
 
-test('a union has the pixels of all masks', () => {
+test('a union contains the pixels of all masks', () => {
   expect(unionOfColumns([[2, 3, 5], [4, 2, 4], [6, 1, 3], [10]], 10)).toEqual([2, 5, 3])
   expect(
     unionOfColumns(
@@ -122,7 +122,7 @@ test('a union has the pixels of all masks', () => {
   ).toEqual([0, 1, 8, 1])
 })
 
-test('a text that is no run lengths is refused', () => {
+test('an invalid text of run lengths is rejected', () => {
   expect(() => decodeRuns('0 2')).toThrow('wrong character at 1')
   expect(() => decodeRuns('P')).toThrow('end inside a number')
 })

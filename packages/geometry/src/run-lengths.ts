@@ -1,13 +1,13 @@
 /**
- * Masks as run lengths (spec/formats.md 6.1, spec/api-annotations.md 1.5).
+ * Masks as run lengths (`docs/spec/formats.md#run-lengths`).
  *
- * - **crop**: the stored form; row-major runs inside a tight box, then left, top, right, bottom with
- *   inclusive bounds. The first run is background and may be 0.
+ * - **crop**: the stored form; row-major runs inside a tight box, then left, top, right, bottom with inclusive
+ *   bounds. The first run is background and may be 0.
  * - **column runs**: COCO's uncompressed form; column-major runs over the whole image, background first.
  * - **text**: COCO's compressed form of column runs.
  */
 
-/** A mask as one byte (0 or 1) a pixel of its box, row-major. */
+/** Mask as one byte (0 or 1) per pixel of its box, row-major. */
 export interface Bitmap {
   left: number
   top: number
@@ -19,7 +19,7 @@ export interface Bitmap {
 /** x, y, width, height in pixels. */
 export type PixelBox = [x: number, y: number, width: number, height: number]
 
-/** Paints a crop's runs into the bitmap of its box. */
+/** Converts a crop to the bitmap of its box. */
 export function cropToBitmap(points: readonly number[]): Bitmap {
   const [left = 0, top = 0, right = 0, bottom = 0] = points.slice(-4)
   const width = right - left + 1
@@ -34,7 +34,7 @@ export function cropToBitmap(points: readonly number[]): Bitmap {
   return { left, top, width, height, bits }
 }
 
-/** The crop of a bitmap, cut to the box of its set pixels; undefined when none is set. */
+/** Converts a bitmap to a crop, cut to the box of its set pixels; undefined when none is set. */
 export function bitmapToCrop(bitmap: Bitmap): number[] | undefined {
   const box = boxOfBits(bitmap)
   if (!box) return undefined
@@ -47,7 +47,7 @@ export function bitmapToCrop(bitmap: Bitmap): number[] | undefined {
   return tightCrop({ left: bitmap.left + x, top: bitmap.top + y, width, height, bits })
 }
 
-/** The crop of a bitmap that has set pixels on each of its sides. */
+/** Converts a bitmap that has set pixels on each of its sides. */
 function tightCrop({ left, top, width, height, bits }: Bitmap): number[] {
   const points: number[] = []
   let value = 0
@@ -62,14 +62,14 @@ function tightCrop({ left, top, width, height, bits }: Bitmap): number[] {
   return points
 }
 
-/** Pixels set in a crop. */
+/** Returns the number of set pixels of a crop. */
 export function cropArea(points: readonly number[]): number {
   let area = 0
   for (let index = 1; index < points.length - 4; index += 2) area += points[index] ?? 0
   return area
 }
 
-/** A crop as column runs of a `width` x `height` image; what lies outside of the image is cut off. */
+/** Converts a crop to column runs of a `width` x `height` image; pixels outside the image are cut off. */
 export function cropToColumns(points: readonly number[], width: number, height: number): number[] {
   const spans = rowSpans(points, width, height)
   const box = boxOfSpans(spans)
@@ -79,7 +79,7 @@ export function cropToColumns(points: readonly number[], width: number, height: 
   return flipsToRuns(flips, width * height)
 }
 
-/** A bitmap as column runs of the image; what lies outside of the image is cut off. Only the box is walked. */
+/** Converts a bitmap to column runs of the image; pixels outside the image are cut off. Reads only the box. */
 export function bitmapToColumns(bitmap: Bitmap, width: number, height: number): number[] {
   const { left, top, bits } = bitmap
   const [firstColumn, firstRow] = [Math.max(0, -left), Math.max(0, -top)]
@@ -107,8 +107,9 @@ export function bitmapToColumns(bitmap: Bitmap, width: number, height: number): 
 }
 
 /**
- * Column runs as a crop; undefined when no pixel is set. Runs that end early are padded with background.
- * @throws {RangeError} when the runs hold more pixels than the image.
+ * Converts column runs to a crop; undefined when no pixel is set. Short runs are padded with background.
+ *
+ * @throws {RangeError} when the runs have more pixels than the image.
  */
 export function columnsToCrop(
   runs: readonly number[],
@@ -136,7 +137,8 @@ export function columnsToCrop(
   return points
 }
 
-// Spans are triples in one list, for speed: a line (a column or a row), the first pixel that is set, and the one behind the last.
+// Spans are stored as triples in one list, for speed: line (a column or a row), first set pixel, and the pixel after
+// the last.
 
 function columnSpans(runs: readonly number[], height: number): number[] {
   const spans: number[] = []
@@ -154,11 +156,11 @@ function columnSpans(runs: readonly number[], height: number): number[] {
   return spans
 }
 
-/** Those of a crop that lie in the image. */
+/** Returns the spans of a crop inside the image. */
 function rowSpans(points: readonly number[], width: number, height: number): number[] {
   const [left = 0, top = 0, right = 0] = points.slice(-4)
   const spans: number[] = []
-  // Rows of a crop are to its width what columns of an image are to its height.
+  // Rows of a crop relate to its width as columns of an image to its height.
   const own = columnSpans(points.slice(0, -4), right - left + 1)
   for (let at = 0; at < own.length; at += 3) {
     const row = (own[at] ?? 0) + top
@@ -169,7 +171,7 @@ function rowSpans(points: readonly number[], width: number, height: number): num
   return spans
 }
 
-/** First line and first pixel of a line, number of lines and of pixels of a line. */
+/** Returns first line and first pixel of a line, number of lines, and number of pixels of a line. */
 function boxOfSpans(spans: readonly number[]): PixelBox | undefined {
   let low = Infinity
   let high = 0
@@ -183,9 +185,11 @@ function boxOfSpans(spans: readonly number[]): PixelBox | undefined {
 }
 
 /**
- * Where the value changes when a mask is walked across its spans: of columns row by row, of rows column by column. Its edges are
- * walked, not its pixels.
- * @param place Pixel p of line l stands at `first + (p - low) * stride + l`, where `low` is the first pixel of the box.
+ * Returns the positions of value changes when a mask is read across its spans: column spans row by row, row spans
+ * column by column. The cost depends on the edges of the mask, not its pixels.
+ *
+ * @param place Pixel p of line l has the position `first + (p - low) * stride + l`, where `low` is the first pixel of
+ * the box.
  */
 function flipsAcross(
   spans: readonly number[],
@@ -203,7 +207,7 @@ function flipsAcross(
   let last = -1
   for (const flip of byPixel(flips.pixels, pixels)) {
     const at = first + (flips.pixels[flip] ?? 0) * stride + (flips.lines[flip] ?? 0)
-    // What ends with one and begins with the next goes on.
+    // A change at the end of one line and the start of the next cancels out.
     if (last === at) positions.pop()
     else positions.push(at)
     last = at
@@ -211,15 +215,15 @@ function flipsAcross(
   return positions
 }
 
-/** Line by line, the pixels at which the value changes from the line before. */
+/** Pixels at which the value changes from the previous line, line by line. */
 interface Flips {
   pixels: number[]
   lines: number[]
 }
 
-/** Their order by pixels, those of one pixel as they stand. */
+/** Returns the order of changes by pixel, stable within a pixel. */
 function byPixel(given: readonly number[], pixels: number): number[] {
-  // Typed arrays of this size take longer to make than to fill.
+  // Typed arrays of this size take longer to allocate than to fill.
   const starts = new Array<number>(pixels + 1).fill(0)
   for (const pixel of given) starts[pixel + 1] = (starts[pixel + 1] ?? 0) + 1
   for (let pixel = 1; pixel <= pixels; pixel += 1)
@@ -234,7 +238,7 @@ function byPixel(given: readonly number[], pixels: number): number[] {
   return order
 }
 
-/** Spans of one line in the list of all: from the first up to but not including the one at `to`. */
+/** Range of spans of one line in the list of all; `to` is exclusive. */
 interface Range {
   from: number
   to: number
@@ -246,7 +250,7 @@ function spansOf(line: number, spans: readonly number[], from: number): Range {
   return { from, to }
 }
 
-/** Whether two lines have the same spans, as neighbours mostly have. */
+/** Returns whether two lines have the same spans, as most neighbours do. */
 function isAlike(spans: readonly number[], one: Range, other: Range): boolean {
   if (one.to - one.from !== other.to - other.from) return false
   const back = one.from - other.from
@@ -255,7 +259,7 @@ function isAlike(spans: readonly number[], one: Range, other: Range): boolean {
   return true
 }
 
-/** Notes the line at pixels that are set in it or in the one before it only. */
+/** Records the pixels that are set in only one of a line and the previous line. */
 function flipChanged(
   spans: readonly number[],
   own: Range,
@@ -278,21 +282,21 @@ function flipChanged(
   }
 }
 
-/** From a begin to its end, or from an end to the begin of the next span. */
+/** Returns the next border of spans: from a start to its end, or from an end to the next start. */
 const nextBorder = (at: number): number => (at % 3 === 1 ? at + 1 : at + 2)
 
-/** Pixels set in column runs. */
+/** Returns the number of set pixels of column runs. */
 export function columnsArea(runs: readonly number[]): number {
   let area = 0
   for (let index = 1; index < runs.length; index += 2) area += runs[index] ?? 0
   return area
 }
 
-/** The box of the set pixels; undefined when there is none. */
+/** Returns the box of the set pixels; undefined when there are none. */
 export const columnsBox = (runs: readonly number[], height: number): PixelBox | undefined =>
   boxOfSpans(columnSpans(runs, height))
 
-/** The pixels set in any of the masks, all of one image with `size` pixels. */
+/** Returns the union of masks of one image with `size` pixels. */
 export function unionOfColumns(masks: readonly (readonly number[])[], size: number): number[] {
   if (masks.length === 1) return [...(masks[0] ?? [])]
   const borders = masks.flatMap((runs) =>
@@ -311,7 +315,7 @@ export function unionOfColumns(masks: readonly (readonly number[])[], size: numb
   return flipsToRuns(flips, size)
 }
 
-/** Column runs from ascending positions at which the value changes. */
+/** Converts ascending positions of value changes to column runs. */
 export function flipsToRuns(flips: readonly number[], size: number): number[] {
   const runs: number[] = []
   let last = 0
@@ -323,7 +327,7 @@ export function flipsToRuns(flips: readonly number[], size: number): number[] {
   return runs
 }
 
-/** Column runs as COCO's compressed text. */
+/** Encodes column runs as COCO's compressed text. */
 export function encodeRuns(runs: readonly number[]): string {
   let text = ''
   runs.forEach((run, index) => {
@@ -340,8 +344,9 @@ export function encodeRuns(runs: readonly number[]): string {
 }
 
 /**
- * COCO's compressed text as column runs.
- * @throws {RangeError} when the text has a character that is none of the code's, or ends inside a run.
+ * Decodes COCO's compressed text to column runs.
+ *
+ * @throws {RangeError} when the text has an invalid character, or ends inside a run.
  */
 export function decodeRuns(text: string): number[] {
   const runs: number[] = []

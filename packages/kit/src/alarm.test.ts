@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { alarm } from './alarm.ts'
 
-test('a ring ends a wait, and one before it is not lost', async () => {
+test('a ring ends a wait, and a ring before the wait ends it at once', async () => {
   const waiting = alarm()
   setTimeout(waiting.ring, 5)
   await waiting.wait(60_000)
@@ -10,7 +10,7 @@ test('a ring ends a wait, and one before it is not lost', async () => {
   await waiting.wait(60_000)
 })
 
-test('rings are remembered as one, and without a ring the time is up', async () => {
+test('several rings end only one wait; a wait without a ring lasts for its time', async () => {
   const waiting = alarm()
   waiting.ring()
   await waiting.wait(60_000)

@@ -1,7 +1,9 @@
-/** Lets a loop sleep until there is work: a ring is remembered until the next wait. */
+/**
+ * Wake-up signal of a loop that sleeps until there is work. A ring without a waiting loop is kept for the next wait.
+ */
 export interface Alarm {
   ring: () => void
-  /** Resolves at a ring, or after `ms`. */
+  /** Resolves at a ring, or after `ms` milliseconds. */
   wait: (ms: number) => Promise<void>
 }
 

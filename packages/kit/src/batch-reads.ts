@@ -10,11 +10,10 @@ interface Batch<K, V> {
 }
 
 /**
- * Joins reads of single keys into one query: all keys of one turn of the event loop, each once. Keys that arrive while a
- * query runs wait for the next one, so queries never run side by side. A query belongs to all of its callers: it continues
- * when the call that triggered it ends.
- *
- * @param readAll a key that its result lacks has no value
+ * Joins reads of single keys into one query: all keys of one turn of the event loop, each once. Keys that arrive while
+ * a query runs wait for the next one, so queries never run side by side. A query belongs to all of its callers: it
+ * continues when the call that triggered it ends.
+ * @param readAll reads the values; a key without an entry in the result is missing
  * @param gapMs shortest time from the start of one query to that of the next, in milliseconds
  */
 export function batchReads<K, V>(
@@ -36,7 +35,7 @@ export function batchReads<K, V>(
       if (open?.keys === keys) open = undefined
       return readAll([...keys])
     })
-    last = values.catch(() => undefined) // each caller handles the failure of its own batch
+    last = values.catch(() => undefined) // each caller handles the failure of the batch it waits for
     return { keys, values }
   }
 

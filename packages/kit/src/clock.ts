@@ -1,4 +1,4 @@
-/** The time as a port, so that tests can turn it. Deadlines of calls and leases do not go through it. */
+/** Source of the current time, which tests can control. Deadlines of calls and leases do not use it. */
 export interface Clock {
   now: () => Date
 }

@@ -6,12 +6,15 @@ test.each([
   ['abc', 'PORT: must be a whole number from 0 to 65535, without a unit'],
   ['80000', 'PORT: must be a whole number from 0 to 65535, without a unit'],
   ['-1.5', 'PORT: must be a whole number from 0 to 65535, without a unit'],
-])('a port of %s is refused once, with what would be right', (PORT, problem) => {
-  const read = () => readEnv(z.object({ PORT: setting.port(8080) }), { PORT })
-  expect(read).toThrow(expect.objectContaining({ problems: [problem] }))
-})
+])(
+  'the port %s is rejected with a single message that states the accepted range',
+  (PORT, problem) => {
+    const read = () => readEnv(z.object({ PORT: setting.port(8080) }), { PORT })
+    expect(read).toThrow(expect.objectContaining({ problems: [problem] }))
+  },
+)
 
-test('a number without an upper bound says where it begins', () => {
+test('the message for a number without an upper bound states the lower bound', () => {
   const read = () => readEnv(z.object({ SLOTS: setting.whole(2, 1) }), { SLOTS: '0' })
   expect(read).toThrow(
     expect.objectContaining({
@@ -29,7 +32,7 @@ describe('the public address', () => {
     ['https://label.example.org/', 'https://label.example.org'],
     ['http://127.0.0.1:8080//', 'http://127.0.0.1:8080'],
     ['http://[::1]:8080', 'http://[::1]:8080'],
-  ])('%s is the origin %s', (url, origin) => {
+  ])('%s is accepted as the origin %s', (url, origin) => {
     expect(read(url)).toBe(origin)
   })
 
@@ -39,7 +42,7 @@ describe('the public address', () => {
     'https://example.org/a/b',
     'https://example.org/?tenant=a',
     'https://example.org/#a',
-  ])('%s is refused with the address that would be right', (url) => {
+  ])('%s is rejected with the address that would be accepted', (url) => {
     expect(() => read(url)).toThrow(
       /RETICLE_PUBLIC_URL: has to be without a path.*: https:\/\/example\.org$/s,
     )

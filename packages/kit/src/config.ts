@@ -1,8 +1,11 @@
 import { z } from 'zod'
 
-/** Every bad variable at once, each with what would be right: for the person at the terminal, not for a log. */
+/**
+ * Error that lists every invalid variable with its accepted form. It is
+ * meant for the operator at the terminal, not for a log.
+ */
 export class ConfigError extends Error {
-  /** `RETICLE_PORT: ...`, one a variable. */
+  /** Messages of the form `RETICLE_PORT: ...`, one for each variable. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
@@ -11,23 +14,22 @@ export class ConfigError extends Error {
   }
 }
 
-/** The environment of a process, as text. */
+/** Environment variables of a process. */
 export type Env = Record<string, string | undefined>
 
-/** The environment of this process. */
+/** Environment variables of this process. */
 export const environment: Env = process.env
 
 /**
- * Reads settings by a schema whose keys are the names of variables. An empty variable counts as absent.
- *
- * @throws ConfigError naming every variable that cannot be used
+ * Parses settings by a schema whose keys are names of variables. An empty variable counts as absent.
+ * @throws ConfigError listing every invalid variable
  */
 export function readEnv<S extends z.ZodObject>(schema: S, env: Env): Readonly<z.output<S>> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const read = schema.safeParse(given)
   if (read.success) return Object.freeze(read.data)
   const problems = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new ConfigError([...new Set(problems)]) // 1.5 beyond a bound is wrong twice
+  throw new ConfigError([...new Set(problems)]) // a fraction beyond a bound would be reported twice
 }
 
 function whole(fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) {
@@ -43,9 +45,9 @@ function whole(fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) {
 
 const words = { true: true, false: false, '1': true, '0': false } as const
 
-/** Pieces of settings schemas. */
+/** Building blocks for schemas of settings. */
 export const setting = {
-  /** A whole number, both bounds included. */
+  /** A whole number within both bounds, which are included. */
   whole,
   port: (fallback: number) => whole(fallback, 0, 65_535),
   flag: (fallback: boolean) =>
@@ -54,14 +56,17 @@ export const setting = {
       .transform((word) => words[word])
       .pipe(z.boolean())
       .default(fallback),
-  /** Undefined where it is not given: the program decides by other settings. */
+  /** A flag that is undefined if absent, so that the program can derive it from other settings. */
   optionalFlag: () =>
     z
       .enum(['true', 'false', '1', '0'])
       .transform((word) => words[word])
       .pipe(z.boolean())
       .optional(),
-  /** The address that people and clients use, without a slash at its end. Every page and route is at the root of its host. */
+  /**
+   * The public origin of the installation, without a trailing slash. A path is rejected because every page and route is
+   * at the root of the host.
+   */
   publicUrl: () =>
     z
       .url({ protocol: /^https?$/ })

@@ -1,6 +1,6 @@
 /**
- * `Content-Disposition` of a download: a name of ASCII letters, digits, `_ - .` and spaces that every client can store,
- * and beside it the exact one (RFC 8187; `spec/client-compat.md` 2.10).
+ * Returns the `Content-Disposition` header of a download: a plain name of ASCII letters, digits, `_ - .` and spaces
+ * that every client can store, and the exact name (RFC 8187).
  */
 export function attachment(filename: string): string {
   const name = filename.replace(/\p{Cc}/gu, '')
@@ -16,7 +16,10 @@ function plain(name: string): string {
   return stem.slice(0, longest - extension.length) + extension.slice(0, longest)
 }
 
-/** encodeURIComponent leaves four characters that RFC 8187 does not allow; a lone surrogate has no encoding at all. */
+/**
+ * Encodes a name. `encodeURIComponent` leaves four characters that RFC
+ * 8187 does not allow, and fails for a lone surrogate.
+ */
 function encoded(name: string): string {
   const wellFormed = name.replace(/\p{Surrogate}/gu, '_')
   const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

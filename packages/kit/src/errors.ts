@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { fieldErrors } from './validation.ts'
 
-/** The one table: a kind of failure, its gRPC and HTTP status, and the code it has when it names none (`house.md` 5). */
+/**
+ * Kinds of failures, each with its gRPC status, HTTP status and default code. It is the only such table. See
+ * docs/spec/rest.md#errors.
+ */
 export const kinds = {
   invalid: { grpc: 3, http: 400, code: 'invalid' },
   unauthenticated: { grpc: 16, http: 401, code: 'not_authenticated' },
@@ -19,19 +22,19 @@ export const kinds = {
 export type Kind = keyof typeof kinds
 
 export interface Failure {
-  /** Stable snake_case name, shown in `X-Error-Code`; default: that of the kind. */
+  /** Stable snake_case name for the header `X-Error-Code`; by default that of the kind. */
   code?: string
-  /** Replaces `{detail, code, request_id}` where the contract wants another shape. */
+  /** Response body, for contracts with another shape than `{detail, code, request_id}`. */
   body?: unknown
-  /** Members that stand beside `detail`, such as `etag` or `missing`. */
+  /** Additional members beside `detail`, such as `etag` or `missing`. */
   more?: Record<string, unknown>
-  /** Seconds after which it is worth trying again (`Retry-After`). */
+  /** Seconds after which a retry is useful (`Retry-After`). */
   retry_after?: number
-  /** Attempts that are allowed within a window, for `X-RateLimit-Limit`. */
+  /** Allowed attempts within a window, for `X-RateLimit-Limit`. */
   limit?: number
 }
 
-/** A failure the caller is told about. Anything else that is thrown is a bug and becomes `internal`. */
+/** Failure that is reported to the caller. Any other error is a bug and becomes `internal`. */
 export class DomainError extends Error {
   readonly kind: Kind
   readonly code: string
@@ -66,19 +69,19 @@ export function toDomainError(thrown: unknown): DomainError {
   return new DomainError('internal', 'Internal server error')
 }
 
-/** What zod found wrong, in the shape and the words existing clients know. */
+/** Converts issues of zod to the shape and texts that existing clients know. */
 export function invalidInput(issues: readonly z.core.$ZodIssue[]): DomainError {
   const { body, code } = fieldErrors(issues)
   return new DomainError('invalid', 'Invalid input.', { body, code })
 }
 
-/** One field, or several by name: `invalid({ name: 'May not be blank.' })`. */
+/** Returns a validation failure of one or several fields: `invalid({ name: 'May not be blank.' })`. */
 export function invalid(fields: Record<string, string>, code?: string): DomainError {
   const body = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, [text]]))
   return new DomainError('invalid', 'Invalid input.', { body, code })
 }
 
-/** A 400 whose body is a list of one text, or with `code` alone `{detail}`: see `spec/api-annotations.md` 5.1. */
+/** Returns a 400 whose body is a list of one text, with an optional code for `X-Error-Code`. */
 export function invalidText(text: string, code?: string): DomainError {
   return new DomainError('invalid', text, { body: [text], code })
 }
@@ -95,14 +98,14 @@ export const unauthenticated = (detail = 'Authentication credentials were not pr
 export const conflict = (detail: string, failure?: Failure) =>
   new DomainError('conflict', detail, failure)
 
-/** `If-Match` named another state than the present one. */
+/** Returns the failure for an `If-Match` that does not match the current state. */
 export const changedMeanwhile = (detail: string, etag: string, code?: string) =>
   new DomainError('precondition', detail, { code, more: { etag } })
 
 export const unavailable = (detail: string, retry_after = 2) =>
   new DomainError('unavailable', detail, { retry_after })
 
-/** The deadline of a call passed. Unlike other failures of the kind it has a code, by which logs tell it from them. */
+/** Returns the failure for a passed deadline. Its code distinguishes it in logs from other failures of the kind. */
 export const tookTooLong = () =>
   new DomainError('unavailable', 'The request took too long.', {
     code: 'deadline_exceeded',

@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto'
 import { changedMeanwhile, invalidText } from './errors.ts'
 
 /**
- * A record that is identified by its id and, among its states, by the date of its last change, which every change moves by a
- * millisecond at least. One without such a date is its own state, so it has to be the whole record.
+ * Record with an entity tag. Its state is identified by the id and the date of the last
+ * change, which every change advances by at least a millisecond. Without such a date the
+ * content identifies the state, so the record must be complete.
  */
 export interface Revisioned {
   id: number
-  /** A `Date`, or ISO 8601 as records carry it. */
+  /** A `Date`, or ISO 8601 text as in records. */
   updated_date?: Date | string
-  /** Counts the changes of the record itself, where its date also follows what belongs to it. */
+  /** Number of changes of the record itself, for a record whose date also follows changes of its children. */
   revision?: number
 }
 
 /**
- * The entity tag of a record: `"<id>-<updated_date as epoch ms in base 36>"`, with a revision `"<id>-r<revision>-<date>"`,
- * without a date `"<id>-<hash of its content>"`.
+ * Returns the entity tag of a record: `"<id>-<updated_date as epoch ms in base 36>"`, with a revision
+ * `"<id>-r<revision>-<date>"`, without a date `"<id>-<hash of its content>"`.
  */
 export function recordTag<R extends Revisioned>(record: R): string {
   const { id, updated_date, revision } = record
@@ -24,17 +25,17 @@ export function recordTag<R extends Revisioned>(record: R): string {
   return `${revisionPrefix(id, revision)}${dateText(updated_date)}"`
 }
 
-/** A record without a revision has this tag, and every record had it in earlier versions. */
+/** Returns the tag of a record without a revision. In earlier versions every record had this form. */
 const dateTag = (id: number, date: Date | string) => `"${id}-${dateText(date)}"`
 
-/** Common to all tags of a record between two changes of itself. */
+/** Returns the part that all tags share between two changes of the record itself. */
 const revisionPrefix = (id: number, revision: number) => `"${id}-r${revision}-`
 
 const dateText = (date: Date | string) => new Date(date).getTime().toString(36)
 
 /**
- * A tag with a revision names a state for `If-None-Match`, date included. For `If-Match` the revision alone decides, because
- * the date also follows changes of children. A tag of an earlier version matches while the date is the same.
+ * Compares a tag for `If-Match`. The revision alone decides, because the date also follows changes of children; for
+ * `If-None-Match` the date counts as well. A tag of an earlier version matches while the date is unchanged.
  */
 function isTagOf(given: string, record: Revisioned, present: string): boolean {
   const { id, updated_date, revision } = record
@@ -43,13 +44,13 @@ function isTagOf(given: string, record: Revisioned, present: string): boolean {
   return given.startsWith(revisionPrefix(id, revision)) || given === dateTag(id, updated_date)
 }
 
-/** The same for equal records, in whatever order their members stand. */
+/** Returns the same hash for equal records, in any order of their members. */
 function hashOf(record: object): string {
   const text = JSON.stringify(record, sorted)
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** Null and absent are one: a record that was sent between services may have lost the difference. */
+/** Treats null and absent as equal, because a record sent between services may lose the difference. */
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const members = Object.entries(value).filter(([, one]) => one !== null && one !== undefined)
@@ -61,9 +62,8 @@ const tagList =
   /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/
 
 /**
- * Reads `If-Match` (RFC 9110 13.1.1): the tags it names, or `any` for `*` and for no header at all.
- *
- * @throws DomainError invalid when it is neither
+ * Parses `If-Match` (RFC 9110 13.1.1): returns its tags, or `any` for `*` and for a missing header.
+ * @throws DomainError `invalid` if it is malformed
  */
 export function readIfMatch(given: string | undefined): 'any' | string[] {
   const text = given?.trim() ?? '*'
@@ -74,9 +74,9 @@ export function readIfMatch(given: string | undefined): 'any' | string[] {
 }
 
 /**
- * To be called under the lock of the record's row. Comparison is strong: a weak tag never matches.
- *
- * @throws DomainError precondition with the present tag, or invalid for a header that cannot be read
+ * Checks `If-Match`; the caller must hold the lock of the row of the
+ * record. The comparison is strong: a weak tag never matches.
+ * @throws DomainError `precondition` with the current tag, or `invalid` for a malformed header
  */
 export function assertMatches(if_match: string | undefined, record: Revisioned): void {
   const wanted = readIfMatch(if_match)

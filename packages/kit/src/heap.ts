@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Has the engine make every object young, whatever became of others from the same place in the code: batches of a stream
- * would lie among the old until the next full collection, hundreds of MiB of them
- * (`docs/adr/0033-objects-are-young-at-birth.md`). For the whole process, all of its threads.
+ * Makes the engine allocate every object in the young generation, for all threads of the process. Otherwise batches of
+ * a stream could be allocated in the old generation and stay until the next full collection, hundreds of MiB of them
+ * (`docs/adr/0033-objects-are-young-at-birth.md`).
  */
 export function keepObjectsYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { latestWriter } from './latest-writer.ts'
 
-test('of values that come while one is written, the last only is written', async () => {
+test('of the values that arrive during a write only the last is written', async () => {
   const begun: number[] = []
   const gates: (() => void)[] = []
   const writer = latestWriter(async (value: number) => {
@@ -20,7 +20,7 @@ test('of values that come while one is written, the last only is written', async
   await writer.written()
 })
 
-test('where nothing was given, all is written', async () => {
+test('without a value, the writer reports completion at once', async () => {
   const writer = latestWriter(async () => undefined)
   expect(await writer.written()).toBeUndefined()
 })

@@ -4,7 +4,10 @@ export interface LatestWriter<T> {
   written: () => Promise<void>
 }
 
-/** Writes one value at a time. Of the values that arrive during a write only the last is written next, so no queue builds up. */
+/**
+ * Writes one value at a time. Of the values that arrive during a write
+ * only the last is written next, so no queue builds up.
+ */
 export function latestWriter<T>(write: (value: T) => Promise<void>): LatestWriter<T> {
   let waiting: { value: T } | undefined
   let writing = Promise.resolve()

@@ -15,7 +15,7 @@ function living(
   return { signals, errors, code: run(start, { signals, onError, ...limits }) }
 }
 
-test('after a signal everything stops in reverse order, and the code is 0', async () => {
+test('after a signal everything stops in reverse order, and the exit code is 0', async () => {
   const stopped: string[] = []
   const { signals, code } = living(async (onStop) => {
     for (const name of ['database', 'services', 'listener']) {
@@ -33,7 +33,7 @@ test('after a signal everything stops in reverse order, and the code is 0', asyn
   expect(signals.listenerCount('SIGTERM')).toBe(0)
 })
 
-test('the same signal again at once is an echo and changes nothing', async () => {
+test('an immediate repetition of the signal is ignored as an echo', async () => {
   const { signals, code, errors } = living(async (onStop) => onStop('slow', () => sleep(50)))
   signals.emit('SIGINT')
   await sleep(10)
@@ -45,7 +45,7 @@ test('the same signal again at once is an echo and changes nothing', async () =>
 test.each([
   ['another signal', 'SIGTERM', 0],
   ['the same signal later', 'SIGINT', 40],
-])('%s ends the wait', async (_, name, wait) => {
+])('%s ends the wait for parts that stop slowly', async (_, name, wait) => {
   const slow = async (onStop: OnStop) =>
     onStop('slow', () => sleep(5000, undefined, { ref: false }))
   const { signals, code, errors } = living(slow, { echoMs: 20 })
@@ -56,7 +56,7 @@ test.each([
   expect(errors).toEqual(['stop: a second signal came before everything was stopped'])
 })
 
-test('what does not stop in time is given up', async () => {
+test('a part that does not stop in time is abandoned', async () => {
   const stuck = async (onStop: OnStop) => onStop('stuck', () => new Promise(() => undefined))
   const { signals, code, errors } = living(stuck, { limitMs: 30 })
   signals.emit('SIGTERM')
@@ -64,14 +64,14 @@ test('what does not stop in time is given up', async () => {
   expect(errors).toEqual(['stop: not stopped within 0.03 s'])
 })
 
-test('a start that hangs is given up in time after a signal', async () => {
+test('a hanging start is abandoned in time after a signal', async () => {
   const { signals, code, errors } = living(() => new Promise(() => undefined), { limitMs: 30 })
   signals.emit('SIGINT')
   expect(await code).toBe(1)
   expect(errors).toEqual(['stop: not stopped within 0.03 s'])
 })
 
-test('a second signal ends a start that hangs', async () => {
+test('a second signal ends a hanging start', async () => {
   const { signals, code } = living(() => new Promise(() => undefined))
   signals.emit('SIGINT')
   signals.emit('SIGTERM')
@@ -90,7 +90,7 @@ test('a part that fails to stop is named, and the others still stop', async () =
   expect(stopped).toEqual(['first'])
 })
 
-test('when the start fails, what had started is stopped without a signal', async () => {
+test('if the start fails, the started parts stop without a signal', async () => {
   const stopped: string[] = []
   const { code, errors } = living(async (onStop) => {
     onStop('database', () => void stopped.push('database'))

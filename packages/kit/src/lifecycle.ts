@@ -2,27 +2,26 @@ import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepObjectsYoung } from './heap.ts'
 
-/** Registers how to stop what was just started, with a name for the log. */
+/** Registers how to stop a part that was just started, with a name for the log. */
 export type OnStop = (name: string, stop: () => Promise<void> | void) => void
 
 export interface Surroundings {
-  /** Told, with the part's name, about what failed to start or to stop. */
+  /** Receives the name of a part that failed to start or to stop, and the error. */
   onError: (name: string, error: unknown) => void
-  /** Where signals come from; the process, but in tests. */
+  /** Source of signals; by default the process. */
   signals?: EventEmitter
   limitMs?: number
-  /** A signal again within this time is the terminal's or npm's echo of the first. */
+  /** Milliseconds within which a repeated signal counts as an echo by the terminal or npm. */
   echoMs?: number
 }
 
 const signalNames = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * The life of a process (`house.md` 6): starts, waits for SIGINT or SIGTERM, and stops what was started in reverse order,
- * within 30 s of the signal, also when `start` hangs. A second signal, other than an echo of the first, ends the wait. When
- * `start` fails, what was already started is stopped.
- *
- * @returns the exit code: 0, or 1 when something failed to start, to stop, or to stop in time
+ * Runs a process: starts it, waits for SIGINT or SIGTERM, and stops the started parts in reverse order within 30 s of
+ * the signal, even if `start` hangs. A second signal, other than an echo of the first, ends the wait. If `start` fails,
+ * the parts that were started are stopped.
+ * @returns the exit code: 0, or 1 if a part failed to start, to stop, or to stop in time
  */
 export async function run(
   start: (onStop: OnStop) => Promise<void>,
@@ -64,7 +63,7 @@ export async function run(
   return code
 }
 
-/** The first signal, and the next one that is no echo of it. */
+/** Waits for the first signal, and for the next one that is not an echo of it. */
 function listen(signals: EventEmitter, echoMs: number) {
   const heard: { name: string; at: number }[] = []
   let tellFirst = () => {}

@@ -6,7 +6,7 @@ import { absolute } from './links.ts'
 const base = 'https://host/api'
 const box = z.object({ url: link, name: z.string(), lid: z.object({ url: link }).nullable() })
 
-test('only keys declared as links become absolute, wherever they are', () => {
+test('only keys declared as links become absolute, at any depth', () => {
   const given = { url: '/boxes/1', name: '/boxes/1', lid: { url: '/lids/2' } }
   expect(absolute(box, given, base)).toEqual({
     url: 'https://host/api/boxes/1',
@@ -15,7 +15,7 @@ test('only keys declared as links become absolute, wherever they are', () => {
   })
 })
 
-test('pages, lists and what is null are walked', () => {
+test('links in pages and lists become absolute, and null is skipped', () => {
   const given = {
     count: 1,
     next: '/boxes?page=2',
@@ -30,7 +30,7 @@ test('pages, lists and what is null are walked', () => {
   })
 })
 
-test('a shape that holds itself is followed to its end', () => {
+test('links of a recursive shape become absolute at every level', () => {
   const branch = z.object({
     url: link,
     get children() {
@@ -44,19 +44,19 @@ test('a shape that holds itself is followed to its end', () => {
   })
 })
 
-test('what has no links is handed on as it is', () => {
+test('a value without links is returned unchanged', () => {
   const plain = z.object({ name: z.string(), words: z.array(z.string()) })
   const given = { name: 'a', words: ['/x'] }
   expect(absolute(plain, given, base)).toBe(given)
 })
 
-test('the answer of the service is not changed', () => {
+test('the original value is not modified', () => {
   const given = { url: '/boxes/1', name: 'a', lid: null }
   absolute(box, given, base)
   expect(given.url).toBe('/boxes/1')
 })
 
-test('a key that is absent stays absent', () => {
+test('an absent key stays absent', () => {
   const loose = z.object({ url: link.optional() })
   expect(absolute(loose, {}, base)).toEqual({})
 })

@@ -6,18 +6,21 @@ type Change = (value: unknown, base: string) => unknown
 const cache = new WeakMap<z.core.$ZodType, Change>()
 const same: Change = (value) => value
 
-/** Makes the keys that a schema declares as `link` absolute: services answer paths, the edge knows the address. */
+/**
+ * Makes the keys that a schema declares as `link` absolute: services
+ * return paths, and only the gateway knows the origin.
+ */
 export function absolute(schema: z.core.$ZodType, value: unknown, base: string): unknown {
   return changeOf(schema)(value, base)
 }
 
-/** Whether a schema declares any. */
+/** Returns true if a schema declares a link. */
 export const hasLinks = (schema: z.core.$ZodType): boolean => changeOf(schema) !== same
 
 function changeOf(schema: z.core.$ZodType): Change {
   const known = cache.get(schema)
   if (known) return known
-  cache.set(schema, (value, base) => build(schema)(value, base)) // a schema may hold itself
+  cache.set(schema, (value, base) => build(schema)(value, base)) // a shape may be recursive
   const change = build(schema)
   cache.set(schema, change)
   return change
@@ -58,7 +61,7 @@ function objectChange(shape: Readonly<Record<string, z.core.$ZodType>>): Change 
   }
 }
 
-/** `http://HOST:PORT` of a listening address; an IPv6 literal gets its brackets. */
+/** Returns `http://HOST:PORT` for a listening address, with brackets around an IPv6 literal. */
 export function listeningOrigin(host: string, port: number | string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -15,7 +15,7 @@ const log = createLog('a-svc', { level: 'info', format: 'json' }, to)
 const tracing = rememberTraces('test')
 afterAll(tracing.stop)
 
-test('a line names its service, and the span it is part of', async () => {
+test('a line names its service and its span', async () => {
   await inSpan('a', { service: 'a-svc' }, async () => {
     log.info({ request_id: 'r' }, 'inside')
     expect(lines.at(-1)).toMatchObject({ service: 'a-svc', request_id: 'r', ...traceFields() })
@@ -25,14 +25,14 @@ test('a line names its service, and the span it is part of', async () => {
 })
 
 test.each(['authorization', 'cookie', 'secret', 'password', 'token', 'signature', 'credential'])(
-  'what is called %s is not written',
+  'the value of a field named %s is not logged',
   (name) => {
     log.info({ [name]: 'hunter2', headers: { [name]: 'hunter2' } }, 'a line')
     expect(JSON.stringify(lines.at(-1))).not.toContain('hunter2')
   },
 )
 
-test('an error has its stack, one of a server that is away has none', () => {
+test('an error is logged with its stack, except an unreachable server', () => {
   log.error({ err: new Error('a mistake of ours') }, 'failed')
   expect(lines.at(-1)).toMatchObject({
     err: { message: 'a mistake of ours', stack: expect.stringMatching(/at /) },

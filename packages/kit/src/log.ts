@@ -12,10 +12,9 @@ export interface LogOptions {
 const secret = ['authorization', 'cookie', 'secret', 'password', 'token', 'signature', 'credential']
 
 /**
- * One logger a process, or with null one whose children name their services: JSON lines, or for people. Values under
- * secret names never appear; lines that are written as part of a span name it (`reliability.md` 16.2).
- *
- * @param to where JSON lines go, if not to standard output
+ * Creates the logger of a process; with null its child loggers name their services. It writes JSON lines or a format
+ * for people. Values under names of secrets are redacted, and lines within a span carry its ids.
+ * @param to destination of JSON lines; by default standard output
  */
 export function createLog(
   service: string | null,
@@ -34,12 +33,12 @@ export function createLog(
   })
 }
 
-/** While a server is away its errors are many, and where they were met tells nobody anything. */
+/** Formats an error. An unreachable server causes many errors, whose stack traces are not useful. */
 function errorFields(thrown: unknown) {
   if (!(thrown instanceof Error)) return thrown
   const { stack, ...fields } = pino.stdSerializers.err(thrown)
   return isConnectionLost(thrown) ? fields : { ...fields, stack }
 }
 
-/** For tests and tools that have nobody to read it. */
+/** Logger that discards everything, for tests and tools. */
 export const silentLog: Logger = pino({ level: 'silent' })

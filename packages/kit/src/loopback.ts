@@ -4,7 +4,10 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Does a server on this host or address accept connections of its own machine only? Other names count as no. */
+/**
+ * Returns true if a server on this host or address accepts connections from its own machine only. Other names than
+ * localhost count as false.
+ */
 export function isLoopback(host: string): boolean {
   const address = host.trim().replace(/^\[|\]$/g, '')
   const family = isIP(address)

@@ -1,14 +1,18 @@
 import ipaddr from 'ipaddr.js'
 
-/** `203.0.113.7:50123` or `[2001:db8::1]:50123`: some proxies add the port of the client, which changes with every connection. */
+/**
+ * An address with a port: `203.0.113.7:50123` or `[2001:db8::1]:50123`. Some proxies add the port of the client, which
+ * changes with every connection.
+ */
 const withPort = /^(?:\[([^\]]{2,64})\]|([\d.]{7,15})):\d{1,5}$/
 
-/** All texts that hold no address share one network, so that invented ones are not counted apart. */
+/** Network of every text without a valid address, so that invented texts are not counted separately. */
 const unknown = 'unknown'
 
 /**
- * The network that calls of one client are counted under: an IPv4 address itself, the /64 of an IPv6 address, since one
- * subscriber has at least that many. An IPv4 address that is written as IPv6 (`::ffff:203.0.113.7`) is the IPv4 address.
+ * Returns the network under which calls of a client are counted: an IPv4 address itself,
+ * or the /64 of an IPv6 address, since a subscriber has at least that many addresses. An
+ * IPv4 address in IPv6 form (`::ffff:203.0.113.7`) counts as IPv4.
  */
 export function networkOf(address: string): string {
   const [, bracketed, dotted] = withPort.exec(address) ?? []

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { createPacer } from './pacer.ts'
 import { countTurns } from './testing/turns.ts'
 
-/** Keeps the event loop busy. */
+/** Blocks the event loop. */
 function work(ms: number) {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
 
-test('work in steps lets the event loop run in between, once its time is over', async () => {
+test('work in steps lets the event loop run in between after each interval', async () => {
   const turns = await countTurns(async () => {
     const pace = createPacer(2)
     for (let step = 0; step < 10; step++) {
@@ -19,7 +19,7 @@ test('work in steps lets the event loop run in between, once its time is over', 
   expect(turns).toBeGreaterThanOrEqual(9)
 })
 
-test('short steps do not pay for a turn each', async () => {
+test('short steps do not each cost a turn of the event loop', async () => {
   const turns = await countTurns(async () => {
     const pace = createPacer(10_000)
     for (let step = 0; step < 10_000; step++) await pace()

@@ -7,7 +7,7 @@ const inner = z.object({ id: z.int(), values: z.array(z.string()).optional() })
 const schema = z.object({ name: z.string(), items: z.array(inner).nullable().optional() })
 const manyOf = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
-test('what is right is returned as the schema returns it, unknown keys left out', async () => {
+test('a valid value is returned as parsed, without unknown keys', async () => {
   const given = { name: 'a', items: [...manyOf(500, { id: 1, values: ['x'] })], other: 1 }
   expect(await parseInSteps(schema, given)).toEqual({ data: { name: 'a', items: given.items } })
   expect(await parseInSteps(schema, { name: 'a', items: null })).toEqual({
@@ -15,7 +15,7 @@ test('what is right is returned as the schema returns it, unknown keys left out'
   })
 })
 
-test('a single mistake has the same place and text as in a whole parse', async () => {
+test('a single mistake has the same path and code as in a whole parse', async () => {
   for (const given of [
     { items: [] },
     { name: 1, items: manyOf(300, { id: 1 }) },
@@ -39,7 +39,7 @@ test.each([
     'behind many that are right',
     { name: 'a', items: [...manyOf(90_000, { id: 1 }), ...manyOf(90_000, 1)] },
   ],
-])('mistakes %s are described up to a hundred', async (_name, given) => {
+])('at most a hundred mistakes %s are described', async (_name, given) => {
   const { issues = [] } = await parseInSteps(schema, given)
   expect(issues.length).toBeGreaterThan(0)
   expect(issues.length).toBeLessThanOrEqual(100)

@@ -6,12 +6,12 @@ type Schema = z.core.$ZodType
 type Issue = z.core.$ZodIssue
 type Parsed<T> = { data: T; issues?: undefined } | { data?: undefined; issues: Issue[] }
 
-/** Items of a list that are parsed at once; a mistake in one of them ends the parsing of a longer list. */
+/** Number of items of a list that are parsed at once; a mistake among them ends the parsing of a longer list. */
 const itemsAtOnce = 100
 
 /**
- * Parses what a client sent. Long lists are looked at a slice at a time, with turns for other work, and not beyond the
- * first slice with a mistake: a mistake costs as much as many values that are right.
+ * Parses input of a client. Long lists are checked in slices, with turns for other work, and only up to the first slice
+ * with a mistake, so that mistakes do not cost more than valid values.
  */
 export async function parseInSteps<S extends z.ZodType>(
   schema: S,
@@ -23,7 +23,7 @@ export async function parseInSteps<S extends z.ZodType>(
   return error ? { issues: error.issues } : { data }
 }
 
-/** Problems of the first bad slice of a long list, at any depth. */
+/** Returns the issues of the first invalid slice of a long list, at any depth. */
 async function checkLists(schema: Schema, value: unknown, pace: Pace): Promise<Issue[]> {
   if (typeof value !== 'object' || value === null) return []
   const { def } = (schema as z.core.$ZodTypes)._zod

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { cutBytes, joinTexts, pieceBytes } from './pieces.ts'
 
-test('bytes are cut into pieces of at most 64 KiB', () => {
+test('bytes are split into pieces of at most 64 KiB', () => {
   const bytes = Buffer.alloc(2 * pieceBytes + 1)
   expect([...cutBytes(bytes)].map((one) => one.length)).toEqual([pieceBytes, pieceBytes, 1])
   expect([...cutBytes(Buffer.alloc(0))]).toEqual([])
 })
 
-test('short texts are joined, and nothing of them is lost', async () => {
+test('short texts are joined into pieces without loss', async () => {
   async function* lines() {
     for (let n = 0; n < 20_000; n++) yield `Zeile ${n} ü\n`
   }

@@ -1,12 +1,12 @@
-/** Streams travel in pieces of at most so many bytes: between services, and from objects. */
+/** Largest size in bytes of a piece of a stream, between services and from objects. */
 export const pieceBytes = 64 * 1024
 
-/** Bytes in pieces of at most 64 KiB; none is empty. */
+/** Splits bytes into pieces of at most 64 KiB; none is empty. */
 export function* cutBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Bytes that are in memory, cut already: nothing is waited for, ended or set free with them. */
+/** Pieces of bytes that are already in memory. Reading them never waits, and stopping early releases no resources. */
 export class WholeBytes implements AsyncIterable<Uint8Array> {
   readonly #pieces: readonly Uint8Array[]
 
@@ -20,7 +20,7 @@ export class WholeBytes implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Short texts joined to pieces of about 64 KiB. */
+/** Joins short texts to pieces of about 64 KiB. */
 export async function* joinTexts(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let piece = ''
   for await (const text of texts) {

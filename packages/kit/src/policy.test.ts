@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allow, permits, type Rule, type Standing } from './policy.ts'
 
-/** `spec/api-workspace.md` 2.5: how the rows of a table of rules are read. */
+/** Evaluation of a table of permission rules. See docs/spec/access.md#permissions. */
 
 const rules: readonly Rule[] = [
   {
@@ -31,7 +31,7 @@ const within = (organization_role: string | null, ...relations: string[]): Stand
   relations,
 })
 
-/** Of admin, user, worker and nobody's role: who may. */
+/** Returns which of the roles admin, user, worker and no role are permitted. */
 const whoMay = (action: string, standing: Standing) =>
   roles.filter((role) => permits(rules, action, { role }, standing))
 
@@ -44,7 +44,7 @@ describe('without an organization', () => {
     ['lock', alone('keeper'), ['admin', 'user', 'worker']],
     ['lock', alone('guest'), ['admin']],
     ['look', alone(), ['admin', 'user', 'worker', null]],
-  ])('%s by %j is for %j', (action, standing, expected) => {
+  ])('%s as %j is permitted to %j', (action, standing, expected) => {
     expect(whoMay(action, standing)).toEqual(expected)
   })
 })
@@ -60,23 +60,23 @@ describe('in an organization', () => {
     ['lock', within('owner', 'keeper'), ['admin']],
     ['look', within(null), ['admin']],
     ['open', within(null, 'guest', 'keeper'), ['admin']],
-  ])('%s by %j is for %j', (action, standing, expected) => {
+  ])('%s as %j is permitted to %j', (action, standing, expected) => {
     expect(whoMay(action, standing)).toEqual(expected)
   })
 
-  test('an owner whose global role is worker counts as a member', () => {
+  test('an owner with the global role worker counts as a member', () => {
     expect(permits(rules, 'open', { role: 'worker' }, within('owner'))).toBe(false)
     expect(permits(rules, 'open', { role: 'worker' }, within('owner', 'guest'))).toBe(true)
   })
 })
 
-test('an action without a row is a bug, also for administrators', () => {
+test('an action without a rule is a bug, even for administrators', () => {
   expect(() => permits(rules, 'fly', { role: 'admin' }, alone())).toThrow(
     'no rule for the action fly',
   )
 })
 
-test('allow says no by throwing', () => {
+test('allow throws if the action is not permitted', () => {
   allow(rules, 'look', { role: null }, alone())
   expect(() => allow(rules, 'open', { role: 'user' }, alone())).toThrow(
     expect.objectContaining({

@@ -2,8 +2,9 @@ import { forbidden } from './errors.ts'
 import type { Principal } from './rpc/context.ts'
 
 /**
- * Permission rules as rows (`spec/api-workspace.md` 2.5). A cell says who may act: `is` names relations of the caller to
- * the object (none named: anybody), `role` the least global role. Administrators may do everything.
+ * Permission for a cell of a rule. `is` lists relations of the caller to the object, any of which suffices (absent: no
+ * relation is needed), and `role` is the lowest global role. Administrators are permitted everything. See
+ * docs/spec/access.md#permissions.
  */
 export interface Grant {
   is?: readonly string[]
@@ -14,24 +15,27 @@ export interface Rule {
   action: string
   /** Objects without an organization. */
   sandbox: Grant | 'nobody'
-  /** Owners and maintainers of the object's organization whose global role is at least user. */
+  /** Owners and maintainers of the organization of the object, with at least the global role user. */
   leader: Grant | 'nobody'
-  /** Supervisors and workers of it, and leaders of a lower global role. */
+  /** Supervisors and workers of the organization, and leaders with a lower global role. */
   member: Grant | 'nobody'
 }
 
-/** How the caller stands to the object. */
+/** Relation of the caller to the object. */
 export interface Standing {
-  /** Null: the object belongs to no organization. */
+  /** Null if the object belongs to no organization. */
   organization_id: number | null
-  /** owner, maintainer, supervisor, worker; null: no member. */
+  /** One of owner, maintainer, supervisor, worker; null if the caller is not a member. */
   organization_role: string | null
   relations: readonly string[]
 }
 
 const rank = { any: 0, worker: 1, user: 2, admin: 3 } as const
 
-/** May this caller do that? Pure; an action without a row is an error of ours. */
+/**
+ * Returns true if the rules permit the action.
+ * @throws Error for an action without a rule, which is a bug
+ */
 export function permits(
   rules: readonly Rule[],
   action: string,
@@ -46,7 +50,10 @@ export function permits(
   return !grant.is || grant.is.some((one) => standing.relations.includes(one))
 }
 
-/** Throws `forbidden` unless permitted. */
+/**
+ * Checks the permission.
+ * @throws DomainError `forbidden` if it is missing
+ */
 export function allow(
   rules: readonly Rule[],
   action: string,

@@ -7,7 +7,7 @@ const fail = (thrown: unknown) => {
   throw thrown
 }
 
-test('the first run is at once, and a stop does not wait for the next', async () => {
+test('the first run starts at once, and a stop does not wait for the next one', async () => {
   let runs = 0
   const stop = repeat(hourMs, async () => runs++, fail)
   expect(runs).toBe(1)
@@ -15,7 +15,7 @@ test('the first run is at once, and a stop does not wait for the next', async ()
   expect(runs).toBe(1)
 })
 
-test('a failure is told and the next run comes', async () => {
+test('a failure is reported, and the next run follows', async () => {
   const told: unknown[] = []
   let runs = 0
   const failing = async () => {
@@ -28,7 +28,7 @@ test('a failure is told and the next run comes', async () => {
   expect(told.slice(0, 2)).toEqual([new Error('run 1'), new Error('run 2')])
 })
 
-test('a stop waits for the run that is under way', async () => {
+test('a stop waits for the current run', async () => {
   let isOver = false
   const slow = async () => {
     await sleep(30)
@@ -39,7 +39,7 @@ test('a stop waits for the run that is under way', async () => {
   expect(isOver).toBe(true)
 })
 
-test('a run can end early at a stop, which is no failure', async () => {
+test('a run that ends early at a stop is not reported as a failure', async () => {
   const told: unknown[] = []
   const stop = repeat(
     hourMs,

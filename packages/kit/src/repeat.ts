@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Does some work now and then again and again, `ms` after its end; a failure is told and changes nothing. The signal it is
- * given fires at the stop: what is thrown from then on is told to nobody. Waiting keeps no process alive.
- *
- * @returns how to stop; resolves when no run is under way any more
+ * Runs some work at once and again `ms` milliseconds after each end. A failure is reported to `onError` and does not
+ * end the repetition. The signal for the work fires at the stop, after which failures are not reported. The wait does
+ * not keep the process alive.
+ * @returns a function that stops it, and resolves when no run is active
  */
 export function repeat(
   ms: number,

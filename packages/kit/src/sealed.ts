@@ -1,21 +1,20 @@
 import { type Kysely, sql } from 'kysely'
 import type { SecretBox } from './secrets.ts'
 
-/** A column that holds what a `SecretBox` sealed. */
+/** Column with values encrypted by a `SecretBox`. */
 export interface SealedColumn {
   table: string
-  /** Its primary key: integers above 0. */
+  /** Primary key: integers above 0. */
   id: string
   column: string
-  /** Where a text is kept, as it was sealed with (`SecretBox.seal`). */
+  /** Returns the place that a value was encrypted for (`SecretBox.seal`). */
   placeOf: (id: number) => string
 }
 
 /**
- * Refuses to work with keys that do not open what is stored: one text of every key is tried. New secrets beside old ones
- * that nobody can read would be found out only when the old ones are needed.
- *
- * @throws Error with one sentence for the terminal
+ * Checks that the keys decrypt the stored values, by trying one value of every key. Otherwise the loss of a key would
+ * be noticed only when an old secret is needed.
+ * @throws Error with a sentence for the operator
  */
 export async function assertKeysFit<T>(
   db: Kysely<T>,

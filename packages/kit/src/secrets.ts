@@ -1,12 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** Encrypts what must be kept and read again: secrets of webhooks, keys of storages (`reliability.md` 11). */
+/** Encryption of stored secrets that must be read again: secrets of webhooks, keys of cloud storages. */
 export interface SecretBox {
-  /** `place` says where the text is kept (`webhooks.secret:7`); it opens nowhere else. */
+  /** Encrypts a text for a `place` (`webhooks.secret:7`); it cannot be decrypted for another one. */
   seal: (text: string, place: string) => string
-  /** @throws Error when the key is not known, the place another, or a byte was changed */
+  /**
+   * Decrypts a text.
+   * @throws Error if the key is unknown, the place differs, or a byte was changed
+   */
   open: (sealed: string, place: string) => string
-  /** Sealed with another key than the newest: to be sealed again. */
+  /** Returns true if the text was encrypted with another key than the newest, and should be encrypted again. */
   isOld: (sealed: string) => boolean
 }
 
@@ -16,8 +19,9 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * @param keys `<id>:<base64 of 32 bytes>,...`, the newest first: that one seals, every one opens
- * @throws Error that says which entry is wrong, without showing it
+ * Creates a box.
+ * @param keys `<id>:<base64 of 32 bytes>,...`, the newest first: the newest encrypts, and each decrypts
+ * @throws Error naming the invalid entry without showing it
  */
 export function secretBox(keys: string): SecretBox {
   const known = parseKeys(keys)
@@ -38,7 +42,7 @@ export function secretBox(keys: string): SecretBox {
   }
 }
 
-/** A key as `secretBox` takes it, e.g. for a first start. */
+/** Generates a key in the form that `secretBox` accepts. */
 export const newSecretKey = (id: string) => `${id}:${randomBytes(keyBytes).toString('base64')}`
 
 function openWith(known: Map<string, Buffer>, sealed: string, place: string): string {

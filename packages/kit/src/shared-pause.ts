@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * A pause that all callers share: it begins with the first caller, and all of them continue together. What they read
- * afterwards can be read at once (`batch-reads.ts`).
- *
- * @returns rejects as soon as the signal fires
+ * Creates a pause that all callers share: it starts with the first caller, and all continue together, so that their
+ * reads can be joined (`batch-reads.ts`).
+ * @returns a function that rejects as soon as the signal fires
  */
 export function sharedPause(ms: number): (signal: AbortSignal) => Promise<void> {
   let current: Promise<void> | undefined

@@ -23,7 +23,7 @@ test('a slot that is freed twice counts once', () => {
   expect(() => slots.take('anna')).toThrow('At most 2.')
 })
 
-test('a refused take holds nothing', () => {
+test('a rejected take occupies no slot', () => {
   const slots = createSlots<string>(1, refusal)
   const held = slots.take('anna')
   expect(() => slots.take('anna')).toThrow()

@@ -1,17 +1,23 @@
 import { DomainError } from './errors.ts'
 
 export interface Slots<K> {
-  /** @throws DomainError too_many when the owner holds as many as allowed */
+  /**
+   * Takes a slot.
+   * @throws DomainError `too_many` if the owner holds as many as allowed
+   */
   take(owner: K): Slot
 }
 
 export interface Slot {
   isFree: boolean
-  /** May be called repeatedly. */
+  /** Frees the slot. May be called repeatedly. */
   free(): void
 }
 
-/** Counts what each owner holds open in this process, such as streams. @param refusal names the limit */
+/**
+ * Counts what each owner holds open in this process, such as streams.
+ * @param refusal text, code and retry delay of the error at the limit
+ */
 export function createSlots<K>(
   most: number,
   refusal: { text: string; code: string; retry_after: number },

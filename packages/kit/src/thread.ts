@@ -1,14 +1,14 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 export interface ThreadOptions {
-  /** The thread finds it in `workerData.data`; it must survive structured cloning. */
+  /** Data for `workerData.data` of the thread; it must survive structured cloning. */
   data: unknown
   resourceLimits?: ResourceLimits
 }
 
 /**
- * Starts a thread whose entry is a module beside the caller: `startThread('./convert', import.meta.url, ...)`. Built
- * programs start it plainly. Sources need a loader for TypeScript inside of the thread, which Node 20 does not inherit.
+ * Starts a thread whose entry is a module beside the caller: `startThread('./convert', import.meta.url, ...)`. A built
+ * program needs no more. Sources need a TypeScript loader inside the thread, which Node 20 does not inherit.
  */
 export function startThread(entry: string, base: string, options: ThreadOptions): Worker {
   const { data, resourceLimits } = options

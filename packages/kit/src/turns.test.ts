@@ -3,7 +3,7 @@ import { turns } from './turns.ts'
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-test('what belongs to one key runs one after another', async () => {
+test('tasks of one key run one after another', async () => {
   const inTurn = turns()
   const seen: string[] = []
   const run = (name: string) =>
@@ -17,7 +17,7 @@ test('what belongs to one key runs one after another', async () => {
   expect(seen).toEqual(['a starts', 'a ends', 'b starts', 'b ends'])
 })
 
-test('different keys run side by side', async () => {
+test('tasks of different keys run concurrently', async () => {
   const inTurn = turns()
   let release = () => {}
   const blocked = inTurn('a', () => new Promise<void>((resolve) => (release = resolve)))
@@ -25,7 +25,7 @@ test('different keys run side by side', async () => {
   await blocked
 })
 
-test('a failure is told to its own caller and stops nobody after it', async () => {
+test('a failed task rejects only for its caller, and the next one runs', async () => {
   const inTurn = turns()
   const failing = inTurn('key', () => Promise.reject(new Error('no')))
   const next = inTurn('key', async () => 'yes')
@@ -33,7 +33,7 @@ test('a failure is told to its own caller and stops nobody after it', async () =
   expect(await next).toBe('yes')
 })
 
-test('who waits too long is told so, and those behind wait on', async () => {
+test('a task that waits too long is rejected, and later ones keep waiting', async () => {
   const inTurn = turns()
   const seen: string[] = []
   let release = () => {}

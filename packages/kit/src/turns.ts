@@ -1,4 +1,4 @@
-/** How long somebody waits for a turn, in milliseconds, and what they are told when it did not come. */
+/** Longest wait for a turn in milliseconds, and the error if it is exceeded. */
 export interface Patience {
   ms: number
   late: () => Error
@@ -6,7 +6,10 @@ export interface Patience {
 
 export type Turns = <R>(key: string, run: () => Promise<R>, patience?: Patience) => Promise<R>
 
-/** Runs what belongs to one key one after another, and different keys side by side, in this process. */
+/**
+ * Creates a queue that runs tasks of one key one after another, and
+ * tasks of different keys concurrently, within this process.
+ */
 export function turns(): Turns {
   const last = new Map<string, Promise<void>>()
   return async (key, run, patience) => {

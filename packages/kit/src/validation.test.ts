@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { invalidInput, toDomainError } from './errors.ts'
 import { wording } from './validation.ts'
 
-/** Shapes and words of `spec/api-annotations.md` 5.1. */
+/** Shapes and texts of validation errors. See docs/spec/rest.md#errors. */
 
 function refused(schema: z.ZodType, given: unknown) {
   const { error } = schema.safeParse(given, { error: wording })
@@ -46,11 +46,11 @@ test.each([
   [{ name: 'a', inner: [] }, { inner: ['Invalid data. Expected a dictionary, but got list.'] }],
   [{ name: 'a', items: 'x' }, { items: ['Expected a list of items but got type "str".'] }],
   [{ name: 'a\0' }, { name: ['Null characters and unpaired surrogates are not allowed.'] }],
-])('%j is refused with %j', (given, body) => {
+])('%j is rejected with %j', (given, body) => {
   expect(refused(record, given)).toMatchObject({ kind: 'invalid', body })
 })
 
-test('an error of one item keeps its place in the list', () => {
+test('an error of an item keeps its position in the list', () => {
   const items = [{ name: 'a' }, { name: 'abcdef' }, {}, { name: 'b' }]
   expect(refused(record, { name: 'a', items }).body).toEqual({
     items: [
@@ -61,7 +61,7 @@ test('an error of one item keeps its place in the list', () => {
   })
 })
 
-test('all fields are named at once', () => {
+test('errors of all fields are reported at once', () => {
   expect(Object.keys(Object(refused(record, { kind: 'c', size: 'x' }).body))).toEqual([
     'name',
     'size',
@@ -69,7 +69,7 @@ test('all fields are named at once', () => {
   ])
 })
 
-test('a key that may not be sent is an error of that key, and has a code of its own', () => {
+test('an unknown key is an error of that key, with a separate code', () => {
   expect(refused(record, { name: 'a', colour: 'red' })).toMatchObject({
     code: 'unknown_field',
     body: { colour: ['This field cannot be updated.'] },
@@ -88,13 +88,13 @@ test.each([
   [[], 'list'],
   ['x', 'str'],
   [3, 'number'],
-])('where an object is due, %j is an error of the whole', (given, name) => {
+])('%j instead of an object is an error of the whole value', (given, name) => {
   expect(refused(record, given).body).toEqual({
     non_field_errors: [`Invalid data. Expected a dictionary, but got ${name}.`],
   })
 })
 
-test('a rule about several fields stands beside those of the fields', () => {
+test('an error about several fields appears beside those of the fields', () => {
   const range = z
     .object({ from: integer, to: integer })
     .refine(({ from, to }) => from <= to, { error: 'from is after to' })
@@ -103,7 +103,7 @@ test('a rule about several fields stands beside those of the fields', () => {
   })
 })
 
-test('what zod refuses deeper inside is a 400 by field, anything else is a bug', () => {
+test('a validation error of zod in a handler is a 400 by field, and any other error is a bug', () => {
   const { error } = record.safeParse({})
   expect(toDomainError(error)).toMatchObject({ kind: 'invalid', code: 'required' })
   expect(toDomainError(new TypeError('x'))).toMatchObject({
@@ -112,7 +112,7 @@ test('what zod refuses deeper inside is a 400 by field, anything else is a bug',
   })
 })
 
-test('a text that names its field itself stands alone', () => {
+test('a text that names its field itself replaces the other errors', () => {
   const schema = z.object({
     size: integer,
     filter: z.string().transform((_, context) => {

@@ -8,8 +8,9 @@ interface Tree {
 }
 
 /**
- * `{field: [text]}`; lists as `[{}, {field: [text]}]`; the whole as `non_field_errors`; texts that name their field
- * themselves (`params: { free_text: true }`) as a list. Source: api-annotations 5.1.
+ * Converts issues to the body of the response: `{field: [text]}`; lists as `[{}, {field: [text]}]`; issues of the whole
+ * value as `non_field_errors`; texts that name their field themselves (`params: { free_text: true }`) as a list. See
+ * docs/spec/rest.md#errors.
  */
 export function fieldErrors(issues: readonly Issue[]): { body: unknown; code: string } {
   const texts = issues.filter(isFreeText).map(({ message }) => message)
@@ -29,11 +30,11 @@ function codeOf(issue: Issue | undefined): string {
 
 const required = 'This field is required.'
 
-/** A finished issue no longer knows its input, only what it says: in our words or in zod's. */
+/** Detects a missing value by its message, ours or that of zod, because a finished issue does not contain its input. */
 const tellsMissing = ({ message }: Issue) =>
   message === required || message.endsWith('received undefined')
 
-/** A refused key is an error of that key, not of the object that holds it. */
+/** Assigns an unknown key to an error of that key instead of its object. */
 function placed(issue: Issue): [PropertyKey[], string][] {
   if (issue.code !== 'unrecognized_keys') return [[issue.path, issue.message]]
   return issue.keys.map((key) => [[...issue.path, key], 'This field cannot be updated.'])
@@ -51,7 +52,7 @@ function plant(root: Tree, path: PropertyKey[], text: string) {
   at.messages.push(text)
 }
 
-/** `['shapes', 1, 'points']` as a text: `shapes[1].points` (`spec/api-annotations.md` 5.2). */
+/** Formats `['shapes', 1, 'points']` as `shapes[1].points`. */
 export function placeOf(path: readonly (string | number)[]): string {
   const text = path.map((key) => (/^\d+$/.test(String(key)) ? `[${key}]` : `.${key}`)).join('')
   return text.replace(/^\./, '')
@@ -73,7 +74,7 @@ function render({ messages, children }: Tree): unknown {
 const isMissing = (issue: { code?: string; input?: unknown }) =>
   issue.code === 'invalid_type' && issue.input === undefined
 
-/** Wording of the de-facto standard's framework; handed to `safeParse(data, { error })`. */
+/** Words an issue as CVAT does, whose texts existing clients know; to be passed as `safeParse(data, { error: wording })`. */
 export function wording(issue: z.core.$ZodRawIssue): string | undefined {
   if (isMissing(issue)) return required
   if (issue.input === null) return 'This field may not be null.'
@@ -91,7 +92,7 @@ export function wording(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Of a text, `z.int()` says that it expects a number. */
+/** Returns the expected type; for a text, `z.int()` reports that it expects a number. */
 function expectedType({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
   const def: unknown = inst?._zod.def
   const isFormat = typeof def === 'object' && def !== null && 'format' in def

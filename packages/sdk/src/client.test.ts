@@ -7,7 +7,7 @@ const soon = { 'retry-after': '0' }
 const project = { id: 7, name: 'streets' }
 
 describe('a call', () => {
-  test('puts params, query, headers and body where they belong', async () => {
+  test('sends params, query, headers and body in their places', async () => {
     const { url, heard } = await service(json(200, project))
     const client = createClient({ url, token: 'a.b', organization: 'acme' })
     await client.updateProject({ id: 7, if_match: '"3"', body: { name: 'x' } })
@@ -26,13 +26,13 @@ describe('a call', () => {
     ])
   })
 
-  test('escapes what is part of a path', async () => {
+  test('escapes parameters in the path', async () => {
     const { url, heard } = await service(json(200, {}))
     await createClient({ url }).getRequest({ rq_id: 'action=create&target=task/1' })
     expect(heard[0]?.path).toBe('/requests/action%3Dcreate%26target%3Dtask%2F1')
   })
 
-  test('names people by basic authentication in any script', async () => {
+  test('sends basic credentials in any script as UTF-8', async () => {
     const { url, heard } = await service(json(200, {}))
     const client = createClient({
       url: `${url}/api/`,
@@ -44,7 +44,7 @@ describe('a call', () => {
     expect(heard[0]).toMatchObject({ path: '/users/self', headers: { 'x-organization': '' } })
   })
 
-  test('has the headers of the client, its own before those', async () => {
+  test('sends the headers of the client, overridden by those of the call', async () => {
     const { url, heard } = await service(json(200, {}))
     const headers = { accept: 'application/vnd.cvat+json', authorization: 'Bearer a', 'x-own': '1' }
     const client = createClient({ url, token: 'b', headers })
@@ -53,7 +53,7 @@ describe('a call', () => {
     expect(heard).toMatchObject([{ headers }, { headers: { ...headers, 'x-own': '2' } }])
   })
 
-  test('is refused before it is made where a param is missing', () => {
+  test('fails before it is sent when a parameter is missing', () => {
     const client = createClient({ url: 'http://127.0.0.1:9' })
     // @ts-expect-error an id is needed
     const calling = async () => client.getProject({})
@@ -64,22 +64,22 @@ describe('a call', () => {
     ['ftp://x', 'url has to be an address'],
     ['nonsense', 'url has to be an address'],
     ['http://anna:secret@x', 'put the credential into token or basic'],
-  ])('needs an address: not %s', (url, text) => {
+  ])('requires a valid URL, not %s', (url, text) => {
     expect(() => createClient({ url })).toThrow(text)
   })
 
-  test('needs one way to say who calls', () => {
+  test('accepts only one kind of credentials', () => {
     const options = { url: 'http://x', token: 'a', cookies: true }
     expect(() => createClient(options)).toThrow('Give one of token, basic and cookies')
   })
 
-  test('answered by something else than JSON says so', async () => {
+  test('fails with UnexpectedAnswer when the response is not JSON', async () => {
     const { url } = await service((response) => response.end('<html>'))
     const calling = createClient({ url }).getProject({ id: 7 })
     await expect(calling).rejects.toThrow(UnexpectedAnswer)
   })
 
-  test('that is a change is not redirected into something else', async () => {
+  test('that changes data does not follow a redirect', async () => {
     const { url, heard } = await service((response) => {
       response.writeHead(301, { location: 'https://x.example.org/api/projects' }).end()
     })
@@ -88,7 +88,7 @@ describe('a call', () => {
     expect(heard).toHaveLength(1)
   })
 
-  test('ends with its signal, in the middle of a wait', async () => {
+  test('ends with its signal, even while waiting for a retry', async () => {
     const { url } = await service(json(503, {}, { 'retry-after': '30' }))
     const signal = AbortSignal.timeout(50)
     const calling = createClient({ url }).getProject({ id: 7 }, { signal })
@@ -96,7 +96,7 @@ describe('a call', () => {
   })
 })
 
-describe('in a page of a browser', () => {
+describe('in a browser page', () => {
   const inBrowser = async (cookie = '') => {
     vi.stubGlobal('document', { cookie })
     vi.resetModules()
@@ -107,7 +107,7 @@ describe('in a page of a browser', () => {
     return import('./index.ts')
   }
 
-  test('changes carry the token of the session, reading does not', async () => {
+  test('changes carry the CSRF token of the session, reads do not', async () => {
     const page = await inBrowser('a=b; csrftoken=c-1; d=e')
     const { url, heard } = await service(json(200, {}))
     const client = page.createClient({ url, cookies: true })
@@ -117,7 +117,7 @@ describe('in a page of a browser', () => {
     expect(heard[0]?.headers['user-agent']).not.toContain('reticle')
   })
 
-  test('what cannot be streamed is gathered before', async () => {
+  test('a streamed body is collected before it is sent', async () => {
     const page = await inBrowser()
     const { url, heard } = await service(json(200, {}))
     async function* items() {
@@ -129,7 +129,7 @@ describe('in a page of a browser', () => {
   })
 })
 
-describe('what is repeated', () => {
+describe('a call is retried', () => {
   test.each([
     ['reading, after a broken connection', broken],
     ['reading, after 502', json(502, {})],
@@ -141,7 +141,7 @@ describe('what is repeated', () => {
     expect(heard).toHaveLength(2)
   })
 
-  test('reading, when an answer breaks off in the middle', async () => {
+  test('when it reads, after an incomplete response', async () => {
     const cut: Answer = (response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"id"', () => response.destroy())
@@ -150,7 +150,7 @@ describe('what is repeated', () => {
     await expect(createClient({ url }).getProject({ id: 7 })).resolves.toEqual(project)
   })
 
-  test('a creation, under one key', async () => {
+  test('when it creates, under one idempotency key', async () => {
     const { url, heard } = await service(broken, json(502, {}), json(201, project))
     await createClient({ url }).createProject({ body: { name: 'streets' } })
     const keys = heard.map(({ headers }) => headers['idempotency-key'])
@@ -159,56 +159,56 @@ describe('what is repeated', () => {
     expect(heard[2]?.body).toBe('{"name":"streets"}')
   })
 
-  test('a creation whose first attempt has not ended', async () => {
+  test('when it creates and the first attempt is still running', async () => {
     const underWay = { ...soon, 'x-error-code': 'idempotency_in_progress' }
     const { url, heard } = await service(json(409, {}, underWay), json(201, project))
     await createClient({ url }).createProject({ body: { name: 'x' } }, { idempotency_key: 'mine' })
     expect(heard.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine'])
   })
 
-  test('a deletion, which may find nothing any more', async () => {
+  test('when it deletes, and then accepts a missing object', async () => {
     const { url } = await service(broken, json(404, { detail: 'Not found.' }))
     await expect(createClient({ url }).deleteProject({ id: 7 })).resolves.toBeUndefined()
   })
 
-  test('but not a deletion of what never was, after a wait', async () => {
+  test('when it deletes, but a missing object is an error if no attempt can have succeeded', async () => {
     const { url } = await service(json(429, {}, soon), json(404, { detail: 'Not found.' }))
     await expect(createClient({ url }).deleteProject({ id: 7 })).rejects.toThrow('404')
   })
 
-  test('a change that was turned away at the door', async () => {
+  test('when it changes data, after 429', async () => {
     const { url, heard } = await service(json(429, {}, soon), json(200, project))
     await createClient({ url }).updateProject({ id: 7, body: { name: 'x' } })
     expect(heard).toHaveLength(2)
   })
 })
 
-describe('what is not repeated', () => {
+describe('a call is not retried', () => {
   test.each([
     ['a broken connection', broken],
     ['502', json(502, {})],
     ['503', json(503, {}, soon)],
-  ])('a change after %s, which may have been made', async (_, first) => {
+  ])('when it changes data, after %s, because it may have succeeded', async (_, first) => {
     const { url, heard } = await service(first, json(200, project))
     const calling = createClient({ url }).updateProject({ id: 7, body: { name: 'x' } })
     await expect(calling).rejects.toThrow(/updateProject/)
     expect(heard).toHaveLength(1)
   })
 
-  test('what was refused', async () => {
+  test('after a rejection', async () => {
     const { url, heard } = await service(json(400, { name: ['This field may not be blank.'] }))
     await expect(createClient({ url }).createProject({ body: { name: '' } })).rejects.toThrow('400')
     expect(heard).toHaveLength(1)
   })
 
-  test('what a service wants to be asked again after an hour', async () => {
+  test('when the service requests a pause of an hour', async () => {
     const { url, heard } = await service(json(429, {}, { 'retry-after': '3600' }))
     const calling = createClient({ url }).getProject({ id: 7 })
     await expect(calling).rejects.toMatchObject({ status: 429, retry_after: 3600 })
     expect(heard).toHaveLength(1)
   })
 
-  test('more often than it may be', async () => {
+  test('more often than the limit', async () => {
     const { url, heard } = await service(broken)
     const calling = createClient({ url, retries: 2 }).getProject({ id: 7 })
     await expect(calling).rejects.toThrow(ConnectionError)
@@ -217,7 +217,7 @@ describe('what is not repeated', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('an error response', () => {
   const refused = async (status: number, body: unknown, headers?: Record<string, string>) => {
     const { url } = await service(json(status, body, headers))
     return createClient({ url })
@@ -225,7 +225,7 @@ describe('a refusal', () => {
       .catch((thrown: unknown) => thrown)
   }
 
-  test('has words for people and facts for programs', async () => {
+  test('has a message for users and fields for programs', async () => {
     const body = { detail: 'Not found.', code: 'not_found', request_id: 'r-1' }
     const error = await refused(404, body)
     expect(error).toBeInstanceOf(ApiError)
@@ -236,7 +236,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('names fields, and members of members', async () => {
+  test('names fields, including nested ones', async () => {
     const labels = [{}, { name: ['Too long.'], attributes: [{ values: ['None.'] }] }]
     const error = await refused(
       400,
@@ -254,7 +254,7 @@ describe('a refusal', () => {
     expect(String(error)).toContain('Both.; name: Blank. Short.; labels[1].name: Too long.')
   })
 
-  test('by a list of texts, by work under way, by a proxy', async () => {
+  test('can be a list of texts, a conflict with a running request, or a text of a proxy', async () => {
     expect(await refused(400, ['One.', 'Two.'])).toMatchObject({ detail: 'One. Two.' })
     expect(await refused(409, { rq_id: 'action=export' })).toMatchObject({
       ...{ rq_id: 'action=export', detail: 'the same is under way as action=export' },
@@ -265,13 +265,13 @@ describe('a refusal', () => {
   })
 })
 
-test('the version of the package is that of the interface', () => {
+test('the version of the package equals that of the API', () => {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   expect(JSON.parse(text).version).toBe(apiVersion)
 })
 
 describe('a list', () => {
-  test('is walked page by page, by links of whatever host', async () => {
+  test('is read page by page, with links to any host', async () => {
     const next = 'https://elsewhere.example.org/api/projects?page=2&page_size=100&name=x'
     const { url, heard } = await service(
       json(200, { count: 3, next, previous: null, results: [{ id: 1 }, { id: 2 }] }),
@@ -288,7 +288,7 @@ describe('a list', () => {
     expect(heard[1]?.headers.authorization).toBe('Token t')
   })
 
-  test('asks for no page that nobody wants', async () => {
+  test('does not request pages that are not read', async () => {
     const page = { count: 9, next: '/api/projects?page=2', previous: null, results: [{ id: 1 }] }
     const { url, heard } = await service(json(200, page))
     for await (const _ of createClient({ url }).listProjects.each()) break

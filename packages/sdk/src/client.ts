@@ -15,28 +15,29 @@ import { type WatchOptions, watchRequests } from './requests/watch.ts'
 import type { Files } from './uploads/sources.ts'
 import { type UploadOptions, upload } from './uploads/upload.ts'
 
-/** The input of an operation: `InputOf<'updateProject'>`. */
+/** Input of an operation: `InputOf<'updateProject'>`. */
 export type InputOf<N extends keyof Methods> = NonNullable<Parameters<Methods[N]>[0]>
-/** What an operation answers. */
+/** Result of an operation. */
 export type AnswerOf<N extends keyof Methods> = Awaited<ReturnType<Methods[N]>>
 
-/** Every operation of the service under its name, and what takes more than one call. */
+/** Client with a method for every operation of the service, and functions that need several calls. */
 export interface Client extends Methods {
   /**
-   * Waits for work in the background: `await client.follow(client.exportTaskDataset({ ... }))`. Takes what started it, a promise
-   * of that, or its `rq_id`.
+   * Waits for a background request: `await client.follow(client.exportTaskDataset({ ... }))`. Accepts the result of
+   * the call that started it, a promise of that, or its `rq_id`.
    *
    * @throws RequestFailed when it failed
    */
   follow(started: Started | Promise<Started>, options?: FollowOptions): Following
   /**
-   * Own work in the background as it is and at each change, until `signal` ends the watching; through breaks, after which a
-   * record may come twice: `for await (const request of client.watchRequests({ signal }))`.
+   * Yields the caller's background requests and each of their changes, until `signal` aborts. It reconnects after a
+   * broken connection, and can then yield a record again: `for await (const request of client.watchRequests({ signal
+   * }))`.
    */
   watchRequests(options?: WatchOptions): AsyncGenerator<Request, never, undefined>
-  /** Fetches the result of a finished request, or what another link of the service leads to. */
+  /** Downloads the result of a finished request, or another link of the service. */
   download(source: Source, options?: DownloadOptions): Promise<Download>
-  /** The answer of an operation as it came: its status, its headers (an `ETag`, say), its body. */
+  /** Returns the HTTP response of an operation with its status, headers (such as the `ETag`) and body. */
   respond<N extends keyof Methods>(
     name: N,
     input?: InputOf<N>,
@@ -44,7 +45,7 @@ export interface Client extends Methods {
   ): Promise<Response>
 }
 
-/** @throws TypeError for options that make no sense */
+/** Creates a client. @throws TypeError for contradicting options */
 export function createClient(options: ClientOptions): Client
 export function createClient(options: ClientOptions): object {
   const settings = settingsOf(options)
@@ -62,7 +63,7 @@ export function createClient(options: ClientOptions): object {
   return { ...Object.fromEntries(methods), ...more }
 }
 
-/** A call, and what its kind can more. */
+/** Builds the method of an operation with the functions of its kind. */
 function methodOf(settings: Settings, named: Named): object {
   type Given = [input?: Input, options?: CallOptions]
   const { answer, in_pieces } = named.row
@@ -80,7 +81,7 @@ function methodOf(settings: Settings, named: Named): object {
   })
 }
 
-/** As long as `fetch` of Node waits: the server may work for a while between two pieces. */
+/** Same as the limit of `fetch` in Node: the service may compute for a while between two pieces. */
 const silenceMs = 300_000
 
 async function* readItems(

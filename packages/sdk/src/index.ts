@@ -1,4 +1,4 @@
-/** A typed client of Reticle's REST API, for Node.js 20 and later and for browsers. */
+/** Typed client of Reticle's REST API, for Node.js 20 and later and for browsers. */
 export type {
   Items,
   SetChange,

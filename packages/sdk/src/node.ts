@@ -6,13 +6,17 @@ import type { Download, DownloadOptions, Source } from './downloads/download.ts'
 import type { FileSource } from './uploads/sources.ts'
 import type { UploadStore } from './uploads/store.ts'
 
-/** What needs a disk: files as sources of uploads, files of downloads, and notes of both that outlive the process. */
+/**
+ * Functions that need a disk: files as sources of uploads, downloads into files, and upload states that survive the
+ * process.
+ */
 
 /**
- * A file on disk. It is opened for each read, so that ten thousand of them are no ten thousand open files.
+ * Returns a file on disk as an upload source. It is opened for each read, so that many sources do not need many open
+ * files.
  *
- * @param name as which it is sent; the last part of its path
- * @throws what `fs.stat` throws
+ * @param name name of the upload; by default the last part of the path
+ * @throws errors of `fs.stat`
  */
 export async function fromPath(path: string, name = basename(path)): Promise<FileSource> {
   const { size, mtimeMs: modified } = await stat(path)
@@ -35,7 +39,7 @@ async function readPart(path: string, start: number, end: number) {
   }
 }
 
-/** Notes of uploads as files of a folder, which is made when the first is written. */
+/** Creates an upload store that keeps files in a folder, which is created with the first file. */
 export function folderStore(folder: string): UploadStore {
   const pathOf = (key: string) =>
     join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
@@ -47,7 +51,7 @@ export function folderStore(folder: string): UploadStore {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const path = pathOf(key)
       await writeFile(`${path}.new`, value, { mode: 0o600 })
-      await rename(`${path}.new`, path) // whole, or not at all
+      await rename(`${path}.new`, path) // the rename is atomic
     },
     async delete(key) {
       await rm(pathOf(key), { force: true })
@@ -61,10 +65,10 @@ function ifMissing(thrown: unknown): undefined {
 }
 
 /**
- * Downloads into a file. What was fetched stays beside it in `<path>.<tag>.part` when it breaks off, and a later call goes on
- * with it, unless the file at the service is another one by then. The file itself appears when it is whole.
+ * Downloads into a file. An incomplete download is kept beside it as `<path>.<tag>.part`, and a later call resumes it
+ * if the file at the service is unchanged. The file itself appears when it is complete.
  *
- * @returns what was downloaded, as `client.download` tells it
+ * @returns the metadata of the download
  */
 export async function saveTo(
   client: Pick<Client, 'download'>,
@@ -85,7 +89,7 @@ export async function saveTo(
   return { filename, size, type, etag }
 }
 
-/** The same file from where it was left; as it is, where nothing of it is there. */
+/** Resumes a partial download; without a usable part it returns the download unchanged. */
 async function goOn(
   client: Pick<Client, 'download'>,
   source: Source,
@@ -98,7 +102,7 @@ async function goOn(
   return client.download(source, { ...options, from: { offset: there, etag } })
 }
 
-/** What was fetched of files that are no more. */
+/** Deletes partial downloads of the file. */
 async function dropParts(path: string): Promise<void> {
   const name = basename(path)
   const isPart = (one: string) =>
@@ -110,7 +114,7 @@ async function dropParts(path: string): Promise<void> {
 async function append(path: string, file: Download): Promise<void> {
   const to = await open(path, file.offset > 0 ? 'a' : 'w')
   try {
-    for await (const piece of file) await to.appendFile(piece) // all of it; `write` may take less
+    for await (const piece of file) await to.appendFile(piece) // `appendFile` writes all bytes; `write` may write fewer
     await to.sync()
   } finally {
     await to.close()

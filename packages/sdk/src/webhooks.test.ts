@@ -17,8 +17,8 @@ const standard = (secrets: (string | Buffer)[], timestamp = at) => ({
     .join(' '),
 })
 
-describe('by X-Signature-256', () => {
-  test('a delivery is genuine', async () => {
+describe('a delivery with X-Signature-256', () => {
+  test('is genuine with the right secret', async () => {
     expect(await verifyWebhook('s', body, contract('s'))).toBe(true)
     expect(await verifyWebhook('s', new TextDecoder().decode(body), contract('s'))).toBe(true)
     expect(await verifyWebhook('s', body, { 'X-Signature-256': contract('s') })).toBe(true)
@@ -32,31 +32,31 @@ describe('by X-Signature-256', () => {
     ['in capitals', contract('s').toUpperCase()],
     ['that is none', ''],
     ['that is missing', undefined],
-  ])('not one with a signature %s', async (_, header) => {
+  ])('is rejected with a signature %s', async (_, header) => {
     expect(await verifyWebhook('s', body, header)).toBe(false)
   })
 
-  test('nothing is genuine by the empty secret', async () => {
+  test('is rejected with an empty secret', async () => {
     expect(await verifyWebhook('', body, contract(''))).toBe(false)
     expect(await verifyWebhook([], body, contract('s'))).toBe(false)
   })
 })
 
-describe('by the headers of Standard Webhooks', () => {
-  test('a delivery is genuine, for the old and the new secret alike', async () => {
+describe('a delivery with the headers of Standard Webhooks', () => {
+  test('is genuine with the old and with the new secret', async () => {
     const headers = new Headers({ ...standard(['new', 'old']), 'x-signature-256': contract('new') })
     expect(await verifyWebhook('old', body, headers, { now })).toBe(true)
     expect(await verifyWebhook('new', body, headers, { now })).toBe(true)
     expect(await verifyWebhook('older', body, headers, { now })).toBe(false)
   })
 
-  test('a secret may be written in Base64', async () => {
+  test('is genuine with a secret in Base64', async () => {
     const key = Buffer.from('the key itself')
     const secret = `whsec_${key.toString('base64')}`
     expect(await verifyWebhook(secret, body, standard([key]), { now })).toBe(true)
   })
 
-  test('one that is too old, or of the future, is not', async () => {
+  test('is rejected if it is too old or from the future', async () => {
     const late = new Date(now.getTime() + 301_000)
     const early = new Date(now.getTime() - 301_000)
     for (const one of [late, early])
@@ -66,7 +66,7 @@ describe('by the headers of Standard Webhooks', () => {
     expect(await verifyWebhook('s', body, standard(['s'], 'soon'), { now })).toBe(false)
   })
 
-  test('one that was sent under another id is not', async () => {
+  test('is rejected under another id', async () => {
     const headers = { ...standard(['s']), 'webhook-id': 'm-2' }
     expect(await verifyWebhook('s', body, headers, { now })).toBe(false)
   })

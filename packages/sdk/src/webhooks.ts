@@ -1,6 +1,6 @@
-/** Is a delivery of a webhook genuine? Asked over the bytes of its body as they came, before they are parsed. */
+/** Verification of webhook deliveries, over the raw bytes of the body. */
 
-/** Headers of a delivery: as `Headers`, or as Node.js hands them out; or the value of `X-Signature-256` alone. */
+/** Headers of a delivery: as `Headers`, as in Node.js, or only the value of `X-Signature-256`. */
 export type DeliveryHeaders =
   | Headers
   | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -9,20 +9,20 @@ export type DeliveryHeaders =
   | undefined
 
 export interface VerifyOptions {
-  /** How old, or how far ahead, a delivery may be that says when it was made; 300 seconds. */
+  /** Maximum difference of the time of a delivery from now in seconds; default 300. */
   tolerance_seconds?: number
-  /** Instead of the present time. */
+  /** Replaces the present time. */
   now?: Date
 }
 
 const usualTolerance = 300
 
 /**
- * Was it signed with the secret? While a secret is being replaced a delivery carries a signature of each: that of the old one
- * is found in `webhook-signature`, so hand in all headers; of `X-Signature-256` alone only the new one counts. Two secrets may
- * be handed in as well. Signatures are compared in constant time.
+ * Returns whether a delivery was signed with the secret. While a secret is being replaced, a delivery has a signature
+ * of each. The one with the old secret is only in `webhook-signature`, so pass all headers; `X-Signature-256`
+ * contains only that with the new one. Two secrets can be passed as well. The comparison takes constant time.
  *
- * @param body the bytes as they came, or their text
+ * @param body raw bytes, or their text
  */
 export async function verifyWebhook(
   secret: string | readonly string[],
@@ -54,7 +54,7 @@ function readerOf(headers: DeliveryHeaders): (name: string) => string | undefine
   }
 }
 
-/** `sha256=` and the HMAC of the body, in lower case hexadecimal digits. */
+/** Checks `sha256=` and the HMAC of the body in lower-case hexadecimal digits. */
 async function isContract(
   secrets: readonly string[],
   body: Uint8Array<ArrayBuffer>,
@@ -67,7 +67,7 @@ async function isContract(
   return (await Promise.all(checks)).includes(true)
 }
 
-/** Standard Webhooks: `v1,` and the HMAC in Base64, several of them between spaces. */
+/** Checks Standard Webhooks: `v1,` and the HMAC in Base64, several separated by spaces. */
 async function isStandard(
   secrets: readonly string[],
   signed: Uint8Array<ArrayBuffer>,
@@ -83,7 +83,7 @@ async function isStandard(
   return (await Promise.all(checks)).includes(true)
 }
 
-/** A secret in the form `whsec_<base64>` is its decoded bytes there. */
+/** Here a secret in the form `whsec_<base64>` represents its decoded bytes. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret) ?? []
   return base64 === undefined ? encoded(secret) : fromBase64(base64)
@@ -94,7 +94,7 @@ async function isSigned(
   bytes: Uint8Array<ArrayBuffer>,
   signature: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
-  if (key.length === 0) return false // everybody knows the empty secret
+  if (key.length === 0) return false // an empty secret is not a secret
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   const imported = await crypto.subtle.importKey('raw', key, hmac, false, ['verify'])
   return crypto.subtle.verify('HMAC', imported, signature, bytes)

@@ -6,7 +6,7 @@ import { longAgo } from '../../support/past.ts'
 import { basicOf, type Person, password, people, statusOf } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** The items of `spec/api-workspace.md` 11 about accounts and what people sign in with. */
+/** Accounts and the credentials with which people sign in. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const { as, newPerson } = people(() => reticle)
 
-describe('7. ways to sign in', () => {
+describe('signing in', () => {
   interface Browser {
     cookie: string
     csrf: string
@@ -36,7 +36,7 @@ describe('7. ways to sign in', () => {
   }
   const self = (headers: Record<string, string>) => as().call('GET', '/users/self', { headers })
 
-  test('7. each of five credentials lets somebody in, a wrong one of each is 401', async () => {
+  test('each of the five kinds of credentials is accepted, and a wrong one of each kind is answered 401', async () => {
     const person = await newPerson()
     const { username } = person
     const { key, cookie } = await signIn(person)
@@ -71,7 +71,7 @@ describe('7. ways to sign in', () => {
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_credentials'])
   })
 
-  test('7. nobody comes in who is not active', async () => {
+  test('an inactive user cannot sign in with any credential', async () => {
     const person = await newPerson()
     const { key } = await signIn(person)
     await admin.done('PATCH', `/users/${person.id}`, { json: { is_active: false } })
@@ -83,7 +83,7 @@ describe('7. ways to sign in', () => {
     expect(await statusOf(as(), 'POST', '/auth/login', { username, password })).toBe(400)
   })
 
-  test('7. a session changes nothing without the value of its other cookie', async () => {
+  test('a session cannot change anything without the CSRF token from its other cookie', async () => {
     const { cookie, csrf } = await signIn(await newPerson())
     const change = (headers: Record<string, string>) =>
       as().call('POST', '/projects', { json: { name: 'p' }, headers: { cookie, ...headers } })
@@ -93,7 +93,7 @@ describe('7. ways to sign in', () => {
     expect((await change({ 'x-csrftoken': csrf })).status).toBe(201)
   })
 
-  test('7. signing out ends the legacy token and no access token', async () => {
+  test('signing out revokes the legacy token but no access token', async () => {
     const person = await newPerson()
     const { key } = await signIn(person)
     const { value } = await person.api.done('POST', '/auth/access_tokens', { json: { name: 'x' } })
@@ -105,7 +105,7 @@ describe('7. ways to sign in', () => {
     expect(await statusOf(as(), 'POST', '/auth/logout')).toBe(200)
   })
 
-  test('7. an e-mail that is not verified is told so with Basic, where it has to be', async ({
+  test('Basic authentication reports an unverified e-mail address where verification is mandatory', async ({
     skip,
   }) => {
     const other = dataDirectory()
@@ -130,13 +130,13 @@ describe('7. ways to sign in', () => {
   }, 120_000)
 })
 
-describe('8. access tokens', () => {
+describe('access tokens', () => {
   const tokens = '/auth/access_tokens'
   const make = (api: Client, json: Json = {}) =>
     api.done('POST', tokens, { json: { name: 'x', ...json } })
   const works = (value: string) => statusOf(as(`Token ${value}`), 'GET', '/users/self')
 
-  test('8. may only read unless told otherwise, and show their value once', async () => {
+  test('a token is read-only by default, and its value is shown only once', async () => {
     const { api } = await newPerson()
     const { value, ...token } = await make(api)
     expect(token).toMatchObject({ read_only: true, expiry_date: null, last_used_date: null })
@@ -149,7 +149,7 @@ describe('8. access tokens', () => {
     expect(await statusOf(api, 'GET', `${tokens}/self`)).toBe(401)
   })
 
-  test('8. expire on a day that is written DD/MM/YYYY, and can be given in ISO', async () => {
+  test('an expiry date is shown as DD/MM/YYYY and is also accepted in ISO format', async () => {
     const { api } = await newPerson()
     for (const [given, shown] of [
       ['31/12/2026', '31/12/2026'],
@@ -164,7 +164,7 @@ describe('8. access tokens', () => {
     }
   })
 
-  test('8. are refused when they are expired, stale or revoked', async () => {
+  test('expired, stale and revoked tokens are refused', async () => {
     const { api } = await newPerson()
     const expired = await make(api, { expiry_date: '01/01/2000' })
     expect(await works(expired.value)).toBe(401)
@@ -183,7 +183,7 @@ describe('8. access tokens', () => {
     expect((await api.done('GET', tokens)).count).toBe(0)
   })
 
-  test('8. are fifty at most', async () => {
+  test('a user can have at most fifty tokens', async () => {
     const { api } = await newPerson()
     for (let made = 0; made < 50; made++) await make(api)
     const answer = await api.call('POST', tokens, { json: { name: 'x' } })
@@ -193,7 +193,7 @@ describe('8. access tokens', () => {
     ])
   }, 60_000)
 
-  test('8. that may only read export into files and nowhere else; none manages tokens', async () => {
+  test('a read-only token can export to a file but not to cloud storage, and no token can manage tokens', async () => {
     const { api } = await newPerson()
     const task = await taskWithMedia(api)
     const reader = as(`Bearer ${(await make(api)).value}`)
@@ -214,7 +214,7 @@ describe('8. access tokens', () => {
     }
   })
 
-  test('8. of others are hidden, also from the list of an administrator', async () => {
+  test('tokens of other users are hidden, even from the list of an administrator', async () => {
     const { api } = await newPerson()
     const { id } = await make(api)
     const ids = (await admin.done('GET', `${tokens}?page_size=100`)).results.map(

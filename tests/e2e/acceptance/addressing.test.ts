@@ -5,7 +5,7 @@ import { bodies, queries } from '../../support/accepted.ts'
 import { type Client, client, type Json } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 1 to 3 of `spec/api-workspace.md` 11 and item 18 of `spec/api-annotations.md` 10: addresses, types, errors. */
+/** Addresses, content types and the format of errors. */
 
 const password = 'a-password-of-some-length'
 const { path, remove } = dataDirectory()
@@ -16,7 +16,7 @@ let foreign: Json
 beforeAll(async () => {
   reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '100000' })
   admin = reticle.admin
-  const [username, email] = ['addressing', 'addressing@example.org'] // nobody of another story
+  const [username, email] = ['addressing', 'addressing@example.org'] // a user that no other test file creates
   await addPerson(await reticle.people(), { username, password, email, role: 'user' })
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
   anna = client(admin.api, `Basic ${basic}`)
@@ -31,13 +31,13 @@ afterAll(async () => {
 const missing = '999999'
 const filled = (route: string) =>
   route.replace(':key', 'k'.repeat(64)).replace(/:\w+/g, missing).replace(/\/$/, '')
-/** What is asked for twice is answered the same twice; deadlines and sessions apart. */
+/** Calls whose repetition returns the same answer: not those that create sessions or set deadlines. */
 const isRepeatable = ({ name }: { name: string }) => !/^(?:login|logout|create|register)/.test(name)
 const routes = restOperations.map((one) => [`${one.method} ${one.path}`, one] as const)
 
-describe('1. every path', () => {
+describe('trailing slashes of paths', () => {
   test.each(routes.filter(([, one]) => isRepeatable(one)))(
-    '1. %s is the same with and without a slash at its end, and no redirect',
+    '%s behaves the same with and without a trailing slash, and never redirects',
     async (_, { name, method, path: route }) => {
       const [json, query = ''] = [bodies[name], queries[name] ?? '']
       const call = async (address: string) => {
@@ -50,7 +50,7 @@ describe('1. every path', () => {
     },
   )
 
-  test('1. of what is there, too', async () => {
+  test('existing resources are also served with a trailing slash', async () => {
     const of = async (address: string) => (await admin.call('GET', address)).body
     expect(await of(`/projects/${foreign.id}/`)).toEqual(await of(`/projects/${foreign.id}`))
     const made = await admin.call('POST', '/projects/', { json: { name: 'with a slash' } })
@@ -60,7 +60,7 @@ describe('1. every path', () => {
 })
 
 const service = 'application/vnd.service+json'
-describe('2. Accept', () => {
+describe('the Accept header', () => {
   test.each<[string | undefined, number, string]>([
     [undefined, 200, service],
     ['*/*', 200, service],
@@ -74,7 +74,7 @@ describe('2. Accept', () => {
     [`${service}; version=2.58.1`, 200, service],
     [`${service}; version=9`, 406, service],
     ['text/csv', 406, service],
-  ])('2. %s is %i under %s', async (accept, status, type) => {
+  ])('%s is answered %i with content type %s', async (accept, status, type) => {
     const headers = { ...(accept !== undefined && { accept }) }
     const answer = await admin.call('GET', `/projects/${foreign.id}`, { headers })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, type])
@@ -82,7 +82,7 @@ describe('2. Accept', () => {
   })
 })
 
-describe('3. what is wrong in two ways is told the first of them', () => {
+describe('a call with two faults reports the first one in the documented order', () => {
   const nobody = () => client(admin.api, 'Token wrong')
   const name = { json: { name: 'x' } }
   const unknown = { json: { nosuch: 1 } }
@@ -97,7 +97,7 @@ describe('3. what is wrong in two ways is told the first of them', () => {
     ['a reference of what is not there', 404, () => anna, `/projects/${missing}`, reference],
     ['a reference of what is not to be seen', 403, () => anna, '/projects/{foreign}', reference],
     ['a reference alone', 400, () => admin, '/projects/{foreign}', reference],
-  ])('3. %s is %i', async (_, status, who, given, sent) => {
+  ])('%s is answered %i', async (_, status, who, given, sent) => {
     const address = given.replace('{foreign}', String(foreign.id))
     const answer = await who().call('PATCH', address, sent)
     expect(answer.status, answer.text).toBe(status)
@@ -106,10 +106,10 @@ describe('3. what is wrong in two ways is told the first of them', () => {
   })
 })
 
-describe('18. errors', () => {
+describe('error bodies', () => {
   const wrongField = () => admin.call('POST', '/projects', { json: { name: '', labels: [{}] } })
 
-  test('18. errors: a map of fields is left as it is', async () => {
+  test('a map of field errors is returned without a code', async () => {
     const { status, headers, body } = await wrongField()
     expect(status).toBe(400)
     expect(headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
@@ -117,7 +117,7 @@ describe('18. errors', () => {
     expect(body).toMatchObject({ name: ['This field may not be blank.'] })
   })
 
-  test('18. errors: bodies with a detail have code and request id', async () => {
+  test('a body with a detail also has an error code and the request id', async () => {
     const headers = { 'x-request-id': 'my-request-12' }
     const answer = await admin.call('GET', `/projects/${missing}`, { headers })
     expect(answer.body).toEqual({
@@ -127,7 +127,7 @@ describe('18. errors', () => {
     expect(answer.headers.get('x-error-code')).toBe('not_found')
   })
 
-  test('18. errors: who asks for problem+json is told place, code and words', async () => {
+  test('a client that accepts problem+json receives pointer, code and text of each error', async () => {
     const headers = { accept: 'application/problem+json' }
     const json = { name: 'a', labels: [{ name: 'car', color: 'red' }] }
     const answer = await admin.call('POST', '/projects', { json, headers })
@@ -148,14 +148,14 @@ describe('18. errors', () => {
     ['GET', '/projects?filter=%7B', 400],
     ['GET', '/projects/7/backup', 410],
     ['GET', '/projects?org=nosuch', 404],
-  ])('18. errors: %s %s is a problem as well', async (method, address, status) => {
+  ])('%s %s is answered with a problem document too', async (method, address, status) => {
     const headers = { accept: 'application/problem+json' }
     const answer = await admin.call(method, address, { headers })
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.body).toMatchObject({ status, code: answer.headers.get('x-error-code') })
   })
 
-  test('18. errors: every answer has a request id, and a new one where none was sent', async () => {
+  test('every answer has a request id, which is generated when the client sent none', async () => {
     const calls = ['/projects', '/nowhere', `/projects/${missing}`, '/server/about']
     const answers = await Promise.all(calls.map((address) => admin.call('GET', address)))
     const found = answers.map(({ headers }) => headers.get('x-request-id'))
@@ -164,12 +164,12 @@ describe('18. errors', () => {
   })
 })
 
-describe('what an installation says of itself', () => {
-  test('it is true of this one', async () => {
+describe('endpoints that describe the server', () => {
+  test('capabilities and limits match the settings of this server', async () => {
     const can = await client(admin.api).done('GET', '/server/capabilities')
     const limits = await anna.done('GET', '/server/limits')
     expect(can).toMatchObject({ registration: true, share: false, analytics: true })
-    expect(can.email).toBeTypeOf('boolean') // mails are files, or there are none
+    expect(can.email).toBeTypeOf('boolean') // mails are either written to files or not configured
     expect(can.image_types).toContain('jpeg')
     expect(can.max_jobs_per_task).toBe(limits.jobs_per_task)
     expect(can.max_upload_bytes).toBe(limits.upload_bytes)
@@ -180,7 +180,7 @@ describe('what an installation says of itself', () => {
     for (const address of [logo, page]) expect((await admin.call('GET', address)).status).toBe(200)
   })
 
-  test('health has all its parts, and details for administrators', async () => {
+  test('health lists all components, and shows details to administrators', async () => {
     const health = await client(admin.api).done('GET', '/server/health/?format=json')
     const parts = ['Cache', 'DatabaseBackend', 'MemoryUsage', 'ObjectStorage', 'Queue']
     for (const part of parts) expect(health).toMatchObject({ [part]: 'working' })
@@ -190,7 +190,7 @@ describe('what an installation says of itself', () => {
     expect((await anna.call('GET', '/server/health?details=true')).status).toBe(403)
   })
 
-  test('a preview of nothing is nothing for who prefers that', async () => {
+  test('a missing preview is answered 204 to a client that prefers handling=empty', async () => {
     const preview = `/projects/${foreign.id}/preview`
     const headers = { prefer: 'handling=empty' }
     const empty = await admin.call('GET', preview, { headers })

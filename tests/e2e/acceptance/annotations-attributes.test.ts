@@ -3,14 +3,14 @@ import { sharedTask } from '../../support/annotations.ts'
 import type { Json } from '../../support/client.ts'
 import { served } from '../../support/served.ts'
 
-/** Item 5 of the checklist of `spec/api-annotations.md` 10: the values of attributes (1.4). */
+/** Values of attributes in annotations: defaults, validation and replacement. */
 
 const world = sharedTask(served())
 const job = world.first
 const { stored, refused } = job
 
 const points = [1, 2, 30, 40]
-/** Values by the names of their attributes, as they are sent. */
+/** Attribute values in the form of a request body, looked up by the names of their attributes. */
 const values = (given: Record<string, unknown>) =>
   Object.entries(given).map(([name, value]) => ({ spec_id: world.idOf(name), value }))
 const car = (given: Record<string, unknown>, more: Json = {}) => ({
@@ -27,8 +27,8 @@ const defaults = { color: 'red', trim: 'red', make: '', parked: 'false', doors: 
 const mutable = { color: 'red', parked: 'false', doors: '2' }
 const immutable = { trim: 'red', make: '' }
 
-describe('5. values that are missing', () => {
-  test('5. are the defaults of the label, in its order, on tags, shapes and joints', async () => {
+describe('missing attribute values', () => {
+  test('tags, shapes and skeleton elements take the defaults of the label, in its order', async () => {
     expect((await stored('tags', car({}))).attributes).toEqual(values(defaults))
     expect((await stored('shapes', box({}))).attributes).toEqual(values(defaults))
     const some = { doors: '3', color: 'blue' }
@@ -40,7 +40,7 @@ describe('5. values that are missing', () => {
     expect([attributes, elements[0].attributes]).toEqual([[], values({ hat: 'none' })])
   })
 
-  test('5. of a keyframe are those of the one before, of the first the defaults', async () => {
+  test('a keyframe takes the values of the keyframe before it, and the first one takes the defaults', async () => {
     const { attributes, shapes } = await stored(
       'tracks',
       track({ make: 'Fiat' }, [
@@ -59,18 +59,18 @@ describe('5. values that are missing', () => {
     ])
   })
 
-  test('5. of a keyframe follow the order of frames, not that of the request', async () => {
+  test('keyframes inherit values by frame order, not by their order in the request', async () => {
     const sent = [keyframe(3), keyframe(0, { color: 'blue' })]
     const { shapes } = await stored('tracks', track({}, sent))
     expect(shapes.map((one: Json) => one.attributes[0].value)).toEqual(['blue', 'blue'])
   })
 })
 
-describe('5. attributes that do not belong', () => {
+describe('attributes in the wrong place', () => {
   const invalid = (id: number) => [400, 'attribute_invalid', [`spec_id \`${id}\` is invalid`]]
 
   test.each(['trim', 'make'])(
-    '5. %s, which is of the track, is none of a keyframe',
+    'the immutable attribute %s of a track is refused on a keyframe',
     async (name) => {
       const sent = track({}, [keyframe(0, { [name]: 'red' })])
       expect(await refused('tracks', sent)).toEqual(invalid(world.idOf(name)))
@@ -78,14 +78,14 @@ describe('5. attributes that do not belong', () => {
   )
 
   test.each(['color', 'parked', 'doors'])(
-    '5. %s, which may change, is none of the track',
+    'the mutable attribute %s is refused on the track itself',
     async (name) => {
       const sent = track({ [name]: 'red' }, [keyframe(0)])
       expect(await refused('tracks', sent)).toEqual(invalid(world.idOf(name)))
     },
   )
 
-  test('5. one of another label, or of none, is none of the object', async () => {
+  test('an attribute of another label and an unknown attribute are refused', async () => {
     for (const spec_id of [world.idOf('hat'), 999_999]) {
       const attributes = [{ spec_id, value: 'x' }]
       expect(await refused('shapes', { ...box({}), attributes })).toEqual(invalid(spec_id))
@@ -93,14 +93,14 @@ describe('5. attributes that do not belong', () => {
     }
   })
 
-  test('5. the same one twice', async () => {
+  test('an attribute that appears twice is refused', async () => {
     const attributes = [...values({ color: 'red' }), ...values({ color: 'red' })]
     const [status, code] = await refused('shapes', { ...box({}), attributes })
     expect([status, code]).toEqual([400, 'duplicate_attribute'])
   })
 })
 
-describe('5. a value', () => {
+describe('attribute values', () => {
   test.each([
     ['make', 7, '7'],
     ['make', 0.1, '0.1'],
@@ -120,7 +120,7 @@ describe('5. a value', () => {
     ['doors', 2, '2'],
     ['doors', '3.5', '3.5'],
     ['doors', '4e0', '4e0'],
-  ])('5. of %s may be %j', async (name, value, kept) => {
+  ])('the attribute %s accepts %j', async (name, value, kept) => {
     const { attributes } = await stored('shapes', box({ [name]: value }))
     expect(attributes).toEqual(values({ ...defaults, [name]: kept }))
   })
@@ -139,14 +139,14 @@ describe('5. a value', () => {
     ['doors', 'NaN'],
     ['doors', 'Infinity'],
     ['doors', '0x3'],
-  ])('5. of %s is never %j', async (name, value) => {
+  ])('the attribute %s refuses %j', async (name, value) => {
     const [status, code, body] = await refused('shapes', box({ [name]: value }))
     expect([status, code]).toEqual([400, 'attribute_value_invalid'])
     expect(Object.keys(body.shapes[0].attributes[0])).toEqual(['value'])
   })
 
   test.each([[null], [{}], [['x']], ['x'.repeat(4097)], ['a\0b'], ['\ud800']])(
-    '5. is never %j, whatever the attribute',
+    'every attribute refuses the value %j',
     async (value) => {
       for (const [kind, object] of [
         ['shapes', box({ make: value })],
@@ -160,7 +160,7 @@ describe('5. a value', () => {
     },
   )
 
-  test('5. has an attribute that is a whole number, and is there', async () => {
+  test('a value needs the id of its attribute as a whole number, and a value', async () => {
     const [attribute] = values({ make: 'x' })
     for (const [wrong, code] of [
       [{ value: 'x' }, 'required'],
@@ -174,7 +174,7 @@ describe('5. a value', () => {
   })
 })
 
-test('5. an object of another label loses the values of the old one', async () => {
+test('an object that gets another label loses its old attribute values', async () => {
   const { id, attributes } = await stored('shapes', box({ make: 'Fiat' }))
   expect(attributes).toHaveLength(5)
   const other = { shapes: [{ id, label_id: world.idOf('plain') }] }
@@ -184,7 +184,7 @@ test('5. an object of another label loses the values of the old one', async () =
   expect(body.shapes[0].attributes).toEqual(values(defaults))
 })
 
-test('5. a list that is sent replaces all values', async () => {
+test('an update with a list of attributes replaces all values', async () => {
   const { id } = await stored('shapes', box({ make: 'Fiat', color: 'blue' }))
   const { body } = await job.patch('update', { shapes: [{ id, attributes: values({ doors: 4 }) }] })
   expect(body.shapes[0].attributes).toEqual(values({ ...defaults, doors: '4' }))

@@ -15,10 +15,7 @@ import type { Answer, Json } from '../../support/client.ts'
 import { basic } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
-/**
- * Item 10 of the checklist of `spec/api-annotations.md` 10: several who write at once (1.12), calls that are made again
- * (`spec/extensions.md` 7), and bodies that end too early.
- */
+/** Concurrent writes of annotations, calls that are repeated under an idempotency key, and truncated bodies. */
 
 const reticle = served()
 let locked: Promise<Answer>
@@ -31,13 +28,13 @@ const job = world.first
 const { box } = world
 
 const boxes = (count: number, more: Json = {}) => Array.from({ length: count }, () => box(more))
-/** The next tag of a job. */
+/** The entity tag that follows a tag of a job. */
 const next = (tag: string) => tag.replace(/\d+(?="$)/, (revision) => String(Number(revision) + 1))
 
-/** What is answered to a write while somebody else has the job for longer than a write waits. */
+/** Returns the answer to a write while another transaction holds the lock of the job for longer than a write waits. */
 async function writeUnderLock({ first, jobs, idOf }: Annotated): Promise<Answer> {
   const tags = [{ frame: 0, label_id: idOf('plain') }]
-  await first.put({ tags }) // the job is known there at the latest now
+  await first.put({ tags }) // the service has a row of the job after this write
   const database = new pg.Client({ connectionString: await reticle.people() })
   await database.connect()
   await database.query('begin')
@@ -47,8 +44,8 @@ async function writeUnderLock({ first, jobs, idOf }: Annotated): Promise<Answer>
   return answer
 }
 
-describe('10. entity tags', () => {
-  test('10. are of the job and its revision, one more for each write', async () => {
+describe('entity tags', () => {
+  test('the tag of a job contains its revision, which grows by one with each write', async () => {
     const first = tagOf(await job.put({ shapes: [box()] }))
     expect(first).toMatch(new RegExp(`^"a${world.jobs[0].id}-\\d+"$`))
     const created = await job.patch('create', { shapes: [box()] })
@@ -62,7 +59,7 @@ describe('10. entity tags', () => {
     expect(tagOf(await job.get())).toBe(seen[3])
   })
 
-  test('10. of a task follow all of its jobs', async () => {
+  test('the tag of a task changes with each of its jobs', async () => {
     const seen = [tagOf(await world.whole.put({ shapes: [box(), box({ frame: 7 })] }))]
     expect(seen[0]).toMatch(new RegExp(`^"t${world.task.id}-[0-9a-f]+"$`))
     for (const [sets, frame] of [
@@ -78,14 +75,14 @@ describe('10. entity tags', () => {
     expect(await job.tag()).toBe(one)
   })
 
-  test('10. stay when nothing was written', async () => {
+  test('a write without effect keeps the tag', async () => {
     const tag = tagOf(await job.put({}))
     const { status } = await job.put({ shapes: [box({ points: [1] })] })
     const unchanged = [await job.put({}), await job.patch('create', {}), await job.clear()]
     expect([status, ...unchanged.map(tagOf), await job.tag()]).toEqual([400, tag, tag, tag, tag])
   })
 
-  test('10. that are known are 304, without a body', async () => {
+  test('a read with a known tag is answered 304 without a body', async () => {
     for (const sets of [job, world.whole]) {
       const tag = await sets.tag()
       for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -98,7 +95,7 @@ describe('10. entity tags', () => {
   })
 })
 
-describe('10. If-Match', () => {
+describe('If-Match', () => {
   const writes = (sets: AnnotationSets, shapes: Json[], headers: Record<string, string>) => [
     () => sets.put({ shapes }, { headers }),
     () => sets.patch('create', { shapes: [box()] }, { headers }),
@@ -107,7 +104,7 @@ describe('10. If-Match', () => {
     () => sets.clear({ headers }),
   ]
 
-  test('10. of an older set is 412 with the present tag, and nothing is written', async () => {
+  test('an outdated tag is answered 412 with the current tag, and nothing is written', async () => {
     for (const sets of [job, world.whole]) {
       const old = tagOf(await sets.put({ shapes: [box()] }))
       const { shapes } = await sets.write({ shapes: boxes(2) })
@@ -123,7 +120,7 @@ describe('10. If-Match', () => {
     }
   })
 
-  test('10. of the present set, in a list, or * is written', async () => {
+  test('a current tag, a list that contains it, and * let the write pass', async () => {
     for (const sets of [job, world.whole])
       for (const index of [0, 1, 2, 3, 4]) {
         const { shapes } = await sets.write({ shapes: [box()] })
@@ -134,15 +131,18 @@ describe('10. If-Match', () => {
       }
   })
 
-  test.each(['x', '"x', 'a31-58', '"a", b'])('10. of %j is no tag: 400', async (if_match) => {
-    const { shapes } = await job.write({ shapes: [box()] })
-    const before = await job.get()
-    for (const write of writes(job, shapes, { 'if-match': if_match }))
-      expect((await write()).status).toBe(400)
-    expect((await job.get()).text).toBe(before.text)
-  })
+  test.each(['x', '"x', 'a31-58', '"a", b'])(
+    'the value %j is not an entity tag and is answered 400',
+    async (if_match) => {
+      const { shapes } = await job.write({ shapes: [box()] })
+      const before = await job.get()
+      for (const write of writes(job, shapes, { 'if-match': if_match }))
+        expect((await write()).status).toBe(400)
+      expect((await job.get()).text).toBe(before.text)
+    },
+  )
 
-  test('10. of twenty who change what they have all seen exactly one does', async () => {
+  test('exactly one of twenty concurrent writers with the same tag succeeds', async () => {
     const headers = { 'if-match': await job.tag() }
     const writers = Array.from({ length: 20 }, (_, group) =>
       job.patch('create', { shapes: [box({ group })] }, { headers }),
@@ -152,8 +152,8 @@ describe('10. If-Match', () => {
   })
 })
 
-describe('10. at once', () => {
-  test('10. of sets that are put, the one that stays is exactly one of them', async () => {
+describe('concurrent writes', () => {
+  test('of several concurrent PUTs exactly one complete set remains', async () => {
     for (const sets of [job, world.whole])
       for (let round = 0; round < 2; round++) {
         const counts = [1, 30, 1100, 2100]
@@ -169,7 +169,7 @@ describe('10. at once', () => {
       }
   })
 
-  test('10. objects that are created, changed and deleted by several are all there', async () => {
+  test('objects created, changed and deleted concurrently are all kept', async () => {
     const { shapes } = await job.write({ shapes: boxes(10) })
     const calls = shapes.map((shape: Json, group: number) => [
       job.patch('create', { tags: [{ frame: 0, label_id: world.idOf('plain'), group }] }),
@@ -185,7 +185,7 @@ describe('10. at once', () => {
     expect(groups(read.shapes)).toEqual([1, 3, 5, 7, 9])
   })
 
-  test('10. who waits too long for the job is told to come again', async () => {
+  test('a write that waits too long for the lock of the job is answered 409 with Retry-After', async () => {
     const answer = await locked
     expect(refusalOf(answer).slice(0, 2)).toEqual([409, 'annotations_locked'])
     expect(answer.headers.get('retry-after')).toBe('2')
@@ -193,11 +193,11 @@ describe('10. at once', () => {
   }, 30_000)
 })
 
-describe('10. a call that is made again under its key', () => {
+describe('a call repeated under its idempotency key', () => {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
   const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
 
-  test('10. is answered the same and done once: PUT and every PATCH', async () => {
+  test('PUT and every PATCH action take effect once and return the same answer', async () => {
     const { shapes } = await job.write({ shapes: boxes(3) })
     const [first, second] = shapes
     const calls: [string, () => Promise<Answer>][] = [
@@ -220,7 +220,7 @@ describe('10. a call that is made again under its key', () => {
     }
   })
 
-  test('10. with another body or another action is 409', async () => {
+  test('a repeated key with another body or action is answered 409', async () => {
     const send = (action: string, json: Json) => job.patch(action, json, keyed('one'))
     await send('create', { shapes: [box()] })
     const before = await job.get()
@@ -232,7 +232,7 @@ describe('10. a call that is made again under its key', () => {
     expect((await job.get()).text).toBe(before.text)
   })
 
-  test('10. that was refused is refused again, though it would be right by now', async () => {
+  test('a refused call is refused again, even if it would be valid by now', async () => {
     const { shapes } = await job.write({ shapes: [box()] })
     const headers = { ...keyed('refused').headers, 'if-match': '"old"' }
     const call = () =>
@@ -243,7 +243,7 @@ describe('10. a call that is made again under its key', () => {
     expect((await job.read()).shapes).toEqual(shapes)
   })
 
-  test('10. fifteen times at once is done once', async () => {
+  test('fifteen concurrent calls with the same key take effect once', async () => {
     await job.clear()
     const call = () => job.patch('create', { shapes: [box()] }, keyed('at once'))
     const answers = await Promise.all(Array.from({ length: 15 }, call))
@@ -255,8 +255,8 @@ describe('10. a call that is made again under its key', () => {
   })
 })
 
-describe('10. a body that is cut', () => {
-  /** Sends the beginning of a body, and then goes away. */
+describe('a truncated body', () => {
+  /** Sends the first half of a body, then closes the connection. */
   async function sendHalf(method: string, url: string, framing: string, half: string) {
     const socket = connect(Number(new URL(reticle.url).port), '127.0.0.1')
     await once(socket, 'connect')
@@ -268,12 +268,12 @@ describe('10. a body that is cut', () => {
     const piece = isChunked ? `${half.length.toString(16)}\r\n${half}\r\n` : half
     socket.on('error', () => undefined)
     await new Promise((resolve) => socket.write(`${head}\r\n\r\n${piece}`, resolve))
-    await new Promise((resolve) => setTimeout(resolve, 100)) // it is in the middle of its transaction
+    await new Promise((resolve) => setTimeout(resolve, 100)) // the write is in the middle of its transaction
     socket.destroy()
   }
 
   test.each(['PUT', 'PATCH'])(
-    '10. of a %s changes nothing and keeps nobody waiting',
+    'a truncated %s body changes nothing and blocks no other writer',
     async (method) => {
       const { text, headers } = await job.get().then(() => job.put({ shapes: boxes(2) }))
       const whole = JSON.stringify({ shapes: boxes(3000) })

@@ -10,7 +10,10 @@ import type { Json } from '../../support/client.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** Item 11 of the checklist of `spec/api-annotations.md` 10: what a write does beside its annotations (1.11), and what of item 9 it does not. */
+/**
+ * Effects of a write beside the annotations: state of the job, dates and events. See
+ * docs/spec/annotations.md#effects-of-a-write.
+ */
 
 const reticle = served()
 let hook: Receiver
@@ -35,23 +38,23 @@ const taskOf = ({ task }: Annotated): Promise<Json> =>
 const projectDate = async () =>
   (await reticle.admin.done('GET', `/projects/${project.id}`)).updated_date
 
-/** What the webhook was told of a task and its jobs so far, but that the task got its media. */
+/** Messages that the webhook received about a task and its jobs, without the event of the attached media. */
 function told({ task }: Annotated): Json[] {
   const bodies = hook.received.map(({ body }): Json => JSON.parse(String(body)))
   const own = bodies.filter((body) => (body.task?.id ?? body.job?.task_id) === task.id)
   return own.filter(({ before_update }) => before_update.size === undefined)
 }
-/** Event, job, and the state that the job had. */
+/** Event, job id, and the state of the job before the event. */
 const summaryOf = (world: Annotated) =>
   told(world)
     .map(({ event, job, before_update }) => [event, job?.id, before_update.state].join(' ').trim())
     .sort()
-/** Waits until that is what was told. */
+/** Waits until the webhook has received exactly the expected messages. */
 const expectTold = (world: Annotated, expected: string[]) =>
   expect.poll(() => summaryOf(world), { timeout: 20_000 }).toEqual([...expected].sort())
 
-describe('11. the state of a job', () => {
-  test('11. is in progress from the first object on, as the very next GET says', async () => {
+describe('state of a job', () => {
+  test('the first object moves the job to in progress, visible to the next GET', async () => {
     const ways: [string, (sets: AnnotationSets, json: Json) => Promise<{ status: number }>][] = [
       ['PUT', (sets, json) => sets.put(json)],
       ['create', (sets, json) => sets.patch('create', json)],
@@ -65,7 +68,7 @@ describe('11. the state of a job', () => {
     }
   })
 
-  test('11. moves of the jobs that a write of their task gave objects', async () => {
+  test('a write to a task moves only the jobs that received objects', async () => {
     const world = await fresh()
     await world.whole.put({ shapes: [world.box({ frame: 7 })] })
     expect([await stateOf(world), await stateOf(world, 1)]).toEqual(['new', 'in progress'])
@@ -73,7 +76,7 @@ describe('11. the state of a job', () => {
     expect(await stateOf(world)).toBe('in progress')
   })
 
-  test('11. moves by an update and by an import too', async () => {
+  test('an update and an import also move the job to in progress', async () => {
     const world = await fresh()
     const { shapes } = await world.first.write({ shapes: [world.box()] })
     await move(world, 'new')
@@ -91,7 +94,7 @@ describe('11. the state of a job', () => {
     expect(await stateOf(other)).toBe('in progress')
   })
 
-  test('11. stays new when nothing is left in the job, or nothing was written', async () => {
+  test('the state stays new when the job remains empty or nothing was written', async () => {
     const world = await fresh()
     await world.first.put({})
     await world.first.patch('create', {})
@@ -103,7 +106,7 @@ describe('11. the state of a job', () => {
     expect(await stateOf(world)).toBe('new')
   })
 
-  test('11. never moves by a deletion', async () => {
+  test('a deletion never changes the state', async () => {
     const world = await fresh()
     const { shapes } = await world.first.write({ shapes: [world.box(), world.box()] })
     await move(world, 'new')
@@ -113,7 +116,7 @@ describe('11. the state of a job', () => {
     expect(await stateOf(world)).toBe('new')
   })
 
-  test.each(['completed', 'rejected'])('11. stays %s', async (state) => {
+  test.each(['completed', 'rejected'])('the state %s is kept by writes', async (state) => {
     const world = await fresh()
     await move(world, state)
     await world.first.put({ shapes: [world.box()] })
@@ -122,8 +125,8 @@ describe('11. the state of a job', () => {
   })
 })
 
-describe('11. dates', () => {
-  test('11. of the job, the task and the project move by every write, others stay', async () => {
+describe('updated dates', () => {
+  test('every write updates the dates of its job, task and project, but not of other ones', async () => {
     const world = await fresh()
     const { shapes } = await world.first.write({ shapes: [world.box()] })
     const writes = [
@@ -147,7 +150,7 @@ describe('11. dates', () => {
     }
   })
 
-  test('11. (9.) stay when nothing was written', async () => {
+  test('dates stay unchanged when nothing was written', async () => {
     const world = await fresh()
     await world.first.write({ shapes: [world.box()] })
     const seen = async () => [await jobOf(world), await taskOf(world)]
@@ -161,8 +164,8 @@ describe('11. dates', () => {
   })
 })
 
-describe('11. events', () => {
-  test('11. tell of the job and of its task once, and what the state was', async () => {
+describe('webhook events', () => {
+  test('a write sends one event for the job, with its previous state, and one for the task', async () => {
     const world = await fresh()
     const [{ id }] = world.jobs
     await world.first.put({ shapes: [world.box()] })
@@ -174,7 +177,7 @@ describe('11. events', () => {
     await expectTold(world, [...first, `update:job ${id}`, 'update:task'])
   })
 
-  test('11. of a write of the task tell of each of its jobs that changed', async () => {
+  test('a write to a task sends an event for each job that changed', async () => {
     const world = await fresh()
     const [one, two] = world.jobs
     const shapes = [world.box(), world.box({ frame: 7 }), world.box({ frame: 8 })]
@@ -187,7 +190,7 @@ describe('11. events', () => {
     await expectTold(world, [...first, `update:job ${two.id}`, 'update:task'])
   })
 
-  test('11. (9.) of a write that was refused, or of nothing, there are none', async () => {
+  test('a write that was refused or had no effect sends no event', async () => {
     const world = await fresh()
     await world.whole.put({ shapes: [world.box(), world.box({ frame: 7, points: [1] })] })
     await world.first.patch('update', { shapes: [{ id: 999_999, group: 1 }] })
@@ -195,11 +198,11 @@ describe('11. events', () => {
     await world.first.patch('create', {})
     await world.second.put({})
     await world.second.clear()
-    await world.first.put({ shapes: [world.box()] }) // of one task they come in their order
+    await world.first.put({ shapes: [world.box()] }) // events of one task arrive in order
     await expectTold(world, [`update:job ${world.jobs[0].id} new`, 'update:task'])
   })
 
-  test('11. of the project there are none', () => {
+  test('a write sends no event for the project', () => {
     const events = hook.received.map(({ body }) => JSON.parse(String(body)).event)
     expect(new Set(events)).toEqual(new Set(['update:job', 'update:task']))
   })

@@ -7,7 +7,7 @@ import { annotationFile } from '../../support/pictures.ts'
 import { basic } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
-/** Annotation history over real HTTP: `spec/extensions.md` 1. */
+/** History of annotations over HTTP. See docs/spec/annotations.md#history. */
 
 const reticle = served()
 const { newPerson } = people(() => reticle)
@@ -18,7 +18,7 @@ beforeAll(async () => {
   bert = await newPerson()
 })
 
-/** A task of two jobs, and a label of it. */
+/** Creates a task with two jobs and one label. */
 async function setUp() {
   const task = await taskWithMedia(anna.api, { segment_size: 2 })
   const [first, second] = await jobsOf(anna.api, task.id)
@@ -37,7 +37,7 @@ const codeOf = ({ status, headers }: { status: number; headers: Headers }) => [
 ]
 
 describe('revisions', () => {
-  test('are listed, filtered and paged, of a job and of its task', async () => {
+  test('revisions of a job and of its task can be listed, filtered and paged', async () => {
     const { task, job, second, label, set, put, revisions } = await setUp()
     const sent = { json: { shapes: [rectangle(label.id), rectangle(label.id)] } }
     const answer = await anna.api.call('PUT', set, sent)
@@ -80,7 +80,7 @@ describe('revisions', () => {
     expect(ofTask.results[0]).toMatchObject({ job_id: second.id, revision: 1, action: 'create' })
   })
 
-  test('of an import name its request', async () => {
+  test('a revision made by an import names the request', async () => {
     const { label, set, put, revisions } = await setUp()
     await put([rectangle(label.id)])
     const coco = {
@@ -95,7 +95,7 @@ describe('revisions', () => {
     expect(results[0]).toMatchObject({ action: 'import', request_id: null, rq_id: request.id })
   })
 
-  test('are read as they were, those that never were are not found', async () => {
+  test('an old revision is read exactly as it was, and an unknown revision is 404', async () => {
     const { label, set, put, create, revisions } = await setUp()
     await put([rectangle(label.id)])
     const first = (await anna.api.call('GET', set)).text
@@ -109,7 +109,7 @@ describe('revisions', () => {
   })
 })
 
-test('what was done between two revisions is told', async () => {
+test('the diff of two revisions lists the created, updated and deleted objects', async () => {
   const { job, label, set, put, create } = await setUp()
   const { shapes } = await put([rectangle(label.id), rectangle(label.id, 1)])
   const [kept, gone] = shapes
@@ -131,8 +131,8 @@ test('what was done between two revisions is told', async () => {
   expect((await anna.api.call('GET', `${diff}?from=9`)).status).toBe(404)
 })
 
-describe('a restoration', () => {
-  test('answers the set as it was, its ids as well, under its condition and once a key', async () => {
+describe('restoring a revision', () => {
+  test('a restore brings back the set with its ids, honours If-Match and its idempotency key', async () => {
     const { job, label, set, put, revisions } = await setUp()
     await put([rectangle(label.id), rectangle(label.id, 1)])
     const before = await anna.api.call('GET', set)
@@ -156,7 +156,7 @@ describe('a restoration', () => {
     expect((await anna.api.call('POST', `${revisions}/9/restore`)).status).toBe(404)
   })
 
-  test('of objects whose label was deleted is refused, and changes nothing', async () => {
+  test('a restore of objects whose label was deleted is refused and changes nothing', async () => {
     const { task, label, set, put, revisions } = await setUp()
     await put([rectangle(label.id)])
     const labels = [{ name: 'bus' }, { id: label.id, deleted: true }]
@@ -176,7 +176,7 @@ describe('a restoration', () => {
   })
 })
 
-test('is for those who may see annotations, and restored by those who may change them', async () => {
+test('history is readable with the right to view annotations, and restorable with the right to edit', async () => {
   const { task, job, label, put, revisions } = await setUp()
   await put([rectangle(label.id)])
   const asked = [
@@ -194,7 +194,7 @@ test('is for those who may see annotations, and restored by those who may change
   expect((await bert.api.call('POST', `${revisions}/1/restore`)).status).toBe(200)
 })
 
-test('a revision whose data was dropped is gone, and says so; the newest is always there', async () => {
+test('a revision whose data was dropped is answered 410, and the newest revision stays readable', async () => {
   const { job, label, set, put, revisions } = await setUp()
   await put([rectangle(label.id)])
   await put([rectangle(label.id, 1)])
@@ -202,7 +202,7 @@ test('a revision whose data was dropped is gone, and says so; the newest is alwa
   const aged = `update annotations.revisions set created_date = created_date - interval '91 days'
     where job_id = $1`
   await longAgo(await reticle.people(), aged, [job.id])
-  await reticle.restart() // the sweep begins with the service
+  await reticle.restart() // the sweep runs when the service starts
   const api = client(`${reticle.url}/api`, basic)
   const read = () => api.call('GET', `${revisions}/1`)
   await expect

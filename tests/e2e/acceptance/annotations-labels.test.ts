@@ -3,16 +3,13 @@ import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { served } from '../../support/served.ts'
 
-/**
- * Changes of labels reach annotations: items 3, 5 and 10 of the acceptance checklist (`spec/api-annotations.md` 10) where the
- * labels are not those of the time of writing.
- */
+/** Changes of labels after annotations were written: attributes, entity tags and deleted objects. */
 
 const reticle = served()
 
 const note = { name: 'note', mutable: true, input_type: 'text', default_value: 'none', values: [] }
 
-/** A job with a shape and a track of each of two labels. */
+/** Creates a job with one shape and one track for each of two labels. */
 async function setUp() {
   const labels = [{ name: 'car' }, { name: 'bus' }]
   const task = await taskWithMedia(reticle.admin, { labels })
@@ -38,8 +35,8 @@ const withNote = (label: Json) =>
 
 const tagOf = ({ headers }: { headers: Headers }) => headers.get('etag') ?? ''
 
-describe('5. an attribute that is added', () => {
-  test('5. is read at once under a new tag, which stays', async () => {
+describe('changing labels of annotated jobs', () => {
+  test('an added attribute is visible at once under a new entity tag, which then stays the same', async () => {
     const { car, etag, read } = await setUp()
     expect((await read(etag)).status).toBe(304)
     const changed = await withNote(car)
@@ -51,7 +48,7 @@ describe('5. an attribute that is added', () => {
     expect(track.shapes.map((one: Json) => one.attributes)).toEqual([[value], [value]])
     expect(other.shapes.map((one: Json) => one.attributes)).toEqual([[], []])
 
-    // The event and the sweep come later, and nobody sees a difference.
+    // The event and the sweep run later. Neither changes the answer.
     for (const until = Date.now() + 3000; Date.now() < until; ) {
       const again = await read()
       expect([tagOf(again), again.body]).toEqual([tagOf(after), after.body])
@@ -59,7 +56,7 @@ describe('5. an attribute that is added', () => {
     }
   })
 
-  test('5. and is deleted takes its values with it', async () => {
+  test('deleting an attribute deletes its values', async () => {
     const { car, route, read } = await setUp()
     const { attributes } = await withNote(car)
     const [shape] = (await read()).body.shapes
@@ -75,7 +72,7 @@ describe('5. an attribute that is added', () => {
   })
 })
 
-test('10. a tag from before the labels changed is refused, and the new one is not', async () => {
+test('an entity tag from before the label change is refused, and the new one is accepted', async () => {
   const { car, route, etag, read } = await setUp()
   await withNote(car)
   const json = { shapes: [rectangle(car.id)] }
@@ -86,7 +83,7 @@ test('10. a tag from before the labels changed is refused, and the new one is no
   expect((await create(fresh)).status).toBe(200)
 })
 
-test('3. objects of a label that is deleted go, under a new tag', async () => {
+test('deleting a label deletes its objects and changes the entity tag', async () => {
   const { bus, car, etag, read } = await setUp()
   expect((await reticle.admin.call('DELETE', `/labels/${bus.id}`)).status).toBe(204)
   const after = await vi.waitFor(
@@ -102,7 +99,7 @@ test('3. objects of a label that is deleted go, under a new tag', async () => {
   expect((await read(etag)).status).toBe(200)
 })
 
-test('10. edits while labels change lose nothing', async () => {
+test('concurrent edits are not lost while labels change', async () => {
   const { car, route, read } = await setUp()
   const create = (count: number) => ({
     shapes: Array.from({ length: count }, (_, n) => rectangle(car.id, n % 4)),

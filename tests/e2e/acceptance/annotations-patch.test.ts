@@ -3,7 +3,7 @@ import { emptySet, keyframe, refusalOf, sharedTask, tagOf } from '../../support/
 import type { Answer, Json } from '../../support/client.ts'
 import { served } from '../../support/served.ts'
 
-/** Items 3 and 9 of the checklist of `spec/api-annotations.md` 10: PUT, PATCH and what is refused of them (1.9). */
+/** PUT and the PATCH actions create, update and delete, and the calls that they refuse. */
 
 const reticle = served()
 const world = sharedTask(reticle)
@@ -15,13 +15,13 @@ const tag = (more: Json = {}) => ({ frame: 0, label_id: plain(), ...more })
 const track = (more: Json = {}) => ({ ...tag(), shapes: [keyframe(0), keyframe(3)], ...more })
 const kinds = ['tags', 'shapes', 'tracks'] as const
 
-/** One of each kind in the first job. */
+/** One tag, one shape and one track in the first job. */
 let set: Json
 beforeEach(async () => {
   set = await job.write({ tags: [tag()], shapes: [box()], tracks: [track()] })
 })
 
-/** Runs a call that is to be refused, and sees that the whole task is as before. */
+/** Runs a call that must be refused, and checks that the whole task is unchanged. */
 const refused = async (call: () => Promise<Answer>) => refusalOf(await world.whole.refusing(call))
 
 const patched = async (action: string, json: Json) => {
@@ -30,8 +30,8 @@ const patched = async (action: string, json: Json) => {
   return body
 }
 
-describe('3. create', () => {
-  test('3. adds objects and answers them alone, with ids', async () => {
+describe('PATCH create', () => {
+  test('create adds objects and returns only those, with ids', async () => {
     const created = await patched('create', {
       shapes: [box({ frame: 2, id: null })],
       tags: [tag()],
@@ -44,15 +44,18 @@ describe('3. create', () => {
     expect(read.tracks).toEqual(set.tracks)
   })
 
-  test.each(kinds)('3. of %s with an id is refused, in its place', async (kind) => {
-    const objects = { tags: tag, shapes: box, tracks: track }
-    const json = { [kind]: [objects[kind](), objects[kind]({ id: 7 })] }
-    expect(await refused(() => job.patch('create', json))).toEqual([
-      ...[400, 'invalid', { [kind]: [{}, { id: ['must be absent'] }] }],
-    ])
-  })
+  test.each(kinds)(
+    'create refuses %s with an id, and the error gives their position',
+    async (kind) => {
+      const objects = { tags: tag, shapes: box, tracks: track }
+      const json = { [kind]: [objects[kind](), objects[kind]({ id: 7 })] }
+      expect(await refused(() => job.patch('create', json))).toEqual([
+        ...[400, 'invalid', { [kind]: [{}, { id: ['must be absent'] }] }],
+      ])
+    },
+  )
 
-  test('3. of nothing changes nothing', async () => {
+  test('create without objects changes nothing', async () => {
     const before = tagOf(await job.get())
     for (const answer of [await job.patch('create', {}), await job.patch('create', undefined)]) {
       expect([answer.status, answer.body]).toEqual([200, emptySet])
@@ -61,8 +64,8 @@ describe('3. create', () => {
   })
 })
 
-describe('3. update', () => {
-  test('3. of one field keeps all others, and the id', async () => {
+describe('PATCH update', () => {
+  test('updating one field keeps all other fields and the id', async () => {
     const fields = { z_order: 3, rotation: 12.5, occluded: true, group: 4, score: 0.5 }
     const more = { source: 'auto', frame: 1, outside: true, points: [5, 6, 7, 8] }
     let known = set.shapes[0]
@@ -74,7 +77,7 @@ describe('3. update', () => {
     expect((await job.read()).shapes).toEqual([known])
   })
 
-  test('3. of tags and tracks alike', async () => {
+  test('update works for tags and tracks', async () => {
     const { tags, tracks } = await patched('update', {
       tags: [{ id: set.tags[0].id, frame: 4 }],
       tracks: [{ id: set.tracks[0].id, group: 2 }],
@@ -84,21 +87,21 @@ describe('3. update', () => {
     expect(await job.read()).toEqual({ ...set, tags, tracks })
   })
 
-  test('3. of several answers them in the order they were sent', async () => {
+  test('update returns objects in the order of the request', async () => {
     const { shapes } = await job.write({ shapes: [box(), box({ frame: 1 }), box({ frame: 2 })] })
     const ids = shapes.map((one: Json) => one.id).reverse()
     const answer = await patched('update', { shapes: ids.map((id: number) => ({ id, group: 1 })) })
     expect(answer.shapes.map((one: Json) => one.id)).toEqual(ids)
   })
 
-  test.each(kinds)('3. of %s without an id is refused', async (kind) => {
+  test.each(kinds)('update refuses %s without an id', async (kind) => {
     for (const object of [{ group: 1 }, { id: null, group: 1 }])
       expect(await refused(() => job.patch('update', { [kind]: [object] }))).toEqual([
         ...[400, 'invalid', { [kind]: [{ id: ['must be present and not null'] }] }],
       ])
   })
 
-  test('3. validates the object as it would be', async () => {
+  test('update validates the resulting object', async () => {
     const [{ id }] = set.shapes
     for (const [fields, code] of [
       [{ type: 'polygon' }, 'points_invalid'],
@@ -118,7 +121,7 @@ describe('3. update', () => {
     expect(shapes[0]).toMatchObject({ id, type: 'polygon', points })
   })
 
-  test('3. of joints keeps the ids that are named, gives others new ones', async () => {
+  test('update keeps named ids of skeleton elements, and gives new ids to the others', async () => {
     const { shapes } = await job.write({ shapes: [person([joint('head'), joint('foot')])] })
     const [{ id, elements }] = shapes
     const [head] = elements
@@ -134,7 +137,7 @@ describe('3. update', () => {
     ])
   })
 
-  test('3. of keyframes too', async () => {
+  test('update keeps named ids of keyframes, and gives new ids to the others', async () => {
     const [{ id, shapes }] = set.tracks
     const sent = [keyframe(1), keyframe(3, { id: shapes[1].id, occluded: true })]
     const { tracks } = await patched('update', { tracks: [{ id, shapes: sent }] })
@@ -149,7 +152,7 @@ describe('3. update', () => {
     ])
   })
 
-  test('3. of what is not there is 404, names all of it, and changes nothing', async () => {
+  test('update of unknown ids is 404, names all of them, and changes nothing', async () => {
     const elsewhere = await world.second.write({ shapes: [box({ frame: 7 })] })
     const missing = { tags: [999_999], shapes: [elsewhere.shapes[0].id, 999_998] }
     const json = {
@@ -166,22 +169,22 @@ describe('3. update', () => {
   })
 })
 
-describe('3. delete', () => {
-  test('3. by ids alone answers what was there, with all that belonged to it', async () => {
+describe('PATCH delete', () => {
+  test('delete by id returns the deleted objects with their elements', async () => {
     const { shapes } = await job.write({ shapes: [person([joint('head')]), box()] })
     const [gone, kept] = shapes
     expect((await patched('delete', { shapes: [{ id: gone.id }] })).shapes).toEqual([gone])
     expect((await job.read()).shapes).toEqual([kept])
   })
 
-  test('3. by whole objects of all kinds leaves nothing, and their ids are gone', async () => {
+  test('delete by whole objects of all kinds leaves an empty set, and the ids are not found again', async () => {
     expect(await patched('delete', set)).toEqual(set)
     expect(await job.read()).toEqual(emptySet)
     const again = { shapes: [{ id: set.shapes[0].id, group: 1 }] }
     expect((await job.patch('update', again)).status).toBe(404)
   })
 
-  test('3. of what is not there is passed over', async () => {
+  test('delete ignores unknown ids', async () => {
     const before = tagOf(await job.get())
     const unknown = await job.patch('delete', { shapes: [{ id: 999_999 }], tracks: [{ id: 1 }] })
     expect([unknown.status, unknown.body, tagOf(unknown)]).toEqual([200, emptySet, before])
@@ -189,7 +192,7 @@ describe('3. delete', () => {
     expect(half).toEqual({ ...emptySet, shapes: set.shapes })
   })
 
-  test('3. of what another job has is passed over, by its own job it is deleted', async () => {
+  test('delete through a job ignores objects of another job', async () => {
     const other = await world.second.write({ shapes: [box({ frame: 7 })] })
     expect(await patched('delete', { shapes: other.shapes })).toEqual(emptySet)
     expect(await world.second.read()).toEqual(other)
@@ -197,7 +200,7 @@ describe('3. delete', () => {
     expect(await world.second.read()).toEqual(emptySet)
   })
 
-  test('3. without an id, or with one that is none, is refused', async () => {
+  test('delete refuses objects without an id or with an invalid id', async () => {
     const without = await refused(() => job.patch('delete', { shapes: [{}] }))
     const missing = { id: ['must be present and not null'] }
     expect(without).toEqual([400, 'invalid', { shapes: [missing] }])
@@ -206,7 +209,7 @@ describe('3. delete', () => {
   })
 })
 
-test.each(['update', 'delete'])('3. one id twice in a %s is refused', async (action) => {
+test.each(['update', 'delete'])('%s refuses an id that appears twice', async (action) => {
   const objects = [set.shapes[0], set.shapes[0]]
   const [status, code, body] = await refused(() => job.patch(action, { shapes: objects }))
   expect([status, code]).toEqual([400, 'invalid'])
@@ -214,7 +217,7 @@ test.each(['update', 'delete'])('3. one id twice in a %s is refused', async (act
 })
 
 test.each(['?action=merge', '', '?action=', '?action=Create'])(
-  '3. PATCH with %j for an action is refused in the words that clients know',
+  'PATCH with the query %j is refused with the error text of CVAT',
   async (query) => {
     const call = () =>
       reticle.admin.call('PATCH', `${job.url}${query}`, { json: { shapes: [box()] } })
@@ -225,8 +228,8 @@ test.each(['?action=merge', '', '?action=', '?action=Create'])(
   },
 )
 
-describe('3. PUT', () => {
-  test('3. replaces everything under new ids, whatever ids were sent', async () => {
+describe('PUT and DELETE', () => {
+  test('PUT replaces all objects and gives them new ids, whatever ids were sent', async () => {
     const answer = await job.put({ shapes: [...set.shapes, { ...set.shapes[0], id: 7 }] })
     expect([answer.status, answer.body.shapes.length]).toEqual([200, 2])
     const ids = answer.body.shapes.map((one: Json) => one.id)
@@ -234,7 +237,7 @@ describe('3. PUT', () => {
     expect(await job.read()).toEqual(answer.body)
   })
 
-  test('3. of what was read puts the same there again, also by the task', async () => {
+  test('PUT of a set that was read restores the same content, for a job and for a task', async () => {
     await world.second.write({ shapes: [box({ frame: 7 })] })
     const withoutIds = (json: Json) =>
       JSON.parse(JSON.stringify(json, (key, value) => (key === 'id' ? undefined : value)))
@@ -245,20 +248,20 @@ describe('3. PUT', () => {
     }
   })
 
-  test('3. of {} empties', async () => {
+  test('PUT of {} empties the set', async () => {
     const { status, body } = await job.put({})
     expect([status, body, await job.read()]).toEqual([200, emptySet, emptySet])
   })
 
   test.each(['', ' ', '\n\n'])(
-    '3. of %j is a body that was lost: nothing is wiped',
+    'PUT of the body %j is a parse error and deletes nothing',
     async (raw) => {
       const answer = await refused(() => job.put(undefined, { raw }))
       expect(answer.slice(0, 2)).toEqual([400, 'parse_error'])
     },
   )
 
-  test('3. DELETE empties, answers nothing, and may be repeated', async () => {
+  test('DELETE empties the set, returns no body, and can be repeated', async () => {
     for (let times = 0; times < 2; times++) {
       const { status, text } = await job.clear()
       expect([status, text, await job.read()]).toEqual([204, '', emptySet])
@@ -266,28 +269,31 @@ describe('3. PUT', () => {
   })
 })
 
-describe('9. all or nothing', () => {
-  test.each(['create', 'put'])('9. one bad object among many of the task: %s', async (way) => {
-    const frames = Array.from({ length: 1500 }, (_, index) => index % 10)
-    const shapes = [...frames.map((frame) => box({ frame })), box({ points: [1] })]
-    const dates = async () => {
-      const jobs = world.jobs.map(({ id }) => reticle.admin.done('GET', `/jobs/${id}`))
-      const records = [
-        ...(await Promise.all(jobs)),
-        await reticle.admin.done('GET', `/tasks/${world.task.id}`),
-      ]
-      return records.map((one) => one.updated_date)
-    }
-    const before = await dates()
-    const json = { tags: [tag()], shapes }
-    const call = () => (way === 'put' ? world.whole.put(json) : world.whole.patch(way, json))
-    const [status, code, body] = await refused(call)
-    expect([status, code]).toEqual([400, 'points_invalid'])
-    expect(body).toEqual([expect.stringMatching(/^shapes\[1500\]\.points: invalid length/)])
-    expect(await dates()).toEqual(before)
-  })
+describe('atomic writes', () => {
+  test.each(['create', 'put'])(
+    'one invalid object among many refuses the whole write to a task: %s',
+    async (way) => {
+      const frames = Array.from({ length: 1500 }, (_, index) => index % 10)
+      const shapes = [...frames.map((frame) => box({ frame })), box({ points: [1] })]
+      const dates = async () => {
+        const jobs = world.jobs.map(({ id }) => reticle.admin.done('GET', `/jobs/${id}`))
+        const records = [
+          ...(await Promise.all(jobs)),
+          await reticle.admin.done('GET', `/tasks/${world.task.id}`),
+        ]
+        return records.map((one) => one.updated_date)
+      }
+      const before = await dates()
+      const json = { tags: [tag()], shapes }
+      const call = () => (way === 'put' ? world.whole.put(json) : world.whole.patch(way, json))
+      const [status, code, body] = await refused(call)
+      expect([status, code]).toEqual([400, 'points_invalid'])
+      expect(body).toEqual([expect.stringMatching(/^shapes\[1500\]\.points: invalid length/)])
+      expect(await dates()).toEqual(before)
+    },
+  )
 
-  test('9. one unknown id among those of two jobs', async () => {
+  test('one unknown id refuses an update that spans two jobs', async () => {
     const other = await world.second.write({ shapes: [box({ frame: 7 })] })
     const ids = [set.shapes[0].id, other.shapes[0].id, 999_999]
     const shapes = ids.map((id) => ({ id, group: 5 }))

@@ -5,11 +5,11 @@ import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { pictures } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** What GET annotations may be asked: items 3 and 8 of `spec/api-annotations.md` 10, and 1.9; `spec/extensions.md` 3. */
+/** Query parameters of GET annotations. See docs/spec/annotations.md#interpolated-reads. */
 
 const reticle = served()
 let api: Client
-/** Ten frames, two jobs of five, labels `car`, `lorry` and the skeleton `person`. */
+/** A task of ten frames, two jobs of five, labels `car` and `lorry` and the skeleton `person`. */
 let task: Json
 let jobs: Json[]
 let car: number
@@ -56,7 +56,7 @@ const at = (frame: number, given: Json = {}) => ({
   ...given,
 })
 
-describe('3. a set is read in part', () => {
+describe('reading a part of a set', () => {
   beforeAll(async () => {
     const frames = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     await api.done('PUT', set(`tasks/${task.id}`), {
@@ -85,18 +85,18 @@ describe('3. a set is read in part', () => {
     ['filter={"==":[{"var":"occluded"},true]}', [[], [], [8]]],
     ['filter={"==":[{"var":"type"},null]}', [[1], [], []]],
     ['page=7&no_such=1&frames=3', [[], [3], [2]]],
-  ])('3: %s', async (query, expected) => {
+  ])('the query %s returns the matching objects', async (query, expected) => {
     const given = query.replace('LORRY', String(lorry)).replace('CAR', String(car))
     const { body } = await asked(`tasks/${task.id}`, Object.fromEntries(new URLSearchParams(given)))
     expect(framesOf(body)).toEqual(expected)
   })
 
-  test('3: a job is asked for its own frames', async () => {
+  test('the frames of a query on a job are limited to the job', async () => {
     const { body } = await asked(`jobs/${jobs[1].id}`, { frames: '4-5' })
     expect(framesOf(body).slice(0, 2)).toEqual([[], [5]])
   })
 
-  test('3: the entity tag is that of the whole set, and 304 is answered to it', async () => {
+  test('the entity tag of a partial read is that of the whole set, and 304 works with it', async () => {
     const of = `jobs/${jobs[0].id}`
     const whole = await asked(of, {})
     const some = await asked(of, { frames: '1' })
@@ -108,7 +108,7 @@ describe('3. a set is read in part', () => {
     expect(again.status).toBe(304)
   })
 
-  test('3: `filter` on rotation finds rotated boxes and ellipses only', async () => {
+  test('`filter` on rotation finds rotated boxes and ellipses only', async () => {
     const of = `jobs/${(await jobsOf(api, (await newTaskOf()).id))[0].id}`
     const turned = { rotation: 12.5 }
     await api.done('PUT', set(of), {
@@ -148,7 +148,7 @@ describe('3. a set is read in part', () => {
     ['frames', '1.5', /^"1.5" is neither/],
     ['label_id', 'car', /^"car" is no id of a label/],
     ['interpolate', 'perhaps', /^Must be a valid boolean/],
-  ])('3: %s=%s is 400 and says why', async (name, value, expected) => {
+  ])('%s=%s is answered 400 with the reason', async (name, value, expected) => {
     for (const of of [`tasks/${task.id}`, `jobs/${jobs[0].id}`]) {
       const { status, body } = await asked(of, { [name]: value })
       expect([status, Object.keys(body)]).toEqual([400, [name]])
@@ -161,24 +161,24 @@ describe('3. a set is read in part', () => {
     ['{}', /^filter shouldn't be empty/],
     ['{"==":[{"var":"points"},1]}', /^filter: term 'points' is not supported/],
     ['{"==":[{"var":"rotation"},"steep"]}', /^filter: value 'steep' is not valid for 'rotation'/],
-  ])('3: filter=%s is 400 and says why', async (filter, expected) => {
+  ])('filter=%s is answered 400 with the reason', async (filter, expected) => {
     const { status, body } = await asked(`jobs/${jobs[0].id}`, { filter })
     expect(status).toBe(400)
     expect(body[0]).toMatch(expected)
   })
 
-  test('3: a parameter that is sent twice is 400', async () => {
+  test('a parameter that is sent twice is answered 400', async () => {
     const { status, body } = await api.call('GET', `${set(`jobs/${jobs[0].id}`)}?frames=1&frames=2`)
     expect([status, Object.keys(body)]).toEqual([400, ['frames']])
   })
 
-  test('3: the flow that is gone is gone, whatever else is asked', async () => {
+  test('the removed export parameters are answered 410, even beside valid parameters', async () => {
     const { status } = await asked(`jobs/${jobs[0].id}`, { frames: '1', format: 'COCO 1.0' })
     expect(status).toBe(410)
   })
 })
 
-describe('8. tracks are read without keyframe arithmetic', () => {
+describe('interpolated reads of tracks', () => {
   let made: Json
   let of: string
   beforeAll(async () => {
@@ -190,7 +190,7 @@ describe('8. tracks are read without keyframe arithmetic', () => {
   })
   afterAll(() => api.done('PATCH', `/${of}/data/meta`, { json: { deleted_frames: [] } }))
 
-  /** The positions of one track on some frames. */
+  /** Returns the positions of one track on some frames. */
   async function positions(track: Json, frames = '0-4'): Promise<Json[]> {
     await api.done('PUT', set(of), { json: { tracks: [{ frame: 0, label_id: car, ...track }] } })
     const { body } = await asked(of, { frames, interpolate: 'true' })
@@ -206,10 +206,13 @@ describe('8. tracks are read without keyframe arithmetic', () => {
     ['polygon', [0, 0, 10, 0, 0, 10], [10, 0, 20, 0, 10, 10], [5, 0, 15, 0, 5, 10]],
     ['polyline', [0, 0, 10, 0], [0, 10, 5, 10, 10, 10], [0, 5, 2.5, 5, 10, 5]],
     ['mask', [0, 4, 0, 0, 1, 1], [0, 4, 8, 8, 9, 9], [0, 4, 0, 0, 1, 1]],
-  ])('8: half way of a %s', async (type, left, right, expected) => {
-    const shape = await half({ type, points: left }, { type, points: right })
-    expect(shape).toMatchObject({ id: null, keyframe: false, frame: 1, points: expected })
-  })
+  ])(
+    'the frame halfway between two keyframes of a %s is interpolated',
+    async (type, left, right, expected) => {
+      const shape = await half({ type, points: left }, { type, points: right })
+      expect(shape).toMatchObject({ id: null, keyframe: false, frame: 1, points: expected })
+    },
+  )
 
   test.each([
     [350, 10, 0],
@@ -217,13 +220,13 @@ describe('8. tracks are read without keyframe arithmetic', () => {
     [0, 180, 90],
     [270, 90, 0],
   ])(
-    '8: half way from %d to %d degrees is %d: the shorter arc, half a turn goes up',
+    'halfway from %d to %d degrees is %d: the shorter arc wins, and half a turn goes up',
     async (left, right, expected) => {
       expect((await half({ rotation: left }, { rotation: right })).rotation).toBe(expected)
     },
   )
 
-  test('8: what is stored is told from what is computed, and nothing stands where it is hidden', async () => {
+  test('stored and computed positions can be told apart, and hidden frames have no position', async () => {
     const shapes = [at(1), at(3, { points: [4, 0, 14, 10] }), at(4, { outside: true })]
     const found = await positions({ frame: 1, shapes })
     expect(
@@ -235,7 +238,7 @@ describe('8. tracks are read without keyframe arithmetic', () => {
     ])
   })
 
-  test('8: without frames all of the target: a track holds its last keyframe to its end', async () => {
+  test('without `frames` a track keeps its last keyframe to the end of the job or task', async () => {
     await api.done('PUT', set(of), {
       json: { tracks: [{ frame: 6, label_id: car, shapes: [at(6)] }] },
     })
@@ -249,7 +252,7 @@ describe('8. tracks are read without keyframe arithmetic', () => {
     expect(await seen(`jobs/${second.id}`)).toEqual([[6, 7, 8, 9]])
   })
 
-  test('8: elements of a skeleton move on their own', async () => {
+  test('elements of a skeleton are interpolated independently', async () => {
     const [head, foot] = person.sublabels
     const joint = (frame: number, points: number[], given: Json = {}) =>
       at(frame, { type: 'points', points, ...given })
@@ -279,7 +282,7 @@ describe('8. tracks are read without keyframe arithmetic', () => {
     )
   })
 
-  test('8: the numbers are those of an export, deleted frames left out', async () => {
+  test('interpolated numbers equal those of an export, and deleted frames are left out', async () => {
     const curve = (frame: number, points: number[]) => at(frame, { type: 'polygon', points })
     const shapes = [
       curve(0, [0, 0, 10, 0, 7, 13]),
@@ -299,7 +302,7 @@ describe('8. tracks are read without keyframe arithmetic', () => {
   })
   const rounded = (value: number) => Math.round(value * 100) / 100
 
-  test('8: deleted frames have no positions, their keyframes count, restored ones have theirs again', async () => {
+  test('deleted frames have no position but their keyframes count, and restored frames have positions again', async () => {
     const shapes = [at(0), at(2, { points: [90, 0, 100, 10] }), at(4, { points: [4, 0, 14, 10] })]
     const lefts = async () =>
       (await positions({ shapes })).map(({ frame, points }) => [frame, points[0]])

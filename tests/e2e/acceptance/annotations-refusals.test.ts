@@ -6,8 +6,8 @@ import { people } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
 /**
- * The table of `spec/api-annotations.md` 1.10, row by row, and who or what is refused before a body is read (1.9): parts of
- * items 3, 9 and 18 of its checklist.
+ * Validation errors of annotation writes, and the checks that run before a body is read. See
+ * docs/spec/annotations.md#validation.
  */
 
 const limits = { objects: 2500, bytes: 2_000_000 }
@@ -25,7 +25,7 @@ const track = (shapes: Json[], more: Json = {}) => ({
   ...more,
 })
 
-/** Makes a call that is to be refused, and sees that the set is as before, byte for byte. */
+/** Makes a call that must be refused, and checks that the stored set is unchanged byte for byte. */
 async function refused(call: () => Promise<Answer>) {
   const answer = await job.refusing(call)
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -39,7 +39,7 @@ async function refused(call: () => Promise<Answer>) {
   return refusalOf(answer)
 }
 
-/** The same objects are refused alike by PUT and PATCH create, of the job and of its task. */
+/** Checks that PUT and PATCH create refuse the objects in the same way, for the job and for its task. */
 async function refusedEverywhere(json: Json, expected: Json[]) {
   for (const target of [job, world.whole]) {
     expect(await refused(() => target.put(json))).toEqual(expected)
@@ -49,7 +49,7 @@ async function refusedEverywhere(json: Json, expected: Json[]) {
 
 const text = expect.any(String)
 
-describe('3. what is wrong with an object is told by its name and place', () => {
+describe('a validation error names the field and the position of the object', () => {
   const rows: { what: string; code: string; json: () => Json; body: () => Json }[] = [
     {
       what: 'no label',
@@ -181,32 +181,32 @@ describe('3. what is wrong with an object is told by its name and place', () => 
       body: () => ({ tracks: [{ shapes: [{}, {}, { frame: [text] }] }] }),
     },
   ]
-  test.each(rows)('3. $what: $code', async ({ code, json, body }) => {
+  test.each(rows)('$what is refused as $code', async ({ code, json, body }) => {
     await refusedEverywhere(json(), [400, code, body()])
   })
 })
 
-test('3. a frame of another job is out of range in this one, not in the task', async () => {
+test('a frame of another job is out of range in this job, but not in the task', async () => {
   const json = { shapes: [box({ frame: 5 })] }
   expect((await refused(() => job.put(json))).slice(0, 2)).toEqual([400, 'frame_out_of_range'])
   expect((await world.whole.patch('create', json)).status).toBe(200)
 })
 
-test('3. the type of a label is a hint for editors', async () => {
+test('the type of a label does not restrict the types of shapes', async () => {
   const { shapes } = (
     await job.patch('create', { shapes: [box({ label_id: world.idOf('outline') })] })
   ).body
   expect(shapes[0].type).toBe('rectangle')
 })
 
-test('3. a mistake in many is told by its place in words, where a list would be too long', async () => {
+test('an error in a large set gives the position in the text instead of a list', async () => {
   const shapes = [...Array(1500).fill(box()), box({ points: [1, 2, 3] })]
   const answer = await refused(() => job.put({ shapes }))
   const place = "shapes[1500].points: invalid length for shape type 'rectangle'"
   expect(answer).toEqual([400, 'points_invalid', [place]])
 })
 
-describe('3. what is no set', () => {
+describe('bodies that are not an annotation set', () => {
   test.each([
     ['{"shapes":[', 'parse_error'],
     ['{"shapes":[NaN]}', 'parse_error'],
@@ -217,7 +217,7 @@ describe('3. what is no set', () => {
     ['[]', 'invalid'],
     ['"x"', 'invalid'],
     ['null', 'invalid'],
-  ])('3. %s is refused as %s', async (raw, code) => {
+  ])('%s is refused as %s', async (raw, code) => {
     for (const call of [
       () => job.put(undefined, { raw }),
       () => job.patch('create', undefined, { raw }),
@@ -230,7 +230,7 @@ describe('3. what is no set', () => {
     }
   })
 
-  test('3. bytes that are no UTF-8 are no JSON', async () => {
+  test('bytes that are not UTF-8 are refused as invalid JSON', async () => {
     const raw = Buffer.from(
       JSON.stringify({ shapes: [box({ x: 'y' })] }).replace('y', '\xff'),
       'latin1',
@@ -242,7 +242,7 @@ describe('3. what is no set', () => {
   })
 
   test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense'])(
-    '3. %s is 415',
+    'the content type %s is answered 415',
     async (type) => {
       const sent = { raw: JSON.stringify({ shapes: [box()] }), headers: { 'content-type': type } }
       for (const call of [
@@ -253,7 +253,7 @@ describe('3. what is no set', () => {
     },
   )
 
-  test('3. a set of more objects than one request may have is 413', async () => {
+  test('a set with more objects than the limit of one request is answered 413', async () => {
     const tags = Array.from({ length: limits.objects + 1 }, () => ({
       frame: 0,
       label_id: world.idOf('plain'),
@@ -268,7 +268,7 @@ describe('3. what is no set', () => {
     ).toBe(200)
   })
 
-  test('3. a body of more bytes than the limit is 413', async () => {
+  test('a body with more bytes than the limit is answered 413', async () => {
     const raw = JSON.stringify({ shapes: [box({ points: Array(600_000).fill(1000) })] })
     expect(raw.length).toBeGreaterThan(limits.bytes)
     for (const call of [
@@ -279,9 +279,9 @@ describe('3. what is no set', () => {
   })
 })
 
-describe('3. who and what is refused before the body is looked at', () => {
+describe('calls that are refused before the body is read', () => {
   const paths = ['/tasks/999999/annotations/', '/jobs/999999/annotations/']
-  test.each(paths)('3. %s, which is not there, is 404', async (url) => {
+  test.each(paths)('the missing target %s is answered 404', async (url) => {
     const sets = annotationSets(reticle.admin, url)
     for (const answer of [
       await sets.get(),
@@ -292,7 +292,7 @@ describe('3. who and what is refused before the body is looked at', () => {
       expect(refusalOf(answer).slice(0, 2)).toEqual([404, 'not_found'])
   })
 
-  test('3. a stranger is 403, nobody 401', async () => {
+  test('a user without rights is answered 403, and an anonymous caller 401', async () => {
     const { as, newPerson } = people(() => reticle)
     const stranger = await newPerson()
     for (const [api, expected] of [
@@ -313,32 +313,38 @@ describe('3. who and what is refused before the body is looked at', () => {
     'action=import_status',
     'location=local',
     'cloud_storage_id=1',
-  ])('3. GET with %s is gone, and says where to go', async (query) => {
-    for (const [kind, { url }] of [
-      ['jobs', job],
-      ['tasks', world.whole],
-    ] as const) {
-      const answer = await reticle.admin.call('GET', `${url}?${query}`)
-      expect(refusalOf(answer).slice(0, 2)).toEqual([410, 'endpoint_gone'])
-      const instead = query.startsWith('action') ? 'GET /requests/' : `POST /${kind}/`
-      expect(answer.body.detail).toContain(`no longer supported. Use ${instead}`)
-    }
-  })
+  ])(
+    'GET with the removed parameter %s is answered 410 and names the replacement',
+    async (query) => {
+      for (const [kind, { url }] of [
+        ['jobs', job],
+        ['tasks', world.whole],
+      ] as const) {
+        const answer = await reticle.admin.call('GET', `${url}?${query}`)
+        expect(refusalOf(answer).slice(0, 2)).toEqual([410, 'endpoint_gone'])
+        const instead = query.startsWith('action') ? 'GET /requests/' : `POST /${kind}/`
+        expect(answer.body.detail).toContain(`no longer supported. Use ${instead}`)
+      }
+    },
+  )
 
-  test.each(['format=COCO 1.0', 'rq_id=x'])('3. PUT with %s is gone', async (query) => {
-    for (const { url } of [job, world.whole]) {
-      const call = () => reticle.admin.call('PUT', `${url}?${query}`, { json: {} })
-      expect((await refused(call)).slice(0, 2)).toEqual([410, 'endpoint_gone'])
-    }
-  })
+  test.each(['format=COCO 1.0', 'rq_id=x'])(
+    'PUT with the removed parameter %s is answered 410',
+    async (query) => {
+      for (const { url } of [job, world.whole]) {
+        const call = () => reticle.admin.call('PUT', `${url}?${query}`, { json: {} })
+        expect((await refused(call)).slice(0, 2)).toEqual([410, 'endpoint_gone'])
+      }
+    },
+  )
 
-  test('3. annotations of a project are gone', async () => {
+  test('the removed endpoint for annotations of a project is answered 410', async () => {
     const { id } = await reticle.admin.done('POST', '/projects', { json: { name: 'p' } })
     const answer = await reticle.admin.call('GET', `/projects/${id}/annotations/`)
     expect(refusalOf(answer).slice(0, 2)).toEqual([410, 'endpoint_gone'])
   })
 
-  test('3. a task without data has no annotations, and takes none', async () => {
+  test('a task without media has no annotations and accepts none', async () => {
     const labels = [{ name: 'car' }]
     const task = await reticle.admin.done('POST', '/tasks', { json: { name: 'empty', labels } })
     const sets = annotationSets(reticle.admin, `/tasks/${task.id}/annotations/`)
@@ -354,7 +360,7 @@ describe('3. who and what is refused before the body is looked at', () => {
       expect(answer.status).toBe(400)
   })
 
-  test('3. what belonged to a task goes with it', async () => {
+  test('annotations of a deleted task are answered 404', async () => {
     const task = await taskWithMedia(reticle.admin)
     const [own] = await jobsOf(reticle.admin, task.id)
     await reticle.admin.done('DELETE', `/tasks/${task.id}`)

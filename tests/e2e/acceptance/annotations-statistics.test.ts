@@ -5,7 +5,7 @@ import { people } from '../../support/people.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** Statistics (`spec/extensions.md` 2). */
+/** Statistics of annotations. See docs/spec/annotations.md#statistics. */
 
 const reticle = served()
 const { as, newPerson } = people(() => reticle)
@@ -44,8 +44,8 @@ const none = {
   ...{ ellipse: 0, cuboid: 0, mask: 0, skeleton: 0 },
 }
 
-describe('statistics', () => {
-  test('of a task, its job and its project', async () => {
+describe('statistics of annotations', () => {
+  test('statistics count the objects of a task, its job and its project', async () => {
     const [car, bus] = labels
     const json = {
       tags: [{ frame: 9, label_id: car.id }],
@@ -75,7 +75,7 @@ describe('statistics', () => {
       objects: { tags: 0, shapes: 2, tracks: 1, track_keyframes: 2 },
     })
 
-    // Frame 4 is in two jobs of the other task.
+    // Frame 4 belongs to two jobs of the other task.
     await api.done('PUT', `${taskOf(1)}/annotations`, { json: { shapes: [rectangle(car.id, 4)] } })
     expect((await ask(taskOf(1))).body.objects.shapes).toBe(1)
     expect((await ask(`/projects/${project.id}`)).body).toMatchObject({
@@ -85,7 +85,7 @@ describe('statistics', () => {
     })
   })
 
-  test('are not sent again while nothing changed', async () => {
+  test('a conditional read is answered 304 while nothing changed', async () => {
     const targets = [taskOf(0), `/projects/${project.id}`]
     const asked = () => Promise.all(targets.map((target) => ask(target)))
     const tagsOf = async () => (await asked()).map(({ headers }) => headers.get('etag') ?? '')
@@ -113,11 +113,11 @@ describe('statistics', () => {
     )
   })
 
-  test('say on demand who did what, and since when that is known', async () => {
+  test('with authors=true statistics list the changes per user and the date since which they are counted', async () => {
     const { body, headers } = await ask(taskOf(1), '?authors=true')
     const { id, username, first_name, last_name } = await api.done('GET', '/users/self')
     const user = { url: `${reticle.url}/api/users/${id}`, id, username, first_name, last_name }
-    expect(body.authors).toEqual([{ user, created: 2, updated: 0, deleted: 0 }]) // frame 4 is in two jobs
+    expect(body.authors).toEqual([{ user, created: 2, updated: 0, deleted: 0 }]) // frame 4 belongs to two jobs
     const { results } = await api.done('GET', `${taskOf(1)}/annotations/revisions`)
     const dates = results.map((one: Json) => one.created_date)
     expect(body.authors_since).toBe(dates.sort()[0])
@@ -126,13 +126,13 @@ describe('statistics', () => {
     expect((await ask(taskOf(1), '', known)).status).toBe(200)
   })
 
-  test('have no labels where none are wanted', async () => {
+  test('with labels=false statistics contain no labels', async () => {
     const { body } = await ask(taskOf(0), '?labels=false')
     expect(Object.keys(body).sort()).toEqual(['frames', 'objects', 'sources', 'updated_date'])
     expect((await ask(taskOf(0), '?labels=maybe')).status).toBe(400)
   })
 
-  test('are for those who may view the target', async () => {
+  test('only users who may view the target can read statistics', async () => {
     const { api: other } = await newPerson()
     const nobody = as()
     for (const target of [taskOf(0), `/projects/${project.id}`]) {
@@ -143,7 +143,7 @@ describe('statistics', () => {
     expect((await ask('/jobs/99999')).status).toBe(404)
   })
 
-  test('of a project without tasks are zeros', async () => {
+  test('statistics of a project without tasks are zero', async () => {
     const json = { name: 'empty', labels: [{ name: 'car' }] }
     const { id } = await api.done('POST', '/projects', { json })
     expect((await ask(`/projects/${id}`)).body).toMatchObject({

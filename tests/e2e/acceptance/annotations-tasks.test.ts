@@ -5,7 +5,7 @@ import { people } from '../../support/people.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** Items 6 and 7 of the acceptance checklist (`spec/api-annotations.md` 10): tasks of several jobs. */
+/** Annotations of tasks with several jobs. See docs/spec/annotations.md#task-level. */
 
 const reticle = served()
 const { newPerson } = people(() => reticle)
@@ -14,7 +14,7 @@ beforeAll(async () => {
   api = (await newPerson()).api
 })
 
-/** A task of ten frames, its annotations and those of its jobs. */
+/** Creates a task of ten frames, with clients for its annotations and those of its jobs. */
 async function taskOf(segment_size: number, overlap: number) {
   const sublabels = ['head', 'foot'].map((name) => ({ name, type: 'points' }))
   const labels = [{ name: 'car' }, { name: 'person', type: 'skeleton', sublabels, svg }]
@@ -63,7 +63,7 @@ const trackOf = (label_id: number, shapes: Json[], given: Json = {}) => ({
   ...given,
 })
 
-describe('6. a track with keyframes at 0 and 9', () => {
+describe('a track of a task with keyframes at 0 and 9', () => {
   const line = (frame: number) =>
     keyframe(frame, { type: 'polyline', points: [0, frame, 10, 2 * frame, 20, 0] })
 
@@ -72,25 +72,28 @@ describe('6. a track with keyframes at 0 and 9', () => {
     ['rectangle', 0, ['0 4', '5 9'], '0 4 5 9'],
     ['polyline', 2, ['0 4', '3 7', '6 9'], '0 3 4 6 7 9'],
     ['polyline', 0, ['0 4', '5 9'], '0 4 5 9'],
-  ])('6. as a %s, jobs of five frames that share %i', async (type, overlap, pieces, whole) => {
-    const { car, task, jobs } = await taskOf(5, overlap)
-    const shape = type === 'polyline' ? line : keyframe
-    const { tracks } = await task.put({ tracks: [trackOf(car, [shape(0), shape(9)])] })
-    const stored = await Promise.all(jobs.map((job) => job.get()))
-    expect(stored.flatMap(tracksIn)).toEqual(pieces)
-    const shown = await task.get()
-    expect(tracksIn(shown)).toEqual([whole])
-    expect(shown.tracks).toEqual(tracks)
-    expect(shown.tracks[0].id).toBe(stored[0].tracks[0].id)
-    if (type === 'rectangle') {
-      const lefts = shown.tracks[0].shapes.map((one: Json) => one.points[0])
-      expect(lefts).toEqual(whole.split(' ').map((frame) => 10 * Number(frame)))
-    }
-    const again = await task.put(shown)
-    expect(tracksIn(again)).toEqual([whole])
-  })
+  ])(
+    'a %s track is split over jobs of five frames with an overlap of %i',
+    async (type, overlap, pieces, whole) => {
+      const { car, task, jobs } = await taskOf(5, overlap)
+      const shape = type === 'polyline' ? line : keyframe
+      const { tracks } = await task.put({ tracks: [trackOf(car, [shape(0), shape(9)])] })
+      const stored = await Promise.all(jobs.map((job) => job.get()))
+      expect(stored.flatMap(tracksIn)).toEqual(pieces)
+      const shown = await task.get()
+      expect(tracksIn(shown)).toEqual([whole])
+      expect(shown.tracks).toEqual(tracks)
+      expect(shown.tracks[0].id).toBe(stored[0].tracks[0].id)
+      if (type === 'rectangle') {
+        const lefts = shown.tracks[0].shapes.map((one: Json) => one.points[0])
+        expect(lefts).toEqual(whole.split(' ').map((frame) => 10 * Number(frame)))
+      }
+      const again = await task.put(shown)
+      expect(tracksIn(again)).toEqual([whole])
+    },
+  )
 
-  test('6. is changed and deleted in all its jobs', async () => {
+  test('an update and a delete reach the track in all its jobs', async () => {
     const { car, task, jobs, second } = await taskOf(5, 2)
     const { tracks } = await task.put({ tracks: [trackOf(car, [keyframe(0), keyframe(9)])] })
     const ids = await Promise.all(jobs.map(async (job) => (await job.get()).tracks[0].id))
@@ -110,8 +113,8 @@ describe('6. a track with keyframes at 0 and 9', () => {
   })
 })
 
-describe('6. a shape on a frame of two jobs', () => {
-  test('6. is held by both, shown once, and changed in both', async () => {
+describe('a shape of a task on a frame of two jobs', () => {
+  test('both jobs store the shape, the task shows it once, and an update changes both', async () => {
     const { car, task, jobs, first, second } = await taskOf(5, 2)
     const line = { type: 'polyline', frame: 3, label_id: car, points: [0, 0, 9, 9] }
     const { shapes } = await task.put({ shapes: [line] })
@@ -140,7 +143,7 @@ describe('6. a shape on a frame of two jobs', () => {
     expect((await task.get()).shapes).toEqual([])
   })
 
-  test('6. may be named once only, whichever of its ids is used', async () => {
+  test('the shape may appear once only in a request, whichever of its ids is used', async () => {
     const { car, task, jobs } = await taskOf(5, 2)
     await task.put({ tags: [{ frame: 4, label_id: car }] })
     const [first, second] = await Promise.all(jobs.map((job) => job.get()))
@@ -155,7 +158,7 @@ describe('6. a shape on a frame of two jobs', () => {
     expect((await task.get()).tags).toHaveLength(1)
   })
 
-  test('6. that the jobs drew themselves is one when three quarters are common', async () => {
+  test('shapes that two jobs drew separately are merged when they overlap by three quarters', async () => {
     const { car, task, first, second } = await taskOf(5, 2)
     const box = (right: number) => ({
       shapes: [{ type: 'rectangle', frame: 3, label_id: car, points: [0, 0, right, 10] }],
@@ -170,7 +173,7 @@ describe('6. a shape on a frame of two jobs', () => {
     expect((await task.get()).shapes).toHaveLength(2)
   })
 
-  test('6. is one however far jobs overlap', async () => {
+  test('the shape is merged into one across any number of overlapping jobs', async () => {
     const { car, task, jobs } = await taskOf(4, 2)
     const { shapes } = await task.put({
       shapes: [{ type: 'ellipse', frame: 5, label_id: car, points: [5, 5, 2, 1] }],
@@ -181,8 +184,8 @@ describe('6. a shape on a frame of two jobs', () => {
   })
 })
 
-describe('6. a skeleton', () => {
-  test('6. as a track keeps a joint hidden over a border', async () => {
+describe('a skeleton of a task', () => {
+  test('a hidden element of a skeleton track stays hidden across the border of two jobs', async () => {
     const { person, parts, task, jobs } = await taskOf(5, 0)
     const joint = (frame: number, given: Json = {}) =>
       keyframe(frame, { type: 'points', points: [frame, frame], ...given })
@@ -201,7 +204,7 @@ describe('6. a skeleton', () => {
     expect(shown.tracks[0].elements[1].shapes[1].points).toEqual([4, 4])
   })
 
-  test('6. as a shape is told from another by its joints', async () => {
+  test('skeleton shapes are distinguished by their elements', async () => {
     const { person, parts, task } = await taskOf(5, 2)
     const one = (x: number) => ({
       ...{ type: 'skeleton', frame: 4, label_id: person },
@@ -212,7 +215,7 @@ describe('6. a skeleton', () => {
   })
 })
 
-test('6. what a task is given it has again, on every frame', async () => {
+test('a task returns the same objects that were written to it, on every frame', async () => {
   const { car, task } = await taskOf(4, 1)
   const shapes = Array.from({ length: 100 }, (_, n) => ({
     ...{ type: 'polygon', frame: n % 10, label_id: car, group: n },
@@ -247,7 +250,7 @@ test('6. what a task is given it has again, on every frame', async () => {
   }
 })
 
-test('6. keyframes beyond a job are cut off there; what is never seen in it is refused', async () => {
+test('keyframes beyond the last frame of a job are cut off, and a track outside of the job is refused', async () => {
   const { car, task, first } = await taskOf(5, 0)
   const { tracks } = await first.put({ tracks: [trackOf(car, [keyframe(2), keyframe(8)])] })
   expect(tracks[0].shapes.map((one: Json) => one.points[0])).toEqual([20, 40])
@@ -260,7 +263,7 @@ test('6. keyframes beyond a job are cut off there; what is never seen in it is r
   expect((await first.get()).tracks).toEqual(tracks)
 })
 
-test('7. a track of one job that is visible to its end is hidden from the next job on', async () => {
+test('a track visible to the end of its job is hidden from the start of the next job', async () => {
   const { car, task, first } = await taskOf(5, 2)
   await first.put({ tracks: [trackOf(car, [keyframe(0), keyframe(2)])] })
   const { tracks } = await task.get()
@@ -277,9 +280,10 @@ test('7. a track of one job that is visible to its end is hidden from the next j
   expect(tracksIn(await following.task.get())).toEqual(['4 5x', '5'])
 })
 
-// ---- support
-
-/** The numbers of a track of rectangles on a frame, by hand; none while it is hidden. */
+/**
+ * Computes the numbers of a track of rectangles on a frame independently of the service; empty while the track is
+ * hidden.
+ */
 function placeAt(shapes: Json[], frame: number): number[] {
   const left = shapes.findLast((one) => one.frame <= frame)
   const right = shapes.find((one) => one.frame > frame)

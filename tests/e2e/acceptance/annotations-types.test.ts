@@ -4,7 +4,7 @@ import type { Json } from '../../support/client.ts'
 import { openRandom } from '../../support/random.ts'
 import { served } from '../../support/served.ts'
 
-/** Items 1, 2 and 4 of the checklist of `spec/api-annotations.md` 10: what an object may be, and how it comes back (1.2 to 1.5). */
+/** The fields that an object may have, and how they are read back. See docs/spec/annotations.md#shapes. */
 
 const world = sharedTask(served())
 const job = world.first
@@ -17,14 +17,14 @@ const shape = (type: string, points: unknown, more: Json = {}) => ({
 })
 const box = (more: Json = {}) => shape('rectangle', [1, 2, 30, 40], more)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
-/** A skeleton of one joint. */
+/** Builds a skeleton with one element. */
 const person = (joint: Json = {}, more: Json = {}) => ({
   ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person') },
   elements: [{ type: 'points', frame: 0, label_id: world.idOf('head'), points: [1, 2], ...joint }],
   ...more,
 })
 
-describe('1. how many numbers a shape has', () => {
+describe('the number of coordinates of a shape', () => {
   const cases: [type: string, accepted: number[], refused: number[]][] = [
     ['rectangle', [4], [0, 3, 5, 8]],
     ['polygon', [6, 8, 300], [0, 4, 5, 7]],
@@ -34,27 +34,30 @@ describe('1. how many numbers a shape has', () => {
     ['cuboid', [16], [0, 14, 15, 17, 18]],
     ['mask', [], [0, 1, 3]],
   ]
-  test.each(cases)('1. of a %s: %j are stored, %j refused', async (type, accepted, wrong) => {
-    for (const count of accepted) {
-      const points = numbers(count)
-      expect((await stored('shapes', shape(type, points))).points).toEqual(points)
-    }
-    for (const count of wrong) {
-      const text = `invalid length for shape type '${type}'`
-      expect(await refused('shapes', shape(type, numbers(count)))).toEqual([
-        ...[400, 'points_invalid', { shapes: [{ points: [text] }] }],
-      ])
-    }
-  })
+  test.each(cases)(
+    'a %s with %j coordinates is stored, and with %j it is refused',
+    async (type, accepted, wrong) => {
+      for (const count of accepted) {
+        const points = numbers(count)
+        expect((await stored('shapes', shape(type, points))).points).toEqual(points)
+      }
+      for (const count of wrong) {
+        const text = `invalid length for shape type '${type}'`
+        expect(await refused('shapes', shape(type, numbers(count)))).toEqual([
+          ...[400, 'points_invalid', { shapes: [{ points: [text] }] }],
+        ])
+      }
+    },
+  )
 
-  test('1. of a skeleton: none, and the list may be missing', async () => {
+  test('a skeleton has no coordinates, and its list may be missing', async () => {
     expect((await stored('shapes', person())).points).toEqual([])
     expect((await stored('shapes', person({}, { points: [] }))).points).toEqual([])
     const [status, code] = await refused('shapes', person({}, { points: [1, 2] }))
     expect([status, code]).toEqual([400, 'points_invalid'])
   })
 
-  test('1. of a joint and of a keyframe as of a shape', async () => {
+  test('skeleton elements and keyframes follow the rules of shapes', async () => {
     const text = "invalid length for shape type 'points'"
     expect(await refused('shapes', person({ points: [1, 2, 3] }))).toEqual([
       ...[400, 'points_invalid', { shapes: [{ elements: [{ points: [text] }] }] }],
@@ -66,15 +69,18 @@ describe('1. how many numbers a shape has', () => {
     ])
   })
 
-  test.each([['1'], [null], [true], [[1]], [{}]])('1. %j is no number', async (value) => {
-    const text = 'Value must be a float or an integer'
-    expect(await refused('shapes', box({ points: [1, 2, 3, value] }))).toEqual([
-      ...[400, 'invalid', { shapes: [{ points: { 3: [text] } }] }],
-    ])
-  })
+  test.each([['1'], [null], [true], [[1]], [{}]])(
+    '%j is refused as a coordinate',
+    async (value) => {
+      const text = 'Value must be a float or an integer'
+      expect(await refused('shapes', box({ points: [1, 2, 3, value] }))).toEqual([
+        ...[400, 'invalid', { shapes: [{ points: { 3: [text] } }] }],
+      ])
+    },
+  )
 
   test.each(['NaN', 'Infinity', '-Infinity', '1.', '.5', '+1', '0x10', '01'])(
-    '1. %s is no JSON',
+    '%s is refused as invalid JSON',
     async (literal) => {
       const raw = JSON.stringify({ shapes: [box({ points: [1, 2, 3, 8] })] }).replace('8', literal)
       const answer = await job.put(undefined, { raw })
@@ -83,7 +89,7 @@ describe('1. how many numbers a shape has', () => {
     },
   )
 
-  test('1. a number beyond a double or ten million is refused, on the border it is stored', async () => {
+  test('a coordinate beyond a double or ten million is refused, and ten million is stored', async () => {
     const raw = (literal: string) =>
       JSON.stringify({ shapes: [box({ points: [1, 2, 3, 8] })] }).replace('8]', `${literal}]`)
     for (const literal of ['1e400', '-1e400', '10000000.1', '-1e12']) {
@@ -95,14 +101,14 @@ describe('1. how many numbers a shape has', () => {
     expect((await stored('shapes', box({ points }))).points).toEqual(points)
   })
 
-  test('1. of one object there are 200,000 at most', async () => {
+  test('an object can have at most 200,000 coordinates', async () => {
     const most = Array.from({ length: 200_000 }, (_, index) => index % 100)
     expect((await stored('shapes', shape('polygon', most))).points).toEqual(most)
     const [status, code] = await refused('shapes', shape('polygon', [...most, 1, 2]))
     expect([status, code]).toEqual([400, 'points_invalid'])
   })
 
-  test('1. radii of ellipses are not negative, corners of boxes stand where they like', async () => {
+  test('radii of ellipses cannot be negative, and corners of boxes can be in any order', async () => {
     expect((await stored('shapes', shape('ellipse', [5, 5, 0, 3]))).points).toEqual([5, 5, 0, 3])
     for (const points of [
       [5, 5, -1, 3],
@@ -115,7 +121,7 @@ describe('1. how many numbers a shape has', () => {
     expect((await stored('shapes', box({ points }))).points).toEqual(points)
   })
 
-  test('1. every double comes back as the same number', async () => {
+  test('every double is read back as the same number', async () => {
     const random = openRandom(20_260_301)
     const known = [
       5e-324,
@@ -148,24 +154,24 @@ describe('1. how many numbers a shape has', () => {
 
 const numbersOf = ({ points, score, rotation }: Json): number[] => [...points, score, rotation]
 
-/** JSON that keeps -0, which `JSON.stringify` writes as 0. */
+/** Serializes as JSON but keeps -0, which `JSON.stringify` writes as 0. */
 const exactly = (value: Json): string =>
   JSON.stringify(value, (_, one) => (Object.is(one, -0) ? 'minus zero' : one)).replaceAll(
     '"minus zero"',
     '-0',
   )
 
-describe('2. masks', () => {
+describe('masks', () => {
   test.each([
     [[1, 2, 1, 4, 1, 2, 1, 10, 20, 13, 22]],
     [[0, 4, 0, 0, 1, 1]],
     [[1, 0, 0, 0, 0]],
     [[64 * 48, 0, 0, 63, 47]],
-  ])('2. %j comes back as it was sent', async (points) => {
+  ])('the mask %j is read back as it was sent', async (points) => {
     expect((await stored('shapes', shape('mask', points))).points).toEqual(points)
   })
 
-  test('2. of four numbers are a full box, 4.0 is a whole number', async () => {
+  test('four numbers are a full box, and 4.0 counts as a whole number', async () => {
     const { points } = await stored('shapes', shape('mask', [10, 20, 13, 22]))
     expect(points).toEqual([0, 12, 10, 20, 13, 22])
     const raw = JSON.stringify({ shapes: [shape('mask', [0, 4, 0, 0, 1, 1])] }).replace('4', '4.0')
@@ -184,18 +190,18 @@ describe('2. masks', () => {
     ['a box left of the frame', [0, 6, -1, 0, 1, 1]],
     ['a box right of the frame', [0, 2, 63, 0, 64, 0]],
     ['a box below the frame', [0, 2, 0, 47, 0, 48]],
-  ])('2. with %s are refused', async (_what, points) => {
+  ])('a mask with %s is refused', async (_what, points) => {
     const [status, code, body] = await refused('shapes', shape('mask', points))
     expect([status, code]).toEqual([400, 'mask_invalid'])
     expect(Object.keys(body.shapes[0])).toEqual(['points'])
   })
 })
 
-describe('1. members that all or some objects have', () => {
+describe('fields of objects', () => {
   const kept = { group: 0, source: 'manual', attributes: [] }
   const drawn = { occluded: false, outside: false, z_order: 0, rotation: 0 }
 
-  test('1. are filled in where they are missing', async () => {
+  test('missing fields get their defaults', async () => {
     const number = expect.any(Number)
     const own = { id: number, frame: 0, label_id: plain(), ...kept }
     expect(await stored('tags', { frame: 0, label_id: plain() })).toEqual(own)
@@ -220,7 +226,7 @@ describe('1. members that all or some objects have', () => {
     expect(elements).toEqual([{ ...joint, type: 'points', points: [1, 2] }])
   })
 
-  test('1. come back as they were sent, to the ends of their ranges', async () => {
+  test('fields are read back as sent, up to the limits of their ranges', async () => {
     const far = { occluded: true, outside: true, z_order: -2_147_483_648, rotation: 360, score: 0 }
     for (const source of ['manual', 'auto', 'semi-auto', 'file', 'consensus']) {
       const most = { group: 2_147_483_647, source, ...far }
@@ -276,20 +282,20 @@ describe('1. members that all or some objects have', () => {
     [{ score: null }, 'invalid'],
     [{ elements: {} }, 'invalid'],
     [{ elements: [{}] }, 'elements_invalid'],
-  ])('1. as %j are refused by name, as %s', async (wrong, code) => {
+  ])('the field %j is refused by name, as %s', async (wrong, code) => {
     const [name = ''] = Object.keys(wrong)
     const [status, told, body] = await refused('shapes', box(wrong))
     expect([status, told]).toEqual([400, code])
     expect(body).toEqual({ shapes: [{ [name]: [expect.any(String)] }] })
   })
 
-  test('1. that nobody knows are passed over', async () => {
+  test('unknown fields are ignored', async () => {
     const known = await stored('shapes', box())
     const { id: _, ...rest } = await stored('shapes', box({ clientID: 7, keyframe: false, x: {} }))
     expect(known).toMatchObject(rest)
   })
 
-  test('1. of the set: any version, no intervals, any array may be missing', async () => {
+  test('a set accepts any version and no intervals, and any of its arrays may be missing', async () => {
     for (const json of [{}, { version: 7 }, { intervals: [] }, { tags: [], other: [{}] }]) {
       const { status, body } = await job.put(json)
       expect([status, body], JSON.stringify(json)).toEqual([200, emptySet])
@@ -310,8 +316,8 @@ describe('1. members that all or some objects have', () => {
   })
 })
 
-describe('4. order and ids', () => {
-  test('4. a thousand objects are answered in the order they were sent, and read by frame', async () => {
+describe('order and ids', () => {
+  test('a thousand objects are returned in the order sent, and read back by frame', async () => {
     const frames = numbers(1000).map((index) => (index * 7) % 5)
     const keyframe = (frame: number) => ({ type: 'points', frame, points: [frame, 1] })
     const set = {
@@ -339,7 +345,7 @@ describe('4. order and ids', () => {
       expect(track.shapes).toEqual([...track.shapes].sort((a: Json, b: Json) => a.frame - b.frame))
   })
 
-  test('4. keyframes and joints have ids of their own, which stay', async () => {
+  test('keyframes and skeleton elements have their own ids, which stay the same', async () => {
     const joint = (frame: number) => ({ type: 'points', frame, points: [1, 2] })
     const elements = ['head', 'foot'].map((name) => ({
       ...{ frame: 0, label_id: world.idOf(name) },

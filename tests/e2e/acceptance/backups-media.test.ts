@@ -12,7 +12,7 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 import { describeTask } from '../backups/described.ts'
 import { backupOf, restoreOf } from '../backups/round-trip.ts'
 
-/** Item 24 of `spec/api-workspace.md` 11, for media of every source. */
+/** Backups of tasks whose media come from each kind of source. */
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A task with this media. */
+/** Creates a task with this media. */
 async function taskOf(data: { json: Json } | { form: FormData }): Promise<number> {
   const json = { name: 't', labels: [{ name: 'car' }] }
   const { id } = await api.done('POST', '/tasks', { json })
@@ -45,7 +45,7 @@ async function taskOf(data: { json: Json } | { form: FormData }): Promise<number
   return id
 }
 
-/** What comes of the backup of a task, and the names of the files that are in it. */
+/** Backs up and restores the task; returns the id of the copy and the names of the data files in the archive. */
 async function restored(id: number, query = '') {
   const archive = await backupOf(api, `tasks/${id}`, query)
   const request = await restoreOf(api, archive, 'tasks')
@@ -59,7 +59,7 @@ const asLocal = (described: Json) => ({
   meta: { ...described.meta, storage: 'local', cloud_storage_id: null },
 })
 
-test('24. a video: the same frames, and after the task that it came from is gone', async () => {
+test('a restored video task has the same frames, even after the original task was deleted', async () => {
   const file = join(clips, 'a.mp4')
   const chapters = [{ start: 0, title: 'one' }, { start: 0.08 }, { start: 0.2, title: 'three' }]
   writeClip(file, { frames: 12, options: { bf: '3' }, chapters })
@@ -78,7 +78,7 @@ test('24. a video: the same frames, and after the task that it came from is gone
   expect(await describeTask(api, copy)).toEqual(before)
 })
 
-test('24. files of the share are in the archive, whatever is asked for, and are local then', async () => {
+test('files of the share are always stored in the archive, and become local files on restore', async () => {
   const json = { image_quality: 70, server_files: ['street/'] }
   const id = await taskOf({ json })
   const before = await describeTask(api, id)
@@ -99,7 +99,7 @@ async function taskInBucket(name: string) {
   return { id, storage, before: await describeTask(api, id) }
 }
 
-test('24. a light backup lists what is in a bucket: it is seen when a storage is named', async () => {
+test('a lightweight backup lists files of a bucket, which are readable once a storage is named', async () => {
   const { id, storage, before } = await taskInBucket('light')
   const { copy, files } = await restored(id)
   expect(files).toEqual(['data/manifest.jsonl'])
@@ -111,7 +111,7 @@ test('24. a light backup lists what is in a bucket: it is seen when a storage is
   expect(await describeTask(api, copy)).toEqual(before)
 })
 
-test('24. a heavy backup takes along what is in a bucket, which is needed no more', async () => {
+test('a full backup contains the files of a bucket, which is no longer needed after the restore', async () => {
   const { id, before } = await taskInBucket('heavy')
   const { copy, files } = await restored(id, '?lightweight=false')
   expect(files).toHaveLength(4)

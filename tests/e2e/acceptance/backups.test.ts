@@ -11,7 +11,7 @@ import { describeProject, describeTask } from '../backups/described.ts'
 import { backupForm, backupOf, restoreOf } from '../backups/round-trip.ts'
 import { addProject, addTask } from '../backups/world.ts'
 
-/** Item 24 of `spec/api-workspace.md` 11: what is backed up comes back, here and elsewhere, or nothing does. */
+/** Backups restored on the same and on another server, and archives that must leave nothing behind. */
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 const backup = (of: string, query?: string) => backupOf(api, of, query)
 const restore = (bytes: Uint8Array, of = 'projects', to = api) => restoreOf(to, bytes, of)
 const members = (bytes: Buffer) => unzip(bytes)
-/** The archive with members changed, added or, for null, left out. */
+/** Returns the archive with members changed, added or, for null, removed. */
 async function changed(bytes: Buffer, given: Record<string, string | null>): Promise<Buffer> {
   const all = new Map<string, Uint8Array>(await members(bytes))
   for (const [name, text] of Object.entries(given))
@@ -52,8 +52,8 @@ async function document(bytes: Buffer, name: string): Promise<Json> {
   return JSON.parse(String((await members(bytes)).get(name)))
 }
 
-describe('24. a project with every kind of object', () => {
-  test('24. comes back on the same server, field by field', async () => {
+describe('a backup of a project with objects of every kind', () => {
+  test('the backup is restored field by field on the same server', async () => {
     const request = await restore(archive)
     expect(request).toMatchObject({
       ...{ status: 'finished', message: '', result_url: null },
@@ -65,7 +65,7 @@ describe('24. a project with every kind of object', () => {
     expect(restored).toEqual(await describeProject(api, project.id))
   })
 
-  test('24. comes back on another server, and from there again', async () => {
+  test('the backup is restored on another server, and a backup of the copy can be restored again', async () => {
     const { result_id, message } = await restore(archive, 'projects', other)
     expect(message).toBe('')
     const described = await describeProject(api, project.id)
@@ -76,14 +76,14 @@ describe('24. a project with every kind of object', () => {
     expect(await describeProject(api, second.result_id)).toEqual(described)
   })
 
-  test('24. stays when what it was restored beside is deleted', async () => {
+  test('a restored project stays intact when another copy is deleted', async () => {
     const [one, two] = [await restore(archive), await restore(archive)]
     const before = await describeProject(api, two.result_id)
     await api.done('DELETE', `/projects/${one.result_id}`)
     expect(await describeProject(api, two.result_id)).toEqual(before)
   })
 
-  test('24. is an archive of files that others know', async () => {
+  test('the archive contains the files that CVAT backups contain', async () => {
     const files = await members(archive)
     expect([...files.keys()].filter((name) => !name.includes('data/'))).toEqual([
       ...['project.json', 'annotation_guide.md', 'assets/mirror _1_.png'],
@@ -95,8 +95,8 @@ describe('24. a project with every kind of object', () => {
   })
 })
 
-describe('24. a task', () => {
-  test('24. comes back from pieces, with its guide', async () => {
+describe('a backup of a task', () => {
+  test('a backup uploaded in chunks is restored with the guide of the task', async () => {
     const { id } = await addTask(api)
     const bytes = await backup(`tasks/${id}`, '?lightweight=false')
     const name = await sendFile(api, '/tasks/backup/', { name: 'a.zip', bytes }, 5000)
@@ -107,7 +107,7 @@ describe('24. a task', () => {
     expect(await describeTask(api, result_id)).toEqual(await describeTask(api, id))
   })
 
-  test('24. keeps the numbers that its frames had in their source', async () => {
+  test('frames keep their numbers in the source', async () => {
     const json = { name: 'chosen', labels: [{ name: 'car' }] }
     const { id } = await api.done('POST', '/tasks', { json })
     const fields = { start_frame: '1', stop_frame: '7', frame_filter: 'step=2' }
@@ -117,20 +117,23 @@ describe('24. a task', () => {
     expect(await describeTask(api, result_id)).toEqual(await describeTask(api, id))
   })
 
-  test.each(['task_file', 'backup_file'])('24. may be sent as %s', async (field) => {
-    const { id } = await addTask(api)
-    const form = backupForm(await backup(`tasks/${id}`), field)
-    await api.finished(await api.done('POST', '/tasks/backup/', { form }))
-  })
+  test.each(['task_file', 'backup_file'])(
+    'the archive may be sent in the form field %s',
+    async (field) => {
+      const { id } = await addTask(api)
+      const form = backupForm(await backup(`tasks/${id}`), field)
+      await api.finished(await api.done('POST', '/tasks/backup/', { form }))
+    },
+  )
 })
 
-describe('24. what cannot be restored leaves nothing', () => {
+describe('restores without effect', () => {
   const count = async () => [
     (await api.done('GET', '/projects?page_size=1')).count,
     (await api.done('GET', '/tasks?page_size=1')).count,
   ]
 
-  test('24. a dry run tells what would be, and leaves as much', async () => {
+  test('a dry run reports what a restore would create, and creates nothing', async () => {
     const before = await count()
     const form = backupForm(archive)
     const { rq_id } = await api.done('POST', '/projects/backup/?dry_run=true', { form })
@@ -215,7 +218,7 @@ describe('24. what cannot be restored leaves nothing', () => {
       () => changed(archive, { 'assets/mirror _1_.png': 'no picture' }),
       'assets/mirror _1_.png',
     ],
-  ])('24. %s', async (_, make, message) => {
+  ])('%s', async (_, make, message) => {
     const before = await count()
     const request = await restore(await make())
     expect(request).toMatchObject({ status: 'failed', result_id: null })
@@ -227,7 +230,7 @@ describe('24. what cannot be restored leaves nothing', () => {
 describe.skipIf(!hasFixtures)('24. a backup of the de-facto standard', () => {
   const facts: Json = hasFixtures ? JSON.parse(String(fixture('exports/facts.json'))) : {}
 
-  test('24. of a project becomes what it was there', async () => {
+  test('a project backup made by CVAT is restored', async () => {
     const { result_id, message } = await restore(fixture('backups/project.zip'))
     expect(message).toBe('')
     const described = await describeProject(api, result_id)
@@ -249,12 +252,15 @@ describe.skipIf(!hasFixtures)('24. a backup of the de-facto standard', () => {
     expect(described.tasks[1].jobs[0].sets[2]).toHaveLength(2)
   })
 
-  test.each(['shapes', 'tracks'])('24. of the task of %s as well', async (name) => {
-    const { result_id, message } = await restore(fixture(`backups/task-${name}.zip`), 'tasks')
-    expect(message).toBe('')
-    const jobs = await jobsOf(api, result_id)
-    const ranges = facts.tasks[name === 'shapes' ? 'Batch 1: shapes' : 'Batch 2: tracks'].jobs
-    const found = jobs.map((job) => [job.start_frame, job.stop_frame])
-    expect(found.sort()).toEqual([...ranges].sort())
-  })
+  test.each(['shapes', 'tracks'])(
+    'a backup of the task of %s made by CVAT is restored',
+    async (name) => {
+      const { result_id, message } = await restore(fixture(`backups/task-${name}.zip`), 'tasks')
+      expect(message).toBe('')
+      const jobs = await jobsOf(api, result_id)
+      const ranges = facts.tasks[name === 'shapes' ? 'Batch 1: shapes' : 'Batch 2: tracks'].jobs
+      const found = jobs.map((job) => [job.start_frame, job.stop_frame])
+      expect(found.sort()).toEqual([...ranges].sort())
+    },
+  )
 })

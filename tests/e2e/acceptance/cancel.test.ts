@@ -9,8 +9,8 @@ import { bitmap } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
- * Item 16 of the checklist of `spec/api-annotations.md` 10: each kind of request is cancelled while it waits and while it runs
- * (`spec/extensions.md` 5). It runs for as long as that takes: it reads from, or writes to, a bucket that has fallen silent.
+ * Cancels each kind of request while it is queued and while it runs. A request keeps running because it reads from, or
+ * writes to, a bucket that has stopped responding.
  */
 
 const store = await startS3()
@@ -19,7 +19,7 @@ let reticle: Reticle
 let api: Client
 let there: string
 const { newPerson } = people(() => reticle)
-/** What requests are about: two tasks in whose stead others wait, a project, a task without media. */
+/** Targets of the requests: two tasks whose exports block the worker, a project, and a task without media. */
 const ids = { project: 0, task: 0, job: 0, empty: 0, first: 0, second: 0, storage: 0 }
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   there = `location=cloud_storage&cloud_storage_id=${storage.id}&filename=there.zip`
   const json = { name: 'p', labels: [{ name: 'car' }] }
   const project = await api.done('POST', '/projects', { json })
-  // Larger than a part of an upload: an export of less is at its end before it is sent.
+  // Larger than one part of a multipart upload, because a smaller export finishes before it is sent.
   const files = ['a.bmp', 'b.bmp', 'c.bmp'].map(noisy)
   const task = await taskWithMedia(api, { files, project_id: project.id })
   const shapes = [rectangle(project.labels[0].id)]
@@ -54,7 +54,7 @@ function noisy(name: string) {
 
 const post = (url: string, json?: Json) => api.done('POST', url, { json })
 const coco = 'format=COCO%201.0'
-/** Waits in front of the silent bucket, and has a slot to itself. */
+/** Starts an export that waits for the blocked bucket and occupies a slot. */
 const block = (task: number) => post(`/tasks/${task}/annotations/?${coco}&${there}`)
 const address = (rq_id: string, rest = '') => `/requests/${encodeURIComponent(rq_id)}${rest}`
 const recordOf = (rq_id: string) => api.done('GET', address(rq_id))
@@ -79,7 +79,7 @@ const kinds: [kind: string, start: () => Promise<{ rq_id: string }>][] = [
   ],
 ]
 
-/** All that a request could have left behind. */
+/** Everything that a request could have left behind. */
 async function everything(): Promise<Json> {
   const read = (url: string) => api.done('GET', url)
   return {
@@ -99,8 +99,8 @@ beforeEach(() => {
   store.stalled.add('silent')
 })
 
-describe.each(kinds)('16. %s', (_, start) => {
-  test('16. is cancelled while it waits, at once, and may be asked for again', async () => {
+describe.each(kinds)('%s', (_, start) => {
+  test('a queued request is cancelled at once and can be requested again', async () => {
     const blocking = [await block(ids.first), await block(ids.second)]
     const before = await everything()
     for (const _again of [1, 2]) {
@@ -116,7 +116,7 @@ describe.each(kinds)('16. %s', (_, start) => {
     for (const { rq_id } of blocking) expect((await cancel(rq_id)).status).toBe(200)
   })
 
-  test('16. is cancelled while it runs, leaves nothing, and its worker takes the next one', async () => {
+  test('a running request is cancelled without leftovers, and its worker takes the next one', async () => {
     const before = await everything()
     const { rq_id } = await start()
     await expect.poll(async () => (await recordOf(rq_id)).status).toBe('started')

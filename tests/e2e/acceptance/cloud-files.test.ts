@@ -8,7 +8,7 @@ import { people } from '../../support/people.ts'
 import { annotationFile, bitmap } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 13 and 15 of `spec/api-annotations.md` 10, for files in cloud storages (2.1 to 2.3). */
+/** Exports, imports and backups through cloud storages. */
 
 const store = await startS3()
 const { path, remove } = dataDirectory()
@@ -56,7 +56,7 @@ const refused = async (path: string, by: Client = api) => {
 const download = (rq_id: string) =>
   api.call('GET', `/tasks/${task.id}/dataset/download?rq_id=${encodeURIComponent(rq_id)}`)
 
-test('13. an export goes to a bucket under its key, the same file that is fetched here', async () => {
+test('an export to a bucket is stored under its key and equals the downloaded file', async () => {
   const sent = await exported(`${there()}&filename=out%2Fa.zip`)
   expect(sent).toMatchObject({ status: 'finished', result_url: null, progress: 1 })
   const { status, body } = await download(sent.id)
@@ -69,7 +69,7 @@ test('13. an export goes to a bucket under its key, the same file that is fetche
   expect(bucket().get('out/a.zip')).toEqual(here.bytes)
 })
 
-test('13. one that was made before goes there too, under the usual name of it', async () => {
+test('a cached export is also copied to the bucket, under its default name', async () => {
   bucket().clear()
   const [job] = await jobsOf(api, task.id)
   const url = `/jobs/${job.id}/dataset/export?`
@@ -85,7 +85,7 @@ test('13. one that was made before goes there too, under the usual name of it', 
   }
 })
 
-test('13. the target storage of a task is where its exports go, and those of its jobs', async () => {
+test('exports of a task and of its jobs go to the target storage of the task', async () => {
   bucket().clear()
   const { id } = await newTask()
   const target_storage = { location: 'cloud_storage', cloud_storage_id: storage.id }
@@ -104,7 +104,7 @@ test('13. the target storage of a task is where its exports go, and those of its
   expect(bucket().size).toBe(2)
 })
 
-test('13. projects and events are exported there as well', async () => {
+test('exports of projects and of events can go to a bucket', async () => {
   bucket().clear()
   const project = await api.done('POST', '/projects', {
     json: { name: 'p', labels: [{ name: 'car' }] },
@@ -117,7 +117,7 @@ test('13. projects and events are exported there as well', async () => {
   expect([...bucket().keys()]).toEqual(['p.zip', 'logs/e.csv'])
 })
 
-test('13. backups go there under their name, and become projects and tasks again from there', async () => {
+test('backups are stored in a bucket under their name, and are restored from there', async () => {
   bucket().clear()
   const place = `location=cloud_storage&cloud_storage_id=${storage.id}`
   const json = { name: 'Kept', labels: [{ name: 'car' }] }
@@ -149,7 +149,7 @@ test('13. backups go there under their name, and become projects and tasks again
   expect(await shapesOf(again.result_id)).toBe(1)
 })
 
-test('13. a backup that cannot go there, or come from there, is refused', async () => {
+test('a backup to or from a storage that the caller cannot use is refused', async () => {
   const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
   const stranger = await newPerson()
   const own = await stranger.api.done('POST', '/projects', { json: { name: 'p' } })
@@ -170,7 +170,7 @@ test('13. a backup that cannot go there, or come from there, is refused', async 
   ])
 })
 
-test('13. what cannot go there is refused, or says why it did not', async () => {
+test('an export that cannot be written to the bucket is refused or fails with the reason', async () => {
   const start = `/tasks/${task.id}/dataset/export?`
   expect(await refused(`${start}${coco}&location=cloud_storage`)).toEqual([
     400,
@@ -196,7 +196,7 @@ test('13. what cannot go there is refused, or says why it did not', async () => 
   expect(bucket().size).toBe(0)
 })
 
-test('15. annotations come from a bucket into tasks and jobs, with or without the name of it', async () => {
+test('annotations are imported from a named bucket or from the source storage of the task', async () => {
   await exported(`${there()}&filename=in%2Fa.zip`)
   const [into, other] = [await taskWithMedia(api), await taskWithMedia(api)]
   const request = await imported(`${there()}&filename=in%2Fa.zip`, into.id)
@@ -215,7 +215,7 @@ test('15. annotations come from a bucket into tasks and jobs, with or without th
   expect(await shapesOf(other.id), 'a file that is sent is what is imported').toBe(0)
 })
 
-test('15. an import that fails keeps what is there and says which file it was', async () => {
+test('a failed import from a bucket keeps the annotations and names the file', async () => {
   bucket().set('in/bad.zip', Buffer.from('no archive'))
   const start = `/tasks/${task.id}/annotations/?`
   expect(await refused(`${start}${there()}`)).toEqual([400, ['The filename was not specified']])
@@ -237,7 +237,7 @@ test('15. an import that fails keeps what is there and says which file it was', 
   expect(await shapesOf(task.id)).toBe(1)
 })
 
-test('13. a cancelled export leaves nothing there, not even parts', async () => {
+test('a cancelled export leaves no objects or multipart uploads in the bucket', async () => {
   const noisy = (name: string) => {
     const bytes = bitmap(1300, 1300)
     randomBytes(bytes.length - 54).copy(bytes, 54)

@@ -7,8 +7,8 @@ import { pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
- * `RETICLE_EGRESS_PROXY` in every service that asks addresses of users (`reliability.md` 10): their names resolve nowhere but in the
- * proxy, and no network inside is allowed.
+ * `RETICLE_EGRESS_PROXY` in every service that calls addresses given by users. Their host names resolve only inside the
+ * proxy, and no internal network is allowed.
  */
 
 const word = 'hunter2'
@@ -81,7 +81,7 @@ test('webhooks, remote files and buckets are reached through the proxy', async (
   expect(new Set(proxy.asked.map((one) => one.credentials))).toEqual(new Set([credentials]))
 })
 
-test('what the proxy refuses is not allowed, and nobody reads its password', async () => {
+test('a target that the proxy refuses is not allowed, and no message contains the proxy password', async () => {
   proxy.answer(407)
   expect(await ping()).toMatchObject({
     ...{ status_code: 502, response: 'target address is not allowed' },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, client, type Json } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Item 23 of the acceptance checklist (`spec/api-workspace.md` 11): events of clients, and their export. */
+/** Events of clients and their export. See docs/spec/workspace.md#client-events. */
 
 const people = ['teller', 'member', 'leader'].map((username) => ({
   username,
@@ -33,7 +33,7 @@ afterAll(async () => {
   remove()
 })
 
-/** Rows of an export, by the names of its columns. */
+/** Rows of an export, keyed by the names of its columns. */
 async function exported(api: Client, query = ''): Promise<Json[]> {
   const { result_url } = await api.finished(await api.done('POST', `/events/export${query}`))
   const { status, headers, bytes } = await api.bytes(result_url)
@@ -51,8 +51,8 @@ async function exported(api: Client, query = ''): Promise<Json[]> {
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
 const tell = (api: Client, json: unknown) => api.call('POST', '/events', { json })
 
-describe('23. events', () => {
-  test('23. the clock of a client is corrected by what it says the time is', async () => {
+describe('client events', () => {
+  test('the clock of a client is corrected by the time that it sends', async () => {
     const hour = 3600
     const before = Date.now()
     const answer = await tell(as('teller'), {
@@ -72,7 +72,7 @@ describe('23. events', () => {
   })
 
   test.each(['create:task', 'send:working_time', 'login:user', 'nosuch'])(
-    '23. the scope %s is forbidden to clients, and nothing of the call is kept',
+    'clients may not send events of scope %s, and no event of the call is kept',
     async (scope) => {
       const timestamp = ago(0)
       const events = [
@@ -85,14 +85,14 @@ describe('23. events', () => {
     },
   )
 
-  test('23. a payload is JSON', async () => {
+  test('a payload must be JSON', async () => {
     const timestamp = ago(0)
     const events = [{ scope: 'debug:info', timestamp, payload: '{' }]
     const { status, body } = await tell(as('teller'), { timestamp, events })
     expect([status, Object.keys(body)]).toEqual([400, ['payload']])
   })
 
-  test('23. a gap of more than 100 s is no work', async () => {
+  test('a gap of more than 100 s does not count as working time', async () => {
     const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + second * 1000).toISOString()
     const event = (second: number) => ({
       ...{ scope: 'user:activity', timestamp: at(second) },
@@ -110,7 +110,7 @@ describe('23. events', () => {
     ])
   })
 
-  test('23. in the sandbox one sees what one did oneself, an administrator everything', async () => {
+  test('in the personal workspace users export only their own events, and an administrator exports all', async () => {
     const timestamp = ago(0)
     for (const name of ['teller', 'member'] as const)
       await tell(as(name), {
@@ -129,7 +129,7 @@ describe('23. events', () => {
     expect(foreign.status).toBe(403)
   })
 
-  test("23. what a member did in an organization is in the member's own export", async () => {
+  test("the export of a member contains the member's events in an organization", async () => {
     const leader = as('leader')
     const { id, slug } = await leader.done('POST', '/organizations', { json: { slug: 'logged' } })
     const json = { email: 'member@example.org', role: 'worker' }
@@ -149,7 +149,7 @@ describe('23. events', () => {
     expect(stranger.status).toBe(404)
   })
 
-  test('23. failures that clients tell of are kept and not exported', async () => {
+  test('exceptions reported by clients are kept but not exported', async () => {
     const timestamp = ago(0)
     const events = [{ scope: 'send:exception', timestamp, task_id: 1006, payload: '{}' }]
     expect((await tell(as('teller'), { timestamp, events })).status).toBe(201)
@@ -160,12 +160,12 @@ describe('23. events', () => {
     ['?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z', 'from'],
     ['?from=yesterday', 'from'],
     ['?to=2026-13-01', 'to'],
-  ])('23. the bounds %s are refused', async (query, name) => {
+  ])('the time range %s is refused', async (query, name) => {
     const { status, body } = await as('teller').call('POST', `/events/export${query}`)
     expect([status, Object.keys(body)]).toEqual([400, [name]])
   })
 
-  test('23. both bounds belong to what is exported, and what is done to objects is there', async () => {
+  test('the time range includes both bounds, and the export contains events of the server', async () => {
     const name = `logged ${Date.now()}`
     const made = await as('teller').done('POST', '/projects', { json: { name } })
     await as('teller').done('PATCH', `/projects/${made.id}`, { json: { status: 'completed' } })

@@ -6,7 +6,7 @@ import { type Person, people } from '../../support/people.ts'
 import { pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 12 and 13 of the checklist of `spec/api-annotations.md` 10, and what of an object is exported (2.1). */
+/** Exports: repetition, access to the file, and the filters of the exported objects. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -27,7 +27,7 @@ const exportOf = (at: string, query = '') =>
 const exported = async (at: string, query = ''): Promise<Json> =>
   anna.api.finished((await exportOf(at, query)).body)
 
-/** The documents of an export by the names of their subsets. */
+/** Documents of an export, keyed by the names of their subsets. */
 async function documentsOf(at: string, query = ''): Promise<Record<string, Json>> {
   const { result_url } = await exported(at, query)
   const members = await unzip((await anna.api.bytes(result_url)).bytes)
@@ -39,17 +39,17 @@ async function documentsOf(at: string, query = ''): Promise<Record<string, Json>
   return documents
 }
 
-/** Frames and the labels of their boxes, in the order of the document: `['0: car bus', '1:']`. */
+/** Frames and the labels of their boxes in the order of the document: `['0: car bus', '1:']`. */
 function contentsOf({ images, annotations, categories }: Json): string[] {
   const names = new Map(categories.map((one: Json) => [one.id, one.name]))
   return images.map((image: Json) => {
     const own = annotations.filter((one: Json) => one.image_id === image.id)
-    const frame = Number(/(\d+)/.exec(image.file_name)?.[1]) - 1 // pictures are counted from 1
+    const frame = Number(/(\d+)/.exec(image.file_name)?.[1]) - 1 // names of images count from 1
     return [`${frame}:`, ...own.map((one: Json) => names.get(one.category_id))].join(' ')
   })
 }
 
-/** Four frames in two jobs: a car and a bus, nothing, a doubtful car, a bus. */
+/** Creates a task of four frames in two jobs: a car and a bus, an empty frame, a car with a low score, a bus. */
 async function newTask(): Promise<Json> {
   const labels = [{ name: 'car' }, { name: 'bus' }]
   const task = await taskWithMedia(anna.api, { labels, segment_size: 2 })
@@ -62,8 +62,8 @@ async function newTask(): Promise<Json> {
   return { ...task, car, bus, at: `/tasks/${task.id}` }
 }
 
-describe('12. an export', () => {
-  test('12. of what has not changed is there at once, with the same file', async () => {
+describe('requesting an export', () => {
+  test('a repeated export of unchanged annotations finishes at once with the same file', async () => {
     const { at } = await newTask()
     const first = await exported(at)
     const again = (await exportOf(at)).body
@@ -75,7 +75,7 @@ describe('12. an export', () => {
     expect(request.report).toEqual(first.report)
   })
 
-  test('12. tells in its report what the matrix of losses foretells', async () => {
+  test('the report lists the losses that the documented matrix predicts', async () => {
     const task = await taskWithMedia(anna.api, { labels: [{ name: 'car' }] })
     const place = { frame: 0, label_id: task.labels[0].id }
     const points: Record<string, number[]> = {
@@ -107,7 +107,7 @@ describe('12. an export', () => {
     }
   })
 
-  test('12. after an edit is another file', async () => {
+  test('an export after an edit is a new file', async () => {
     const { at, car } = await newTask()
     expect(contentsOf((await documentsOf(at)).default)).toEqual([
       '0: car bus',
@@ -121,7 +121,7 @@ describe('12. an export', () => {
     expect(contentsOf((await documentsOf(at)).default)[1]).toBe('1: car')
   })
 
-  test('12. that runs is not started a second time: 409 with its id', async () => {
+  test('a second request for a running export is answered 409 with the id of the first', async () => {
     const { at } = await newTask()
     const answers = await Promise.all([1, 2, 3].map(() => exportOf(at, '&save_images=true')))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409])
@@ -130,8 +130,8 @@ describe('12. an export', () => {
   })
 })
 
-describe('13. the file of an export', () => {
-  test('13. is nobody else’s, whole or in parts, and told by its head', async () => {
+describe('the file of an export', () => {
+  test('only its requester can download the file, in whole or in ranges, and HEAD describes it', async () => {
     const organization = await newOrganization()
     const { api } = organization.owner
     const task = await taskWithMedia(api)
@@ -154,7 +154,7 @@ describe('13. the file of an export', () => {
   })
 })
 
-describe('what of an object is exported', () => {
+describe('filters of exported objects', () => {
   let task: Json
   beforeAll(async () => {
     task = await newTask()
@@ -172,12 +172,12 @@ describe('what of an object is exported', () => {
     ['min_score=0.5', ['0: car bus', '1:', '2:', '3: bus']],
     ['job_state=completed', ['2: car', '3: bus']],
     ['job_state=rejected', []],
-  ])('%s', async (words, expected) => {
+  ])('an export with %s contains the matching objects', async (words, expected) => {
     const query = words.replace('BUS', String(task.bus)).replace('CAR', String(task.car))
     expect(contentsOf((await documentsOf(task.at, `&${query}`)).default)).toEqual(expected)
   })
 
-  test('other wishes are other requests', async () => {
+  test('exports with different filters are different requests', async () => {
     const ids = await Promise.all(
       ['', '&min_score=0.5', '&min_score=0.6'].map(
         async (query) => (await exported(task.at, query)).id,
@@ -188,7 +188,7 @@ describe('what of an object is exported', () => {
   })
 
   test.each(['frames=3-1', 'min_score=2', 'min_score=x', 'job_state=done', 'label_id=x'])(
-    '%s is refused',
+    'the filter %s is refused',
     async (query) => {
       const { status, body } = await exportOf(task.at, `&${query}`)
       expect([status, Object.keys(body)]).toEqual([400, [query.split('=')[0]]])
@@ -196,8 +196,8 @@ describe('what of an object is exported', () => {
   )
 })
 
-describe('a project', () => {
-  test('is exported with the tasks that have media, by their subsets', async () => {
+describe('exporting a project', () => {
+  test('the export contains the tasks with media, grouped by subset', async () => {
     const json = { name: 'p', labels: [{ name: 'car' }] }
     const project = await anna.api.done('POST', '/projects', { json })
     const [label] = project.labels
@@ -224,7 +224,7 @@ describe('a project', () => {
     expect([fewer.train.images.length, fewer.test.images.length]).toEqual([2, 3])
   })
 
-  test('without any is a valid archive with nothing in it', async () => {
+  test('a project without tasks exports as a valid empty archive', async () => {
     const json = { name: 'p', labels: [{ name: 'car' }] }
     const { id } = await anna.api.done('POST', '/projects', { json })
     const request = await exported(`/projects/${id}`)

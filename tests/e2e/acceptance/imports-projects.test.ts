@@ -7,7 +7,7 @@ import { datasetFile, type Picture, picture, pictures } from '../../support/pict
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 
-/** Item 15 of the checklist of `spec/api-annotations.md` 10, for imports into projects (2.3). */
+/** Imports of data sets into projects. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -58,7 +58,7 @@ const instances = ({ images, annotations, categories = ['car', 'road'] }: Subset
     }),
   )
 
-/** An archive of subsets; a picture lies where the export puts it. */
+/** Builds an archive of subsets, with the images at the paths where an export stores them. */
 const zipOf = (subsets: Record<string, Subset>, pictures: Record<string, Picture | undefined>) =>
   storedZip([
     ...Object.entries(subsets).map(([name, subset]) => ({
@@ -80,7 +80,7 @@ const twoSubsets = () =>
 const node = (name: string, x: number) =>
   `<circle r="1" cx="${x}.5" cy="20.5" data-type="element node" data-label-name="${name}"></circle>`
 const mood = { name: 'mood', mutable: true, input_type: 'radio', values: ['up', 'down'] }
-/** Labels with what only the native format has of them. */
+/** Labels with every property that only the native format can represent. */
 const full: Json[] = [
   { name: 'road', type: 'polygon', color: '#123456' },
   {
@@ -95,7 +95,7 @@ const full: Json[] = [
   },
 ]
 
-/** The labels of a project; and of them and their attributes the ids by names, and the names by ids. */
+/** Returns the labels of a project, with lookups from names to ids and from ids to names for labels and attributes. */
 async function labelsOf(id: number) {
   const { results } = await api.done('GET', `/labels?project_id=${id}&sort=id`)
   const all: Json[] = results.flatMap((label: Json) => [label, ...label.sublabels])
@@ -110,7 +110,7 @@ async function labelsOf(id: number) {
   }
 }
 
-/** One of each kind, and two tracks; those of subsets differ. */
+/** Builds one object of each kind and two tracks, different for each subset. */
 function annotationsOf(subset: string, idOf: (name: string) => number): Json {
   const x = subset.length
   const attributes = [{ spec_id: idOf('mood'), value: 'up' }]
@@ -147,8 +147,8 @@ function annotationsOf(subset: string, idOf: (name: string) => number): Json {
   }
 }
 
-describe('15. a data set becomes tasks of a project', () => {
-  test('15. one of each subset, with images and annotations; labels where there were none', async () => {
+describe('importing a data set into a project', () => {
+  test('each subset becomes a task with its images, and a project without labels gets them', async () => {
     const id = await newProject()
     const { body } = await send(id, twoSubsets())
     expect(body.rq_id).toBe(`action=import&target=project&target_id=${id}&subresource=dataset`)
@@ -190,7 +190,7 @@ describe('15. a data set becomes tasks of a project', () => {
     expect((await shapesOf(ofVal)).map(({ label_id }) => label_id)).toEqual([road.id, car.id])
   })
 
-  test('15. beside the tasks that are there, which stay as they are', async () => {
+  test('existing tasks of the project stay unchanged', async () => {
     const id = await newProject([{ name: 'car' }, { name: 'road' }])
     const task = await taskWithMedia(api, { project_id: id })
     expect(await sendAndEnd(id, twoSubsets())).toMatchObject({ status: 'finished' })
@@ -201,7 +201,7 @@ describe('15. a data set becomes tasks of a project', () => {
     expect(results[0].attributes.map(({ name }: Json) => name)).toEqual(['wet', 'speed'])
   })
 
-  test('15. in pieces, as any upload', async () => {
+  test('the archive can be uploaded in chunks', async () => {
     const id = await newProject()
     const at = datasetOf(id)
     const query = '?format=COCO%201.0'
@@ -215,7 +215,7 @@ describe('15. a data set becomes tasks of a project', () => {
     expect(await tasksOf(id)).toHaveLength(2)
   })
 
-  test('15. from an export of another project, as it was there', async () => {
+  test('an export of another project is imported with the same content', async () => {
     const from = await newProject()
     await sendAndEnd(from, twoSubsets())
     const query = '?format=COCO%201.0&save_images=true'
@@ -236,7 +236,7 @@ describe('15. a data set becomes tasks of a project', () => {
     expect(await seen(to)).toEqual(await seen(from))
   })
 
-  test('15. from an export in the native format, with all that labels and annotations have', async () => {
+  test('an export in the native format keeps all properties of labels and annotations', async () => {
     const from = (await api.done('POST', '/projects', { json: { name: 'p', labels: full } })).id
     for (const subset of ['train', 'val']) {
       const { id } = await taskWithMedia(api, { project_id: from, files: await pictures(4) })
@@ -276,7 +276,7 @@ describe('15. a data set becomes tasks of a project', () => {
     expect(await stored(to)).toEqual(await stored(from))
   })
 
-  test('15. whose images stay for as long as one of them needs the archive', async () => {
+  test('imported images stay readable while one task still uses the archive', async () => {
     const id = await newProject()
     await sendAndEnd(id, twoSubsets())
     const [ofTrain, ofVal] = await tasksOf(id)
@@ -285,7 +285,7 @@ describe('15. a data set becomes tasks of a project', () => {
     expect((await api.bytes(url)).status).toBe(200)
   })
 
-  test('15. with polygons in place of masks when that is asked for', async () => {
+  test('masks become polygons when that is requested', async () => {
     const id = await newProject()
     const segmentation = { counts: [50, 2, 190, 1, 2829], size: [48, 64] }
     const set = { images: ['a.png'], annotations: [{ segmentation }] }
@@ -298,7 +298,7 @@ describe('15. a data set becomes tasks of a project', () => {
   })
 })
 
-describe('15. an import into a project that fails leaves nothing', () => {
+describe('an import into a project that fails leaves nothing behind', () => {
   const refused = async (zip: Uint8Array, message: string, labels: Json[] = [{ name: 'car' }]) => {
     const id = await newProject(labels)
     const before = await api.done('GET', `/projects/${id}`)
@@ -308,7 +308,7 @@ describe('15. an import into a project that fails leaves nothing', () => {
     expect(await tasksOf(id)).toEqual([])
   }
 
-  test('15. for a label that the project does not have, by its name', async () => {
+  test('an import with a label that the project does not have fails and names the label', async () => {
     await refused(twoSubsets(), 'Target project does not have label with name "road"')
     const set = { ...train, categories: ['car', 'background'] }
     const id = await newProject([{ name: 'car' }])
@@ -318,24 +318,24 @@ describe('15. an import into a project that fails leaves nothing', () => {
     })
   })
 
-  test('15. without media', async () => {
+  test('an import without images fails', async () => {
     await refused(zipOf({ train }, {}), 'media is required', [])
     const one = { 'train/a.png': first }
     await refused(zipOf({ train }, one), 'not in the archive: b/c.png', [])
   })
 
-  test('15. in its last subset, when tasks have been made of others', async () => {
+  test('an import fails when its last subset is invalid, after other subsets became tasks', async () => {
     const broken = { images: ['a.png'], annotations: [{ category_id: 1, bbox: [1, 2, 3] }] }
     const pictures = { 'train/a.png': first, 'train/b/c.png': second, 'val/a.png': first }
     await refused(zipOf({ train, val: broken }, pictures), 'bbox has 3 values', [])
   })
 
-  test('15. when the annotations cannot be stored', async () => {
+  test('an import fails when the annotations cannot be stored', async () => {
     const far = { images: ['a.png'], annotations: [{ bbox: [1e9, 2, 3, 4] }] }
     await refused(zipOf({ far }, { 'far/a.png': first }), '', [])
   })
 
-  test('15. as a dry run, which says what would be', async () => {
+  test('a dry run reports what would be created and creates nothing', async () => {
     const id = await newProject()
     const before = await api.done('GET', `/projects/${id}`)
     const request = await sendAndEnd(id, twoSubsets(), '&dry_run=true')
@@ -346,8 +346,8 @@ describe('15. an import into a project that fails leaves nothing', () => {
   })
 })
 
-describe('15. an import into a project is refused', () => {
-  test('15. while another one runs, with its id', async () => {
+describe('imports into a project that are refused', () => {
+  test('a second import while one runs is answered 409 with the id of the first', async () => {
     const id = await newProject()
     const answers = await Promise.all([1, 2, 3].map(() => send(id, twoSubsets())))
     const statuses = answers.map(({ status }) => status).sort()
@@ -358,7 +358,7 @@ describe('15. an import into a project is refused', () => {
     expect(await tasksOf(id)).toHaveLength(2)
   })
 
-  test('15. for a file that is no archive, or none', async () => {
+  test('a file that is not an archive and a missing file are refused', async () => {
     const id = await newProject()
     const at = `${datasetOf(id)}?format=COCO%201.0`
     const named = await api.call('POST', at, { form: datasetFile(twoSubsets(), 'set.json') })

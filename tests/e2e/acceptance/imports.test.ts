@@ -5,7 +5,7 @@ import { type Person, people } from '../../support/people.ts'
 import { annotationFile, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Item 15 of the checklist of `spec/api-annotations.md` 10; merging and trying (`spec/extensions.md` 4). */
+/** Imports of annotations, with modes, merging and dry runs. See docs/spec/requests.md#dry-runs-and-merges. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Box = [x: number, y: number, width: number, height: number]
 
-/** Boxes of the first picture. */
+/** A COCO form with boxes on the first image. */
 function cocoOf(file_name: string, boxes: readonly Box[], label = 'car'): FormData {
   const document = {
     images: [{ id: 1, file_name, width: 64, height: 48 }],
@@ -34,7 +34,7 @@ function cocoOf(file_name: string, boxes: readonly Box[], label = 'car'): FormDa
   return annotationFile(JSON.stringify(document), 'a.json')
 }
 
-/** A task with one box, 1,2 to 30,40, on its first frame. */
+/** Creates a task with one box, 1,2 to 30,40, on its first frame. */
 async function newTask(): Promise<Json> {
   const files = await pictures(2)
   const task = await taskWithMedia(anna.api, { files })
@@ -57,8 +57,8 @@ const same: Box = [1, 2, 29, 38]
 const nearly: Box = [1.004, 2.004, 28.996, 37.996]
 const other: Box = [5, 6, 10, 10]
 
-describe('15. an import', () => {
-  test('15. that fails keeps what was there', async () => {
+describe('importing annotations', () => {
+  test('an import that fails keeps the existing annotations', async () => {
     const { at, name } = await newTask()
     const before = await setOf(at)
     const request = await ended(at, cocoOf(name, [other], 'unknown'))
@@ -69,7 +69,7 @@ describe('15. an import', () => {
     expect(await setOf(at)).toEqual(before)
   })
 
-  test('15. replaces what was there, unless it is to be added', async () => {
+  test('an import replaces the annotations, or adds to them in append mode', async () => {
     const { at, name } = await newTask()
     await ended(at, cocoOf(name, [other]), '&import_mode=append')
     expect(await boxesOf(at)).toEqual([there, '5,6,15,16'])
@@ -77,7 +77,7 @@ describe('15. an import', () => {
     expect(await boxesOf(at)).toEqual(['5,6,15,16'])
   })
 
-  test('15. of one object runs once: 409 with its id', async () => {
+  test('a second import into the same task is answered 409 with the id of the first', async () => {
     const { at, name } = await newTask()
     const many = Array.from({ length: 5000 }, (): Box => other)
     const answers = await Promise.all([1, 2].map(() => start(at, cocoOf(name, many))))
@@ -87,7 +87,7 @@ describe('15. an import', () => {
     expect((await boxesOf(at)).length).toBe(5000)
   })
 
-  test('15. in no known mode is refused', async () => {
+  test('an unknown import mode is refused', async () => {
     const { at, name } = await newTask()
     const { status, body } = await start(at, cocoOf(name, [other]), '&import_mode=mix')
     expect([status, body]).toEqual([400, { import_mode: ['"mix" is not a valid choice.'] }])
@@ -95,7 +95,7 @@ describe('15. an import', () => {
 })
 
 describe('merging', () => {
-  test('adds what is not there, and counts what is', async () => {
+  test('a merge adds missing objects and counts those that already exist', async () => {
     const { at, name } = await newTask()
     const request = await ended(at, cocoOf(name, [same, nearly, other]), '&import_mode=merge')
     expect(await boxesOf(at)).toEqual([there, '5,6,15,16'])
@@ -105,7 +105,7 @@ describe('merging', () => {
     })
   })
 
-  test('twice is merging once', async () => {
+  test('repeating a merge adds nothing', async () => {
     const { at, name } = await newTask()
     for (const _ of [1, 2]) await ended(at, cocoOf(name, [other]), '&import_mode=merge')
     expect(await boxesOf(at)).toEqual([there, '5,6,15,16'])
@@ -113,7 +113,7 @@ describe('merging', () => {
 })
 
 describe('a dry run', () => {
-  test('reports as the import would, and changes nothing', async () => {
+  test('a dry run reports the same as the import and changes nothing', async () => {
     const { at, name } = await newTask()
     const before = await setOf(at)
     const tried = await ended(at, cocoOf(name, [other]), '&dry_run=true')
@@ -124,7 +124,7 @@ describe('a dry run', () => {
     expect(tried.report).toEqual(done.report)
   })
 
-  test('finds what would fail', async () => {
+  test('a dry run fails where the import would fail', async () => {
     const { at, name } = await newTask()
     const request = await ended(at, cocoOf(name, [other], 'unknown'), '&dry_run=true')
     expect([request.status, request.message]).toEqual([
@@ -133,7 +133,7 @@ describe('a dry run', () => {
     ])
   })
 
-  test('runs beside an import of the same object', async () => {
+  test('a dry run can run beside an import of the same task', async () => {
     const { at, name } = await newTask()
     const both = await Promise.all(
       ['', '&dry_run=true'].map((query) => start(at, cocoOf(name, [other]), query)),
@@ -144,7 +144,7 @@ describe('a dry run', () => {
   })
 })
 
-describe('15. masks of a file', () => {
+describe('imported masks', () => {
   /** On a frame of 64 x 48: two pixels at (1, 2) and (1, 3), and one at (5, 2). */
   const segmentation = { counts: [50, 2, 190, 1, 2829], size: [48, 64] }
   const file = JSON.stringify({
@@ -160,7 +160,7 @@ describe('15. masks of a file', () => {
     return { report, shapes: shapes.map(({ type, group, points }: Json) => [type, group, points]) }
   }
 
-  test('15. become polygons when that is asked for, each part one, together a group, and the report counts them', async () => {
+  test('masks become polygons on request: one per part, grouped, and counted by the report', async () => {
     const task = await taskWithMedia(anna.api)
     const [job] = await jobsOf(anna.api, task.id)
     for (const of of [`tasks/${task.id}`, `jobs/${job.id}`]) {
@@ -176,9 +176,9 @@ describe('15. masks of a file', () => {
     }
   })
 
-  test('15. stay masks when that is asked for, and where the format keeps them by itself', async () => {
+  test('masks stay masks on request and by default in a format that stores masks', async () => {
     const { id } = await taskWithMedia(anna.api)
-    // Rows of the box from (1, 2) to (5, 3), cut to what they cover.
+    // Run lengths of the box from (1, 2) to (5, 3).
     const mask = ['mask', 0, [0, 1, 3, 2, 4, 1, 2, 5, 3]]
     for (const query of ['&conv_mask_to_poly=false', '']) {
       const { shapes, report } = await importInto(`/tasks/${id}/annotations/`, query)

@@ -5,7 +5,7 @@ import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { formOf, picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 16 and 19 of the acceptance checklist (`spec/api-workspace.md` 11): splitting, and jobs. */
+/** Splitting tasks into jobs, and changes of jobs. */
 
 const splitter = {
   username: 'splitter',
@@ -30,7 +30,7 @@ afterAll(async () => {
 const post = (route: string, json: unknown) => api.call('POST', route, { json })
 const patch = (route: string, json: unknown) => api.call('PATCH', route, { json })
 
-describe('16. splitting', () => {
+describe('splitting a task into jobs', () => {
   const ranges = async (id: number) =>
     (await jobsOf(api, id)).map((one) => `${one.start_frame}-${one.stop_frame}`).join(' ')
   const attached = async (json: Json, size: number, fields: Record<string, string> = {}) => {
@@ -47,7 +47,7 @@ describe('16. splitting', () => {
     [10, 4, 3, 4, 2, '0-3 2-5 4-7 6-9'],
     [7, 3, 0, 3, 0, '0-2 3-5 6-6'],
   ])(
-    '16. %i frames by %i with overlap %s',
+    '%i frames in segments of %i with overlap %s',
     async (size, segment_size, overlap, used, shared, jobs) => {
       const { id } = await attached({ segment_size, overlap }, size)
       expect(await ranges(id)).toBe(jobs)
@@ -56,7 +56,7 @@ describe('16. splitting', () => {
     },
   )
 
-  test('16. by a mapping of files to jobs, whose order it takes and whose rest it drops', async () => {
+  test('a mapping of files to jobs sets the order of the frames and drops unlisted files', async () => {
     const files = (...numbers: number[]) => numbers.map((one) => `frame-00${one}.png`)
     const mapping = JSON.stringify([files(4, 1), files(3), files(6, 5)])
     const { id } = await attached({}, 6, { job_file_mapping: mapping })
@@ -76,7 +76,7 @@ describe('16. splitting', () => {
     ['[["nosuch.png"]]', {}, /no image called 'nosuch.png' was sent/],
     ['[["frame-001.png"]]', { segment_size: 1 }, /cannot be used with segment_size/],
   ])(
-    '16. the mapping %s does not fit, and leaves the task without media',
+    'the invalid mapping %s fails and leaves the task without media',
     async (mapping, json, text) => {
       const { id, ended } = await attached(json, 2, { job_file_mapping: mapping })
       expect([ended.status, ended.message]).toEqual(['failed', expect.stringMatching(text)])
@@ -84,13 +84,13 @@ describe('16. splitting', () => {
     },
   )
 
-  test('16. into so many jobs as are wished for', async () => {
+  test('the number of jobs can be requested', async () => {
     const { id } = await attached({}, 10, { job_count: '3' })
     expect(await ranges(id)).toBe('0-3 4-7 8-9')
     expect(await api.done('GET', `/tasks/${id}`)).toMatchObject({ segment_size: 4, overlap: 0 })
   })
 
-  test('16. with replicas of every job', async () => {
+  test('every job gets the requested number of consensus replicas', async () => {
     const { id } = await attached({ segment_size: 2, consensus_replicas: 2 }, 4)
     const jobs = await jobsOf(api, id)
     expect(jobs.map((one) => one.type)).toEqual([
@@ -102,7 +102,7 @@ describe('16. splitting', () => {
     expect((await post('/tasks', { name: 't', consensus_replicas: 12 })).status).toBe(400)
   })
 
-  test('16. into 5,001 jobs fails, and says how many are allowed', async () => {
+  test('splitting into 5,001 jobs fails, and the message states the allowed number', async () => {
     const { bytes } = await picture('tiny', 2, 2)
     const files = Array.from({ length: 1667 }, (_, index) => ({ name: `${index}.png`, bytes }))
     const json = { name: 't', segment_size: 1, consensus_replicas: 2 }
@@ -117,8 +117,8 @@ describe('16. splitting', () => {
   }, 120_000)
 })
 
-describe('19. jobs', () => {
-  test('19. begin anew in another stage, and their status follows', async () => {
+describe('jobs', () => {
+  test('a job moved to another stage gets the state new, and its status follows the stage', async () => {
     const task = await taskWithMedia(api)
     const [{ id }] = await jobsOf(api, task.id)
     const moved = async (json: Json) => {
@@ -136,7 +136,7 @@ describe('19. jobs', () => {
     expect([status, body]).toEqual([400, { status: ['This field cannot be updated.'] }])
   })
 
-  test('19. name who is assigned, and since when', async () => {
+  test('a job shows its assignee and the date of the assignment', async () => {
     const task = await taskWithMedia(api)
     const [job] = await jobsOf(api, task.id)
     expect([job.assignee, job.assignee_updated_date]).toEqual([null, null])
@@ -150,7 +150,7 @@ describe('19. jobs', () => {
     expect(taken.assignee_updated_date >= given.assignee_updated_date).toBe(true)
   })
 
-  test('19. of ground truth there is one, of frames chosen in three ways', async () => {
+  test('a task can have one ground truth job, with frames chosen in one of three ways', async () => {
     const task = await taskWithMedia(api, { files: await pictures(12, 4, 4), segment_size: 4 })
     const truth = (json: Json) => post('/jobs', { type: 'ground_truth', task_id: task.id, ...json })
     const framesOf = async (json: Json) => {
@@ -200,7 +200,7 @@ describe('19. jobs', () => {
     expect((await post('/jobs', { ...other, task_id: task.id })).status).toBe(400)
   })
 
-  test('19. that are no ground truth cannot be removed', async () => {
+  test('jobs other than ground truth jobs cannot be deleted', async () => {
     const task = await taskWithMedia(api)
     const [job] = await jobsOf(api, task.id)
     const { status, body } = await api.call('DELETE', `/jobs/${job.id}`)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, client, type Json } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 4 and 5 of the acceptance checklist (`spec/api-workspace.md` 11): lists and their filters. */
+/** Paging, sorting, searching and filtering of lists. See docs/spec/rest.md#lists and docs/spec/rest.md#filters. */
 
 const lister = {
   username: 'lister',
@@ -38,37 +38,40 @@ afterAll(async () => {
 
 const asked = (query: Record<string, string>, route = '/projects') =>
   api.call('GET', `${route}?${new URLSearchParams(query)}`)
-/** Last characters of the names that are found: their numbers. */
+/** Returns the last characters (the numbers) of the names that are found. */
 async function found(query: Record<string, string>): Promise<string> {
   const { status, body, text } = await asked(query)
   if (status !== 200) throw new Error(text)
   return body.results.map((one: Json) => one.name.at(-1)).join('')
 }
 
-describe('4. lists', () => {
-  test.each(['0', '-1', 'first', '4', '1e9'])('4. page %s does not exist', async (page) => {
+describe('lists', () => {
+  test.each(['0', '-1', 'first', '4', '1e9'])('page %s does not exist', async (page) => {
     const { status, body } = await asked({ page, page_size: '2' })
     expect([status, body.detail]).toEqual([404, 'Invalid page.'])
   })
 
-  test('4. an empty page is the first', async () => {
+  test('an empty page parameter means the first page', async () => {
     expect(await found({ page: '', page_size: '2', sort: 'id' })).toBe(
       await found({ page: '1', page_size: '2', sort: 'id' }),
     )
   })
 
-  test('4. the last page can be asked for, and page 1 of nothing is empty', async () => {
+  test('page=last returns the last page, and page 1 of an empty list is empty', async () => {
     expect(await found({ page: 'last', page_size: '2', sort: 'id' })).toBe('5')
     const { status, body } = await asked({ name: 'nothing', page: '1' })
     expect([status, body]).toEqual([200, { count: 0, next: null, previous: null, results: [] }])
   })
 
-  test.each(['0', '-3', 'abc'])('4. a page size of %s is the default', async (page_size) => {
-    expect((await asked({ page_size })).body.results).toHaveLength(5)
-    expect((await asked({ page_size, page: '2' })).status).toBe(404)
-  })
+  test.each(['0', '-3', 'abc'])(
+    'the page size %s is replaced by the default',
+    async (page_size) => {
+      expect((await asked({ page_size })).body.results).toHaveLength(5)
+      expect((await asked({ page_size, page: '2' })).status).toBe(404)
+    },
+  )
 
-  test('4. a page has 1,000 rows at most, and all of them when all are asked for', async () => {
+  test('a page has at most 1,000 rows, and page_size=all returns all rows', async () => {
     const labels = Array.from({ length: 1003 }, (_, index) => ({ name: `label ${index}` }))
     const { id } = await api.done('POST', '/tasks', { json: { name: 'many labels', labels } })
     const page = async (page_size: string, page: string) =>
@@ -82,7 +85,7 @@ describe('4. lists', () => {
     expect([all.count, all.results.length, all.next]).toEqual([1003, 1003, null])
   })
 
-  test('4. the neighbours of a page keep every parameter', async () => {
+  test('the links to the next and previous page keep every parameter', async () => {
     const query = {
       page: '2',
       page_size: '1',
@@ -100,14 +103,14 @@ describe('4. lists', () => {
     expect((await api.call('GET', body.next)).body.next).toBeNull()
   })
 
-  test('4. a sort drops unknown names, takes several, and has nulls last, descending first', async () => {
+  test('a sort ignores unknown names, accepts several, and places nulls last (first when descending)', async () => {
     expect(await found({ sort: 'nosuch' })).toBe('54321')
     expect(await found({ sort: 'nosuch,id' })).toBe('12345')
     expect(await found({ sort: 'assignee,-id' })).toBe('53142')
     expect(await found({ sort: '-assignee,id' })).toBe('24135')
   })
 
-  test('4. a search finds every word, in any order and case, and a phrase as it is', async () => {
+  test('a search finds every word in any order and case, and a quoted phrase as written', async () => {
     expect(await found({ search: 'STREET scenes' })).toBe('51')
     expect(await found({ search: 'scenes,street' })).toBe('51')
     expect(await found({ search: '"street scenes"' })).toBe('1')
@@ -116,7 +119,7 @@ describe('4. lists', () => {
     expect((await asked({ search: 'x'.repeat(257) })).status).toBe(400)
   })
 
-  test('4. simple filters are equal or refused under their name', async () => {
+  test('simple filters match exactly, and an invalid value is refused under its name', async () => {
     expect(await found({ name: 'street 2' })).toBe('2')
     expect(await found({ name: 'Street 2' })).toBe('')
     expect(await found({ id: String(ids.get('street 2')), name: '' })).toBe('2')
@@ -128,7 +131,7 @@ describe('4. lists', () => {
   })
 })
 
-describe('5. JSON Logic', () => {
+describe('filters in JSON Logic', () => {
   const logic = (given: unknown) => found({ filter: JSON.stringify(given), sort: 'id' })
   const [name, id, assignee] = [{ var: 'name' }, { var: 'id' }, { var: 'assignee' }]
   const created = { var: 'created_date' }
@@ -167,11 +170,11 @@ describe('5. JSON Logic', () => {
     ['between dates', () => ({ '<=': ['2020-01-01', created, '2120-01-01T00:00:00Z'] }), '12345'],
   ]
 
-  test.each(expressions)('5. %s', async (_, given, expected) => {
+  test.each(expressions)('the filter %s finds the matching tasks', async (_, given, expected) => {
     expect(await logic(given())).toBe(expected)
   })
 
-  test('5. beside search and simple filters all have to hold', async () => {
+  test('a filter, a search and simple filters must all match', async () => {
     const filter = JSON.stringify({ '!': { '==': [name, names[0]] } })
     expect(await found({ filter, search: 'scenes', owner: lister.username })).toBe('53')
   })
@@ -188,13 +191,13 @@ describe('5. JSON Logic', () => {
     ['a wrong type', '{"==":[{"var":"id"},"abc"]}', "filter: value 'abc' is not valid for 'id'"],
     ['a bad date', '{">":[{"var":"created_date"},"soon"]}', /^filter: value 'soon' is not valid/],
     ['17 levels', JSON.stringify(nested(17)), 'filter: expression is too complex'],
-  ])('5. %s is refused', async (_, filter, text) => {
+  ])('the filter %s is refused', async (_, filter, text) => {
     const { status, body } = await asked({ filter })
     const expected = typeof text === 'string' ? text : expect.stringMatching(text)
     expect([status, body]).toEqual([400, [expected]])
   })
 
-  test('5. 16 levels and words that no vocabulary has are fine', async () => {
+  test('a filter of 16 levels and a filter value outside of the vocabulary are accepted', async () => {
     expect((await asked({ filter: JSON.stringify(nested(16)) })).status).toBe(200)
     expect(await logic({ '==': [{ var: 'status' }, 'nosuch'] })).toBe('')
   })

@@ -9,7 +9,7 @@ import { jobsOf } from '../../support/factories.ts'
 import { formOf, type Picture, pictures } from '../../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Chapters of videos in `data/meta`, on both mounts. */
+/** Chapters of videos in `data/meta`, for the native and the CVAT-compatible mount. */
 
 const { path, remove } = dataDirectory()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-chapters-'))
@@ -28,7 +28,7 @@ const mounts = [
   ['the dialect mount', '/as/cvat/api'],
 ] as const
 
-/** Of 60 frames, 25 a second. */
+/** Chapters of a video of 60 frames at 25 frames a second. */
 const parts: readonly ClipChapter[] = [
   { start: 0, title: 'Opening' },
   { start: 0.4, title: 'Überweg 🚗' },
@@ -66,28 +66,31 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     ['b.mov', { hasSound: true }],
     ['c.mkv', {}],
     ['d.webm', { codec: 'vp9', options: { 'cpu-used': '8' } }],
-  ])('chapters of %s have the frames of the task, and are cut to each job', async (name, given) => {
-    const { id, jobs } = await attach([clip(name, given)], {}, { segment_size: 25 })
-    expect(await chaptersOf(`tasks/${id}`)).toEqual([
-      { id: 0, start: 0, stop: 9, metadata: opening },
-      { id: 1, start: 10, stop: 39, metadata: crossing },
-      { id: 2, start: 40, stop: 59, metadata: untitled },
-    ])
-    const ofJobs = await Promise.all(jobs.map((job) => chaptersOf(`jobs/${job.id}`)))
-    expect(ofJobs).toEqual([
-      [
+  ])(
+    'chapters of %s use frame numbers of the task, and are cut to each job',
+    async (name, given) => {
+      const { id, jobs } = await attach([clip(name, given)], {}, { segment_size: 25 })
+      expect(await chaptersOf(`tasks/${id}`)).toEqual([
         { id: 0, start: 0, stop: 9, metadata: opening },
-        { id: 1, start: 10, stop: 24, metadata: crossing },
-      ],
-      [
-        { id: 1, start: 20, stop: 39, metadata: crossing },
-        { id: 2, start: 40, stop: 44, metadata: untitled },
-      ],
-      [{ id: 2, start: 40, stop: 59, metadata: untitled }],
-    ])
-  })
+        { id: 1, start: 10, stop: 39, metadata: crossing },
+        { id: 2, start: 40, stop: 59, metadata: untitled },
+      ])
+      const ofJobs = await Promise.all(jobs.map((job) => chaptersOf(`jobs/${job.id}`)))
+      expect(ofJobs).toEqual([
+        [
+          { id: 0, start: 0, stop: 9, metadata: opening },
+          { id: 1, start: 10, stop: 24, metadata: crossing },
+        ],
+        [
+          { id: 1, start: 20, stop: 39, metadata: crossing },
+          { id: 2, start: 40, stop: 44, metadata: untitled },
+        ],
+        [{ id: 2, start: 40, stop: 59, metadata: untitled }],
+      ])
+    },
+  )
 
-  test('chapters of a task with chosen frames count these frames', async () => {
+  test('chapters of a task with chosen frames count only these frames', async () => {
     const fields = { start_frame: '4', stop_frame: '50', frame_filter: 'step=7' }
     const { id } = await attach([clip('e.mkv')], fields)
     expect(await chaptersOf(`tasks/${id}`)).toEqual([
@@ -97,7 +100,7 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     ])
   })
 
-  test('an empty chapter has one frame, chapters may overlap, one beyond the end is left out', async () => {
+  test('an empty chapter has one frame, chapters may overlap, and one beyond the end is left out', async () => {
     const chapters = [
       { start: 0, end: 2.4, title: 'all' },
       { start: 0.4, end: 0.4, title: 'mark' },
@@ -112,7 +115,7 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     ])
   })
 
-  test('chapters are null for a video without any, a job without any, and pictures', async () => {
+  test('chapters are null for images, for a video without chapters and for a job without any', async () => {
     const plain = await attach([clip('g.mp4', { chapters: [] })])
     expect(await chaptersOf(`tasks/${plain.id}`)).toBe(null)
     expect(await chaptersOf(`jobs/${plain.jobs[0]?.id}`)).toBe(null)
@@ -123,7 +126,7 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     expect(await chaptersOf(`tasks/${drawn.id}`)).toBe(null)
   })
 
-  test('a deletion of frames leaves chapters as they are', async () => {
+  test('deleting frames does not change chapters', async () => {
     const { id } = await attach([clip('i.mp4')])
     const before = await chaptersOf(`tasks/${id}`)
     const json = { deleted_frames: [0, 1, 2] }
@@ -132,7 +135,7 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     expect(chapters).toEqual(before)
   })
 
-  test('chapters beyond the largest number are left out, and the report names the video', async () => {
+  test('chapters beyond the allowed number are left out, and the report names the video', async () => {
     const chapters = Array.from({ length: 10_001 }, (_, place) => ({ start: place / 10_000 }))
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await api.done('POST', '/tasks', { json })

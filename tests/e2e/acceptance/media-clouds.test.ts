@@ -5,7 +5,7 @@ import type { Client, Json } from '../../support/client.ts'
 import { pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Item 17 of `spec/api-workspace.md` 11: media in cloud storages. */
+/** Media in cloud storages. */
 
 const store = await startS3()
 const { path, remove } = dataDirectory()
@@ -51,7 +51,7 @@ const namesOf = (meta: Json) => meta.frames.map(({ name }: Json) => name)
 const frame = (id: number, number = 0) =>
   api.call('GET', `/tasks/${id}/data?type=frame&quality=original&number=${number}`)
 
-test('17. images of a bucket stay there, and are shown from there', async () => {
+test('images of a bucket stay there and are read from there', async () => {
   const { id, request, meta } = await attach({ server_files: ['frames/', 'other/c.png'] })
   expect(request).toMatchObject({ status: 'finished' })
   expect(meta).toMatchObject({ storage: 'cloud_storage', cloud_storage_id: storage.id, size: 3 })
@@ -62,7 +62,7 @@ test('17. images of a bucket stay there, and are shown from there', async () => 
   expect((await api.call('GET', `/tasks/${id}/preview`)).status).toBe(200)
 })
 
-test('17. a manifest orders them, tells their sizes, and is filtered by a pattern', async () => {
+test('a manifest sets the order and sizes of images, and a pattern filters it', async () => {
   const given = { server_files: ['frames/manifest.jsonl'], sorting_method: 'predefined' }
   const { meta } = await attach(given)
   expect(namesOf(meta)).toEqual(['frames/b.png', 'frames/a.png'])
@@ -71,7 +71,7 @@ test('17. a manifest orders them, tells their sizes, and is filtered by a patter
   expect(namesOf(filtered.meta)).toEqual(['frames/a.png'])
 })
 
-test('17. a pattern alone chooses keys, and copies are read from nowhere else', async () => {
+test('a pattern alone selects keys, and copied media is never read from the bucket again', async () => {
   const { id, meta } = await attach({ filename_pattern: 'frames/?.png', copy_data: true })
   expect(meta).toMatchObject({ storage: 'local', cloud_storage_id: null, size: 2 })
   const kept = store.buckets.get('media')
@@ -80,7 +80,7 @@ test('17. a pattern alone chooses keys, and copies are read from nowhere else', 
   if (kept) store.buckets.set('media', kept)
 })
 
-test('17. a key that is not there is named, and so is a parameter that fits no other', async () => {
+test('a missing key is named, and conflicting parameters are refused', async () => {
   const { request } = await attach({ server_files: ['frames/none.png'] })
   expect(request).toMatchObject({
     status: 'failed',
@@ -103,7 +103,7 @@ test('17. a key that is not there is named, and so is a parameter that fits no o
   ])
 })
 
-test('17. a bucket that is taken away is missed, and another one takes its place', async () => {
+test('media of a disconnected bucket is missing until another cloud storage replaces it', async () => {
   const { id } = await attach({ server_files: ['frames/a.png'] })
   const like = await api.done('POST', '/cloudstorages', {
     json: bucketOf(store, 'again', objects),

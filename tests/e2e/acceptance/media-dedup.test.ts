@@ -9,7 +9,7 @@ import { formOf, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { metadata, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
-/** Media is stored once by its content within an organization (`spec/extensions.md` 8). */
+/** Media with the same content is stored once per organization. See docs/spec/data-plane.md#storage. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -45,7 +45,7 @@ const announce = (api: Client, id: number, bytes: Uint8Array, checksum = sum(byt
     },
   })
 
-/** Bytes of the files that were uploaded, as they lie in the data directory. */
+/** Bytes of the uploaded files in the data directory. */
 function room(folder = join(path, 'objects')): number {
   let bytes = 0
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
@@ -56,11 +56,11 @@ function room(folder = join(path, 'objects')): number {
 const roomOf = (files: number) =>
   vi.waitFor(() => expect(Math.round(room() / archive.length)).toBe(files), { timeout: 20_000 })
 
-describe('the same archive', () => {
+describe('uploading the same archive again', () => {
   let first: number
   let second: number
 
-  test('takes its room once, in two tasks of one person', async () => {
+  test('two tasks of one user share one stored copy', async () => {
     first = await newTask(anna.api)
     await sendFile(anna.api, dataOf(first), { name: 'a.zip', bytes: archive }, 5_000_000)
     await finish(anna.api, first)
@@ -72,7 +72,7 @@ describe('the same archive', () => {
     expect(await frame(anna.api, second)).toEqual(await frame(anna.api, first))
   })
 
-  test('sent as a form takes none either', async () => {
+  test('an archive sent as a form is not stored again either', async () => {
     const id = await newTask(anna.api)
     const form = formOf([{ name: 'c.zip', bytes: archive }])
     await anna.api.finished(await anna.api.done('POST', `/tasks/${id}/data`, { form }))
@@ -80,7 +80,7 @@ describe('the same archive', () => {
     expect((await frame(anna.api, id)).equals(await frame(anna.api, first))).toBe(true)
   })
 
-  test('need not be sent again by who says what it is', async () => {
+  test('a client that announces the checksum does not have to send the bytes again', async () => {
     const id = await newTask(anna.api)
     const answer = await announce(anna.api, id, archive)
     const location = String(answer.headers.get('location'))
@@ -94,7 +94,7 @@ describe('the same archive', () => {
     await roomOf(1)
   })
 
-  test('is unknown to somebody else, who stores it once more', async () => {
+  test('another user does not get the existing copy, and stores a second one', async () => {
     const id = await newTask(bert.api)
     const answer = await announce(bert.api, id, archive)
     expect([answer.status, answer.headers.get('upload-offset')]).toEqual([201, null])
@@ -103,7 +103,7 @@ describe('the same archive', () => {
     await roomOf(2)
   })
 
-  test('stays whole for one task when the other is deleted', async () => {
+  test('the archive stays complete for one task when the other task is deleted', async () => {
     const before = await frame(anna.api, second)
     await anna.api.done('DELETE', `/tasks/${first}`)
     expect((await anna.api.call('GET', `/tasks/${first}`)).status).toBe(404)
@@ -111,7 +111,7 @@ describe('the same archive', () => {
   })
 })
 
-test('a file that is not what was announced is refused when its upload ends, and is gone', async () => {
+test('an upload whose bytes do not match the announced checksum is refused and deleted', async () => {
   const id = await newTask(anna.api)
   const other = Buffer.from(archive)
   other[archive.length - 1] = 1

@@ -20,8 +20,8 @@ import { honestTars, hostileTars } from '../hostile/tars.ts'
 import { hostileVideos, oddVideos } from '../hostile/videos.ts'
 
 /**
- * T-ZIP, and its like for images and videos: `reliability.md` 9 with the caps of `spec/api-annotations.md` 6.2. All of it goes
- * over HTTP to one Reticle, whose conversion process does one thing after the other, so that its memory is that of one file.
+ * Hostile archives (T-ZIP), images and videos, sent over HTTP to one server. Its worker has one slot and handles one
+ * file after the other, so that its memory is that of a single file. Limits: docs/spec/reliability.md#bad-input.
  */
 
 const { path, remove } = dataDirectory()
@@ -33,11 +33,11 @@ const settings = {
 }
 const sideBySide = 4
 const corpusMs = 180_000
-/** Of `reliability.md` 9: five seconds, on a machine that has nothing else to do. */
+/** The goal is five seconds on an idle machine. */
 const longestMs = 15_000
-/** Of the same place, for archives. */
+/** Limit of memory growth for archives. */
 const mostMiB = 64
-/** Decoders may take more for a while, but nothing like what some images claim. */
+/** Decoders may use more for a while, but far less than the size that some images claim. */
 const mostDecodedMiB = 256
 
 let reticle: Reticle
@@ -45,7 +45,7 @@ let api: Client
 let elsewhere: Awaited<ReturnType<typeof startReceiver>>
 let before: string[]
 let worker: number | undefined
-/** Memory of the worker when it has met honest files of all kinds. */
+/** Memory of the worker after it has handled valid files of all kinds. */
 let usualMiB = 0
 const tasks: number[] = []
 
@@ -66,7 +66,7 @@ afterAll(async () => {
   rmSync(tmp, { recursive: true, force: true })
 })
 
-/** Files in the object store, drafts as well. */
+/** Files in the object store, including drafts. */
 function objects(): string[] {
   const folder = join(path, 'objects')
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -90,14 +90,14 @@ async function attach(files: Picture[]): Promise<Attached> {
 
 const attached = new Map<Hostile | Odd, Attached>()
 
-/** Each becomes the media of a task of its own, some side by side. */
+/** Attaches each file to its own task, several at the same time. */
 async function attachAll(all: readonly (Hostile | Odd)[]): Promise<void> {
   await atOnce(sideBySide, all, async (file) => {
     attached.set(file, await attach([await fileOf(file)]))
   })
 }
 
-/** What became of it. */
+/** Returns the result of a file. */
 function of(file: Hostile | Odd): Attached {
   const found = attached.get(file)
   if (!found) throw new Error(`${file.what} was not attached`)
@@ -135,21 +135,21 @@ async function assertFrames({ id, request }: Attached, { frames }: Odd): Promise
   for (const number of frames.keys()) expect((await frame(id, number)).status).toBe(200)
 }
 
-/** The first and the last are the good ones. */
+/** Checks that the first and the last member, which are valid, are readable frames. */
 async function assertEnds(members: Buffer[], count: number): Promise<void> {
   expect(members).toHaveLength(count)
   const ends = [members[0], members.at(-1)].map((given) => sharp(given).metadata())
   expect((await Promise.all(ends)).map(({ width }) => width)).toEqual([8, 9])
 }
 
-/** The conversion process is the same, and keeps no memory of what it has met. */
+/** Checks that the worker was not restarted and kept no memory of the files. */
 function assertUnharmed(): void {
   if (worker === undefined) return
   expect(workerOf(reticle.pid)).toBe(worker)
   expect(conversionMiB(worker) - usualMiB).toBeLessThanOrEqual(mostDecodedMiB)
 }
 
-describe('T-ZIP: archives of strangers', () => {
+describe('T-ZIP: hostile archives', () => {
   const honest = [...honestZips(one.bytes, two.bytes), ...honestTars(one.bytes, two.bytes)]
   const zips = hostileZips(one.bytes)
   const tars = hostileTars(one.bytes)
@@ -162,19 +162,15 @@ describe('T-ZIP: archives of strangers', () => {
     grown = (await peakMiB(worker, run)) - usualMiB
   }, corpusMs)
 
-  test('T-ZIP: the corpus has more than forty of either kind', () => {
+  test('the corpus contains more than forty zip files and more than forty tar files', () => {
     expect([zips.length, tars.length].map((count) => count > 40)).toEqual([true, true])
   })
 
-  test.each(named(zips))('T-ZIP: a zip is refused for %s', (_, file) =>
-    assertRefused(of(file), file),
-  )
+  test.each(named(zips))('a zip is refused for %s', (_, file) => assertRefused(of(file), file))
 
-  test.each(named(tars))('T-ZIP: a tar is refused for %s', (_, file) =>
-    assertRefused(of(file), file),
-  )
+  test.each(named(tars))('a tar is refused for %s', (_, file) => assertRefused(of(file), file))
 
-  test.each(named(honest))('T-ZIP: an archive of honest people is read: %s', (_, file) =>
+  test.each(named(honest))('an unusual but valid archive is read: %s', (_, file) =>
     assertFrames(of(file), file),
   )
 
@@ -186,7 +182,7 @@ describe('T-ZIP: archives of strangers', () => {
     },
   )
 
-  test('T-ZIP: a member that cannot be unpacked is a frame of no picture', async () => {
+  test('an archive member that cannot be unpacked becomes a frame without an image', async () => {
     const pixels = bitmap(500, 300)
     pixels.set(whole.png, 54)
     const bomb = { bytes: Buffer.concat([pixels, zeros(100)]), isDeflated: true }
@@ -206,20 +202,18 @@ describe('T-ZIP: archives of strangers', () => {
   })
 })
 
-describe('17. images of strangers', () => {
+describe('hostile images', () => {
   const refused = hostileImages(whole)
   const odd = oddImages()
   beforeAll(() => attachAll([...refused, ...odd]), corpusMs)
 
-  test.each(named(refused))('17. nothing comes of an image: %s', (_, file) =>
+  test.each(named(refused))('an invalid image is refused: %s', (_, file) =>
     assertRefused(of(file), file),
   )
 
-  test.each(named(odd))('17. an image is read though it is odd: %s', (_, file) =>
-    assertFrames(of(file), file),
-  )
+  test.each(named(odd))('an unusual image is read: %s', (_, file) => assertFrames(of(file), file))
 
-  test('17. images that break off are frames of no picture, and their neighbours are seen', async () => {
+  test('truncated images become frames without an image, and the frames around them are readable', async () => {
     const broken = brokenImages(whole)
     const files = [{ ...one, name: 'a.png' }, ...broken, { ...two, name: 'c.png' }]
     const { id, request, task } = await attach(files)
@@ -243,23 +237,23 @@ describe('17. images of strangers', () => {
   )
 })
 
-describe('17. videos of strangers', () => {
+describe('hostile videos', () => {
   const refused = hostileVideos(() => elsewhere.url)
   const odd = oddVideos(() => elsewhere.url)
   beforeAll(() => attachAll([...refused, ...odd]), corpusMs)
 
-  test.each(named(refused))('17. nothing comes of a video: %s', (_, file) =>
+  test.each(named(refused))('an invalid video is refused: %s', (_, file) =>
     assertRefused(of(file), file),
   )
 
-  test.each(named(odd))('17. a video is read though it lies: %s', async (_, file) => {
+  test.each(named(odd))('a video with false metadata is read: %s', async (_, file) => {
     await assertFrames(of(file), file)
     const { id, task } = of(file)
     expect(task.size).toBe(file.size)
     expect((await frame(id, file.size - 1)).status).toBe(200)
   })
 
-  test('17. nobody was asked for what a video names', () => {
+  test('no address named by a video was requested', () => {
     expect(elsewhere.received).toEqual([])
   })
 
@@ -269,15 +263,15 @@ describe('17. videos of strangers', () => {
   )
 })
 
-describe('T-ZIP: afterwards', () => {
-  test('T-ZIP: nothing lies outside of the archives', () => {
+describe('T-ZIP: after all attacks', () => {
+  test('no archive member was written outside of the archive', () => {
     const places = [tmpdir(), '/tmp', '/', root, path, join(path, 'objects'), tmp]
     const all = places.flatMap((place) => readdirSync(place))
     expect(all.filter((name) => name.includes(escaped))).toEqual([])
     expect(readdirSync(tmp).filter((name) => name.startsWith('reticle-request'))).toEqual([])
   })
 
-  test('T-ZIP: no object and no temporary file is left when the tasks are gone and the sweeper has been there', async () => {
+  test('no object or temporary file is left after the tasks are deleted and the sweeper has run', async () => {
     await atOnce(sideBySide, [...tasks.entries()], async ([index, id]) => {
       const { size } = await api.done('GET', `/tasks/${id}`)
       if (size === 0 && index % 2 === 0) await api.done('DELETE', `/tasks/${id}/data`)
@@ -289,7 +283,10 @@ describe('T-ZIP: afterwards', () => {
   }, 120_000)
 })
 
-/** Objects go an hour after their end; what several uploads shared has its end with the first of these sweeps. */
+/**
+ * Objects are deleted an hour after they expire. Objects shared by several uploads expire with the first of these
+ * sweeps.
+ */
 async function sweep(left: () => string[]): Promise<void> {
   const people = await reticle.people()
   const aged = `update requests.blobs set dead_date = dead_date - interval '2 hours'

@@ -6,12 +6,12 @@ import type { Client, Json } from '../../support/client.ts'
 import { formOf, type Picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Item 17 of `spec/api-workspace.md` 11, for tasks of a PDF. */
+/** Tasks made from a PDF. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let api: Client
-/** Of three pages, two to a job. */
+/** A task of three pages, two per job. */
 let task: Json
 beforeAll(async () => {
   reticle = await startReticle(path)
@@ -23,7 +23,7 @@ afterAll(async () => {
   remove()
 })
 
-/** Its left half is red; page n is half an inch wider than page 0, which is one inch by two. */
+/** A page with a red left half. Page 0 is one inch by two, and page n is n half inches wider. */
 const pageOf = (page: number): PdfPage => {
   const width = 72 + 36 * page
   return { width, height: 144, box: { x: 0, y: 0, width: width / 2, height: 144, color: 'red' } }
@@ -43,8 +43,8 @@ async function attach(files: Picture[], fields: Record<string, string> = {}, giv
 
 const read = (query: string) => api.bytes(`/tasks/${task.id}/data?${query}`)
 
-describe('17. a PDF', () => {
-  test('17. becomes a task with a frame for every page, of 200 dots to the inch', async () => {
+describe('media from a PDF', () => {
+  test('a PDF becomes a task with one frame per page, rendered at 200 dots per inch', async () => {
     expect(task).toMatchObject({ size: 3, mode: 'annotation', status: 'annotation' })
     expect(task.jobs.count).toBe(2)
     const { frames } = await api.done('GET', `/tasks/${task.id}/data/meta`)
@@ -55,7 +55,7 @@ describe('17. a PDF', () => {
     ])
   })
 
-  test('17. gives its pages as PNG, in chunks, and as a preview', async () => {
+  test('pages are served as PNG, in chunks and as a preview', async () => {
     const original = await read('type=frame&number=1&quality=original')
     expect(original.headers.get('content-type')).toBe('image/png')
     const { data, info } = await sharp(original.bytes).raw().toBuffer({ resolveWithObject: true })
@@ -70,7 +70,7 @@ describe('17. a PDF', () => {
     expect([preview.width, preview.height]).toEqual([192, 256])
   })
 
-  test('17. with pages chosen, has those pages', async () => {
+  test('a choice of frames selects pages', async () => {
     const fields = { start_frame: '1', stop_frame: '8', frame_filter: 'step=3' }
     const { task } = await attach([pdf('b.pdf', 8)], fields)
     const meta = await api.done('GET', `/tasks/${task.id}/data/meta`)
@@ -82,7 +82,7 @@ describe('17. a PDF', () => {
     ])
   })
 
-  test('17. goes along with an export', async () => {
+  test('an export contains the pages as images', async () => {
     const query = 'format=COCO%201.0&save_images=true'
     const started = await api.done('POST', `/tasks/${task.id}/dataset/export?${query}`)
     const { result_url } = await api.finished(started)
@@ -107,13 +107,16 @@ describe('17. a PDF', () => {
       () => [{ name: 'none.pdf', bytes: writePdf([]) }],
       'none.pdf: the PDF has no pages',
     ],
-  ])('17. %s fails by name, and leaves the task as it was', async (_, files, message) => {
-    const { request, task } = await attach(await files())
-    expect(request).toMatchObject({ status: 'failed', message })
-    expect(task).toMatchObject({ size: 0, status: 'new' })
-  })
+  ])(
+    '%s fails with a message that names it, and leaves the task without media',
+    async (_, files, message) => {
+      const { request, task } = await attach(await files())
+      expect(request).toMatchObject({ status: 'failed', message })
+      expect(task).toMatchObject({ size: 0, status: 'new' })
+    },
+  )
 
-  test('17. is told of by the capabilities and limits', async () => {
+  test('capabilities and limits of the server list PDF', async () => {
     const capabilities = await api.done('GET', '/server/capabilities')
     expect(capabilities).toMatchObject({ pdf: true, media: expect.arrayContaining(['pdf']) })
     expect(await api.done('GET', '/server/limits')).toMatchObject({

@@ -7,12 +7,12 @@ import { people } from '../../support/people.ts'
 import { formOf, mixedPictures, type Picture } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Item 18 of the acceptance checklist (`spec/api-workspace.md` 11): reading media. */
+/** Reading frames, chunks, previews and metadata. See docs/spec/workspace.md#reading-media. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let api: Client
-/** Frames 0 to 9 in the jobs 0-3, 4-7 and 8-9; three frames a chunk. */
+/** A task with frames 0 to 9 in the jobs 0-3, 4-7 and 8-9, with three frames a chunk. */
 let task: Json
 let jobs: Json[]
 let files: Picture[]
@@ -51,8 +51,8 @@ const metaOf = (of: string) => api.done('GET', `/${of}/data/meta`)
 const remember = (of: string, deleted_frames: Json) =>
   api.call('PATCH', `/${of}/data/meta`, { json: { deleted_frames } })
 
-describe('18. a frame', () => {
-  test('18. original is what was uploaded, compressed an upright jpeg', async () => {
+describe('reading a frame', () => {
+  test('an original frame is the uploaded file, and a compressed frame is an upright JPEG', async () => {
     for (const number of [1, 2]) {
       const type = number === 1 ? 'image/png' : 'image/jpeg'
       const original = await ofTask(`type=frame&number=${number}&quality=original`)
@@ -69,7 +69,7 @@ describe('18. a frame', () => {
   })
 
   test.each(['type=frame&number=0', 'type=frame&number=0&quality=original'])(
-    '18. %s may be kept, and is not sent twice',
+    '%s can be cached, and is answered 304 when unchanged',
     async (query) => {
       const { headers } = await ofTask(query)
       expect(headers.get('cache-control')).toBe('private, max-age=3600')
@@ -79,7 +79,7 @@ describe('18. a frame', () => {
     },
   )
 
-  test('18. of a job has the number of the task, others are refused', async () => {
+  test('a frame of a job has the number of the task, and frames outside of the job are refused', async () => {
     const frame = await ofJob(1, 'type=frame&number=4')
     expect(frame.bytes).toEqual((await ofTask('type=frame&number=4')).bytes)
     for (const number of [3, 8, -1]) {
@@ -101,17 +101,17 @@ describe('18. a frame', () => {
     ['type=frame&number=10', 'The frame 10 is not in this task'],
     ['type=chunk&number=4', 'The chunk with the number 4 is not here'],
     ['type=chunk&number=-1', 'The chunk with the number -1 is not here'],
-  ])('18. %s is refused', async (query, text) => {
+  ])('the query %s is refused', async (query, text) => {
     const { status, bytes } = await ofTask(query)
     expect([status, bytes.toString()]).toEqual([400, expect.stringContaining(text)])
   })
 
-  test('18. without context images has none', async () => {
+  test('a frame without context images is answered 404', async () => {
     const { status, bytes } = await ofTask('type=context_image&number=0')
     expect([status, JSON.parse(bytes.toString()).code]).toEqual([404, 'no_context_images'])
   })
 
-  test('18. that cannot be decoded is not found, and its neighbours are', async () => {
+  test('a frame that cannot be decoded is answered 404, and its neighbours are readable', async () => {
     const whole = Buffer.from(files[0]?.bytes ?? [])
     const noise = { type: 'gaussian' as const, mean: 128, sigma: 30 }
     const create = { width: 90, height: 90, channels: 3 as const, background: 'black', noise }
@@ -135,8 +135,8 @@ describe('18. a frame', () => {
   })
 })
 
-describe('18. a preview', () => {
-  test('18. may be kept, and is not sent twice', async () => {
+describe('reading a preview', () => {
+  test('a preview can be cached, and is answered 304 when unchanged', async () => {
     for (const of of [`tasks/${task.id}`, `jobs/${jobs[1]?.id}`]) {
       const { headers } = await api.bytes(`/${of}/preview`)
       expect(headers.get('cache-control')).toBe('private, max-age=3600')
@@ -146,8 +146,8 @@ describe('18. a preview', () => {
   })
 })
 
-describe('18. a chunk', () => {
-  test('18. of a task is an archive of jpegs in frame order', async () => {
+describe('reading a chunk', () => {
+  test('a chunk of a task is an archive of JPEG files in frame order', async () => {
     const first = await ofTask('type=chunk&number=0')
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/zip'])
     const names = [...(await unzip(first.bytes)).keys()]
@@ -158,14 +158,14 @@ describe('18. a chunk', () => {
     expect(await sizesOf(last.bytes)).toEqual(['jpeg 49'])
   })
 
-  test('18. original has the files themselves, with their own endings', async () => {
+  test('an original chunk contains the uploaded files with their extensions', async () => {
     const { bytes } = await ofTask('type=chunk&number=0&quality=original')
     const members = await unzip(bytes)
     expect([...members.keys()]).toEqual(['000000.JPG', '000001.png', '000002.JPG'])
     expect([...members.values()]).toEqual(files.slice(0, 3).map((file) => Buffer.from(file.bytes)))
   })
 
-  test('18. tells what it is kept by, and is the same for all who ask', async () => {
+  test('a chunk has caching headers and a checksum, and is identical for concurrent readers', async () => {
     const all = await Promise.all([1, 2, 3, 4].map(() => ofTask('type=chunk&number=1')))
     const [first] = all
     for (const one of all) {
@@ -189,7 +189,7 @@ describe('18. a chunk', () => {
     ])
   })
 
-  test('18. can be asked for in parts', async () => {
+  test('a chunk can be read by byte ranges', async () => {
     const whole = (await ofTask('type=chunk&number=1')).bytes
     const part = (range: string) => ofTask('type=chunk&number=1', { range })
     for (const [range, bytes, bounds] of [
@@ -209,7 +209,7 @@ describe('18. a chunk', () => {
     ])
   })
 
-  test('18. of a job by its index begins with its first frame', async () => {
+  test('a chunk of a job by index starts at the first frame of the job', async () => {
     expect(await sizesOf((await ofJob(1, 'type=chunk&index=0')).bytes)).toEqual([
       ...['jpeg 44', 'jpeg 45', 'jpeg 46'],
     ])
@@ -217,7 +217,7 @@ describe('18. a chunk', () => {
     expect((await ofJob(1, 'type=chunk&index=2')).status).toBe(400)
   })
 
-  test('18. of a job by its number is that of the task, cut to the job', async () => {
+  test('a chunk of a job by number is the chunk of the task, cut to the job', async () => {
     expect(await sizesOf((await ofJob(1, 'type=chunk&number=1')).bytes)).toEqual([
       ...['jpeg 44', 'jpeg 45'],
     ])
@@ -228,26 +228,26 @@ describe('18. a chunk', () => {
       expect((await ofJob(1, `type=chunk&number=${number}`)).status).toBe(400)
   })
 
-  test('18. of a job has an index or a number, not both and not neither', async () => {
+  test('a chunk of a job needs exactly one of index and number', async () => {
     for (const query of ['type=chunk', 'type=chunk&number=1&index=0'])
       expect((await ofJob(1, query)).status, query).toBe(400)
   })
 
-  test('18. is for those who see the task', async () => {
+  test('only users who may view the task can read its chunks', async () => {
     const stranger = await newPerson()
     const { status } = await stranger.api.bytes(`/tasks/${task.id}/data?type=chunk&number=0`)
     expect(status).toBe(403)
     expect((await api.bytes('/tasks/999999/data?type=chunk&number=0')).status).toBe(404)
   })
 
-  test('18. goes with its task', async () => {
+  test('chunks of a deleted task are answered 404', async () => {
     const { id } = await attached(files.slice(0, 2))
     expect((await api.bytes(`/tasks/${id}/data?type=chunk&number=0`)).status).toBe(200)
     await api.done('DELETE', `/tasks/${id}`)
     expect((await api.bytes(`/tasks/${id}/data?type=chunk&number=0`)).status).toBe(404)
   })
 
-  test('18. of a task without media is refused', async () => {
+  test('media of a task without media is refused', async () => {
     const { id } = await api.done('POST', '/tasks', { json: { name: 't' } })
     for (const route of ['data?type=chunk&number=0', 'data?type=frame&number=0', 'data/meta']) {
       const { status, bytes } = await api.bytes(`/tasks/${id}/${route}`)
@@ -258,8 +258,8 @@ describe('18. a chunk', () => {
   })
 })
 
-describe('18. what is known of media', () => {
-  test('18. of a task and of its jobs', async () => {
+describe('metadata of media', () => {
+  test('metadata of a task and of its jobs', async () => {
     const meta = await metaOf(`tasks/${task.id}`)
     expect(meta).toMatchObject({
       ...{ chunk_size: 3, size: 10, image_quality: 80, start_frame: 0, stop_frame: 9 },
@@ -278,7 +278,7 @@ describe('18. what is known of media', () => {
     })
   })
 
-  test('18. of ground truth, and its chunks', async () => {
+  test('metadata and chunks of a ground truth job', async () => {
     const { id: task_id } = await attached(files)
     const json = {
       ...{ type: 'ground_truth', task_id },
@@ -310,7 +310,7 @@ describe('18. what is known of media', () => {
     expect(disabled_frames).toEqual([5, 9])
   })
 
-  test('18. of a project is counted over its tasks', async () => {
+  test('metadata of a project is summed over its tasks', async () => {
     const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
     const first = await attached(files.slice(0, 3), { project_id: id })
     await attached(files.slice(0, 2), { project_id: id })
@@ -319,8 +319,8 @@ describe('18. what is known of media', () => {
   })
 })
 
-describe('18. deleted frames', () => {
-  test('18. of a task are replaced and restored as a whole, and stay readable', async () => {
+describe('deleted frames', () => {
+  test('deleted frames of a task are replaced as a whole, and their images stay readable', async () => {
     const { id } = await attached(files)
     const of = `tasks/${id}`
     const { status, body } = await remember(of, [8, 2])
@@ -334,7 +334,7 @@ describe('18. deleted frames', () => {
     expect((await remember(of, [])).body.deleted_frames).toEqual([])
   })
 
-  test('18. of a job are the part of the task that is in it', async () => {
+  test("deleted frames of a job are the part of the task's list that lies in the job", async () => {
     const { id } = await attached(files)
     const [, second] = await jobsOf(api, id)
     await remember(`tasks/${id}`, [0, 5])
@@ -345,7 +345,7 @@ describe('18. deleted frames', () => {
     expect((await metaOf(`tasks/${id}`)).deleted_frames).toEqual([0])
   })
 
-  test('18. that repeat or are not there are refused, and nothing changes', async () => {
+  test('repeated and unknown frame numbers are refused, and nothing changes', async () => {
     const { id } = await attached(files)
     const [first] = await jobsOf(api, id)
     await remember(`tasks/${id}`, [1])
@@ -365,7 +365,7 @@ describe('18. deleted frames', () => {
     expect((await metaOf(`tasks/${id}`)).deleted_frames).toEqual([1])
   })
 
-  test('18. are deleted in the state that If-Match names, and move the date of the task', async () => {
+  test('deleting frames honours If-Match and changes the updated date of the task', async () => {
     const { id } = await attached(files)
     const before = await api.call('GET', `/tasks/${id}`)
     const change = (frames: number[], etag: string | null) =>

@@ -10,7 +10,7 @@ import { bitmap, formOf, type Picture, picture, pictures } from '../../support/p
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { tar, tarGz } from '../../support/tars.ts'
 
-/** Item 17 of `spec/api-workspace.md` 11: where the media of a task comes from, and which of it. */
+/** Sources of the media of a task, and the choice and order of frames. */
 
 const { path, remove } = dataDirectory()
 const shareDir = mkdtempSync(join(tmpdir(), 'reticle-share-'))
@@ -35,7 +35,7 @@ afterAll(async () => {
 const newTask = (given: object = {}): Promise<Json> =>
   api.done('POST', '/tasks', { json: { name: 't', labels: [{ name: 'car' }], ...given } })
 
-/** The record of the request, its task and the task's `data/meta` where it has one. */
+/** Returns the record of the request, the task, and the task's `data/meta` if it has one. */
 async function attach(files: Picture[], fields: Record<string, string> = {}, given: object = {}) {
   const { id } = await newTask(given)
   const started = await api.done('POST', `/tasks/${id}/data`, { form: formOf(files, fields) })
@@ -59,8 +59,8 @@ const file = (name: string, bytes: Uint8Array | string): Picture => ({
   bytes: Buffer.from(bytes),
 })
 
-describe('17. a choice of frames', () => {
-  test('17. start, stop and step decide how many frames there are, and meta tells which', async () => {
+describe('choosing frames', () => {
+  test('start, stop and step select the frames, and the metadata lists them', async () => {
     const fields = { start_frame: '2', stop_frame: '30', frame_filter: 'step=3' }
     const { id, task, meta, names } = await attach(await pictures(12), fields, { segment_size: 2 })
     expect(task).toMatchObject({ size: 4, status: 'annotation', image_quality: 70 })
@@ -74,7 +74,7 @@ describe('17. a choice of frames', () => {
     expect(bytes).toEqual((await pictures(1))[0]?.bytes)
   })
 
-  test('17. what is no choice is refused by its name', async () => {
+  test('an invalid choice of frames is refused by the name of its field', async () => {
     const text = 'Stop frame must be more or equal start frame'
     expect(await refused({ start_frame: '3', stop_frame: '2' })).toEqual([
       400,
@@ -91,24 +91,24 @@ describe('17. a choice of frames', () => {
     })
   })
 
-  test('17. parameters without an effect are taken', async () => {
+  test('parameters without effect are accepted', async () => {
     const fields = { use_cache: 'true', storage_method: 'cache', use_zip_chunks: 'true' }
     const { task } = await attach(await pictures(1), { ...fields, copy_data: 'false' })
     expect(task.size).toBe(1)
   })
 })
 
-describe('17. the order of frames', () => {
+describe('the order of frames', () => {
   const three = async () => (await pictures(3)).reverse()
 
-  test('17. predefined is that of upload_file_order', async () => {
+  test('predefined sorting uses upload_file_order', async () => {
     const order = ['frame-002.png', 'frame-003.png', 'frame-001.png']
     const fields = Object.fromEntries(order.map((one, at) => [`upload_file_order[${at}]`, one]))
     const { names } = await attach(await three(), { sorting_method: 'predefined', ...fields })
     expect(names).toEqual(order)
   })
 
-  test('17. an order of other files is refused, naming them', async () => {
+  test('an order that lists other files is refused and names them', async () => {
     const fields = { sorting_method: 'predefined', upload_file_order: '["frame-001.png","x.png"]' }
     const [status, body] = await refused(fields, await three())
     expect(status).toBe(400)
@@ -117,7 +117,7 @@ describe('17. the order of frames', () => {
     )
   })
 
-  test('17. predefined is that of a manifest, and random is none of the names', async () => {
+  test('predefined sorting follows a manifest, and random sorting differs from the order of names', async () => {
     const lines = [{ version: '1.1' }, { type: 'images' }]
     const frames = ['frame-002', 'frame-001', 'frame-003'].map((name) => ({
       ...{ name, extension: '.png', width: 64, height: 48 },
@@ -132,7 +132,7 @@ describe('17. the order of frames', () => {
   })
 })
 
-describe('17. archives and mixtures', () => {
+describe('archives and mixed files', () => {
   const members = async () => {
     const [one, two] = await pictures(2)
     if (!one || !two) throw new Error('there are no pictures')
@@ -147,7 +147,7 @@ describe('17. archives and mixtures', () => {
   test.each([
     ['tar', tar],
     ['tar.gz', tarGz],
-  ])('17. frames come out of a %s, their context images beside them', async (_, pack) => {
+  ])('frames are read from a %s, with their context images', async (_, pack) => {
     const { id, meta, names, request } = await attach([file('all.archive', pack(await members()))])
     expect(names).toEqual(['b.bmp', 'in/a.png'])
     expect(meta.frames).toMatchObject([
@@ -159,7 +159,7 @@ describe('17. archives and mixtures', () => {
     expect(original.bytes).toEqual((await members())['in/a.png'])
   })
 
-  test('17. a bitmap is shown in full, compressed and small', async () => {
+  test('a bitmap is readable as original, compressed and preview image', async () => {
     const { id } = await attach([file('b.bmp', bitmap(300, 200))])
     const original = await api.bytes(`/tasks/${id}/data?type=frame&number=0&quality=original`)
     expect([original.headers.get('content-type'), original.bytes]).toEqual([
@@ -205,17 +205,20 @@ describe('17. archives and mixtures', () => {
       async () => [file('a.mp4', '\0\0\0\x18ftypisom')],
       'a.mp4: no video can be read from it: it is damaged, cut off or of another kind',
     ],
-  ])('17. %s fails with one sentence, and a new attempt is allowed', async (_, files, message) => {
-    const { id, request, task } = await attach(await files())
-    expect([request.status, request.message]).toEqual(['failed', message])
-    expect(task).toMatchObject({ size: 0, status: 'new' })
-    const form = formOf(await pictures(1))
-    await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
-    expect((await api.done('GET', `/tasks/${id}`)).size).toBe(1)
-  })
+  ])(
+    '%s fails with a one-sentence message, and another attempt is allowed',
+    async (_, files, message) => {
+      const { id, request, task } = await attach(await files())
+      expect([request.status, request.message]).toEqual(['failed', message])
+      expect(task).toMatchObject({ size: 0, status: 'new' })
+      const form = formOf(await pictures(1))
+      await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
+      expect((await api.done('GET', `/tasks/${id}`)).size).toBe(1)
+    },
+  )
 })
 
-describe('17. files of the share', () => {
+describe('files of the share', () => {
   beforeAll(async () => {
     const [one] = await pictures(1)
     if (!one) throw new Error('there is no picture')
@@ -225,7 +228,7 @@ describe('17. files of the share', () => {
     symlinkSync('/etc/hostname', join(shareDir, 'out.png'))
   })
 
-  test('17. files and folders of the share are frames that stay there', async () => {
+  test('files and folders of the share become frames that stay on the share', async () => {
     const fields = { 'server_files[0]': 'street/', 'server_files[1]': 'a.png' }
     const left = { server_files_exclude: '["street/10.png"]', sorting_method: 'natural' }
     const { id, meta, names } = await attach([], { ...fields, ...left })
@@ -237,7 +240,7 @@ describe('17. files of the share', () => {
     expect((await api.bytes(original)).status).toBe(404)
   })
 
-  test('17. a copy is there when the file is not any more', async () => {
+  test('copied media is readable after the file on the share was deleted', async () => {
     const { bytes } = await picture('passing.png', 20, 10)
     writeFileSync(join(shareDir, 'passing.png'), bytes)
     const { id, meta } = await attach([], { 'server_files[0]': 'passing.png', copy_data: 'true' })
@@ -249,7 +252,7 @@ describe('17. files of the share', () => {
     expect(kept).toEqual(bytes)
   })
 
-  test('17. nothing outside of the share is reached', async () => {
+  test('no path outside of the share can be read', async () => {
     const [status, body] = await refused({ 'server_files[0]': '../../etc/passwd' })
     expect([status, body.server_files]).toEqual([400, [[expect.stringContaining('relative path')]]])
     const { request } = await attach([], { 'server_files[0]': 'out.png' })
@@ -257,8 +260,8 @@ describe('17. files of the share', () => {
   })
 })
 
-describe('17. files of other servers', () => {
-  test('17. remote files are fetched, through redirects as well', async () => {
+describe('files of remote servers', () => {
+  test('remote files are fetched, also through redirects', async () => {
     const { bytes } = await picture('a.png', 20, 10)
     elsewhere.answer(({ path: asked }) =>
       asked === '/moved' ? { status: 302, headers: { location: '/b.png' } } : { body: bytes },
@@ -272,7 +275,7 @@ describe('17. files of other servers', () => {
     expect(kept).toEqual(bytes)
   })
 
-  test('17. one that is not there fails the request with its address and status', async () => {
+  test('a missing remote file fails the request with its address and status', async () => {
     elsewhere.answer({ status: 404, body: 'words of the other side' })
     const url = `${elsewhere.url}/a.png`
     const { request } = await attach([], { 'remote_files[0]': url })
@@ -280,7 +283,7 @@ describe('17. files of other servers', () => {
     expect(request.report).toMatchObject({ created: { shapes: 0 }, entries: [] })
   })
 
-  test('17. addresses inside are refused at once, and behind a redirect', async () => {
+  test('internal addresses are refused at once, and also behind a redirect', async () => {
     const inside = ['http://10.0.0.1/a.png', 'http://localhost/a.png', 'ftp://example.org/a.png']
     for (const url of inside) {
       const [status, body] = await refused({ 'remote_files[0]': url })

@@ -11,13 +11,13 @@ import { jobsOf } from '../../support/factories.ts'
 import { formOf, type Picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 17 and 18 of `spec/api-workspace.md` 11, for tasks of videos. */
+/** Tasks made from videos. */
 
 const { path, remove } = dataDirectory()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-clips-'))
 let reticle: Reticle
 let api: Client
-/** Of 60 frames, 25 to a job, and five that neighbours share. */
+/** A task of 60 frames, 25 per job with an overlap of five. */
 let task: Json
 beforeAll(async () => {
   reticle = await startReticle(path)
@@ -52,8 +52,8 @@ const numbersOf = async (archive: Buffer) => {
 const range = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step)
 
-describe('17. a video', () => {
-  test('17. becomes a task whose jobs share five frames', async () => {
+describe('media from a video', () => {
+  test('a video becomes a task whose jobs share five frames', async () => {
     expect(task).toMatchObject({
       ...{ size: 60, mode: 'interpolation', overlap: 5, segment_size: 25, data_chunk_size: 36 },
       ...{ data_original_chunk_type: 'imageset', data_compressed_chunk_type: 'imageset' },
@@ -74,7 +74,7 @@ describe('17. a video', () => {
     })
   })
 
-  test('17. of another codec, with frames chosen, has those frames', async () => {
+  test('a video in another codec with chosen frames has exactly those frames', async () => {
     const webm = clip('b.webm', { codec: 'vp9', options: { 'cpu-used': '8' } })
     const fields = { start_frame: '4', stop_frame: '50', frame_filter: 'step=7' }
     const { task } = await attach([webm], fields)
@@ -104,21 +104,24 @@ describe('17. a video', () => {
       () => [{ name: 'none.mkv', bytes: Buffer.from('\x1aE\xdf\xa3 and nothing', 'latin1') }],
       'none.mkv: ',
     ],
-  ])('17. %s fails by name, and leaves the task as it was', async (_, files, text) => {
-    const { request, task } = await attach(await files())
-    expect(request).toMatchObject({ status: 'failed', message: expect.stringContaining(text) })
-    expect(request.message).not.toContain(path)
-    expect(task).toMatchObject({ size: 0, status: 'new' })
-  })
+  ])(
+    '%s fails with a message that names it, and leaves the task without media',
+    async (_, files, text) => {
+      const { request, task } = await attach(await files())
+      expect(request).toMatchObject({ status: 'failed', message: expect.stringContaining(text) })
+      expect(request.message).not.toContain(path)
+      expect(task).toMatchObject({ size: 0, status: 'new' })
+    },
+  )
 
-  test('17. is told of by the capabilities', async () => {
+  test('capabilities of the server list video', async () => {
     const { media } = await api.done('GET', '/server/capabilities')
     expect(media).toContain('video')
   })
 })
 
-describe('18. frames of a video', () => {
-  test('18. are those with their numbers: original as PNG, compressed as JPEG', async () => {
+describe('frames of a video', () => {
+  test('frames have the right numbers: original frames as PNG, compressed frames as JPEG', async () => {
     for (const frame of [0, 1, 24, 33, 59]) {
       const original = await read(`tasks/${task.id}`, `type=frame&number=${frame}&quality=original`)
       expect(original.headers.get('content-type')).toBe('image/png')
@@ -129,7 +132,7 @@ describe('18. frames of a video', () => {
     }
   })
 
-  test('18. come in chunks of tasks and jobs', async () => {
+  test('frames are served in chunks of tasks and jobs', async () => {
     const first = await read(`tasks/${task.id}`, 'type=chunk&number=0')
     expect(await numbersOf(first.bytes)).toEqual(range(0, 36))
     const last = await read(`tasks/${task.id}`, 'type=chunk&number=1&quality=original')
@@ -139,7 +142,7 @@ describe('18. frames of a video', () => {
     expect(await numbersOf(ofJob.bytes)).toEqual(range(20, 45))
   })
 
-  test('18. have a preview, and go along with an export', async () => {
+  test('frames appear in the preview and in an export', async () => {
     const preview = await api.bytes(`/tasks/${task.id}/preview`)
     expect((await sharp(preview.bytes).metadata()).width).toBe(256)
     const query = 'format=COCO%201.0&save_images=true'

@@ -4,7 +4,7 @@ import { longAgo } from '../../support/past.ts'
 import { type Person, password, people, statusOf } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** The items of `spec/api-workspace.md` 11 about who belongs to organizations. */
+/** Memberships, invitations and ownership of organizations. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -20,8 +20,8 @@ afterAll(async () => {
 
 const { as, newPerson, newOrganization, newMember, invite, membershipOf } = people(() => reticle)
 
-describe('10. memberships', () => {
-  test('10. who may change whom follows from the roles of both', async () => {
+describe('memberships', () => {
+  test('the roles of the caller and of the member decide which role changes are allowed', async () => {
     const organization = await newOrganization()
     const { owner, slug } = organization
     const actors: Record<string, Person> = { owner }
@@ -53,7 +53,7 @@ describe('10. memberships', () => {
     }
   }, 60_000)
 
-  test('10. nobody changes their own role, makes an owner, or grants more than they may', async () => {
+  test('members cannot change their own role, appoint an owner, or grant more than they may', async () => {
     const organization = await newOrganization()
     const { owner, slug } = organization
     const leader = await newMember(organization, 'maintainer')
@@ -69,7 +69,7 @@ describe('10. memberships', () => {
     expect(await statusOf(admin, 'POST', '/memberships', {})).toBe(405)
   })
 
-  test('10. everybody may leave but the owner; others are removed as they are changed', async () => {
+  test('every member but the owner may leave, and others are removed under the rules for changes', async () => {
     const organization = await newOrganization()
     const { owner, slug } = organization
     const leave = (api: Client, id: number) => statusOf(api, 'DELETE', `/memberships/${id}`)
@@ -86,8 +86,8 @@ describe('10. memberships', () => {
   })
 })
 
-describe('11. invitations', () => {
-  test('11. somebody who has an account is a member at once', async () => {
+describe('invitations', () => {
+  test('an invited user who has an account is a member at once', async () => {
     const organization = await newOrganization()
     const { owner, slug } = organization
     const person = await newPerson()
@@ -109,7 +109,7 @@ describe('11. invitations', () => {
     ])
   })
 
-  test('11. somebody unknown registers with that address, and joins by the key alone', async () => {
+  test('an invitee who registers joins only with the key of the invitation', async () => {
     const { owner, slug } = await newOrganization()
     const email = `newcomer-${owner.username}@example.org`
     const { body } = await invite(owner.api, slug, email, 'supervisor')
@@ -129,7 +129,7 @@ describe('11. invitations', () => {
     expect(await statusOf(as(), 'POST', '/auth/register', json)).toBe(400)
   })
 
-  test('11. an expired one is not accepted until it is sent again', async () => {
+  test('an expired invitation is not accepted until it is sent again', async () => {
     const { owner, slug } = await newOrganization()
     const { api, key } = await registeredInvitee(owner, slug)
     const statement = `update invitations set sent_date = now() - interval '7 days' where key = $1`
@@ -141,7 +141,7 @@ describe('11. invitations', () => {
     expect(await statusOf(owner.api, 'POST', `/invitations/${key}/resend`)).toBe(400)
   })
 
-  test('11. whoever declines is asked no more, and others may not', async () => {
+  test('only the invitee may decline an invitation, which ends it', async () => {
     const { owner, slug } = await newOrganization()
     const { api, key } = await registeredInvitee(owner, slug)
     expect(await statusOf(owner.api, 'POST', `/invitations/${key}/decline`)).toBe(403)
@@ -150,7 +150,7 @@ describe('11. invitations', () => {
     expect((await owner.api.done('GET', `/memberships?org=${slug}`)).count).toBe(1)
   })
 
-  test('11. one that is taken back leaves the address free for another', async () => {
+  test('a revoked invitation frees the address for another one', async () => {
     const { owner, slug } = await newOrganization()
     const email = `free-${owner.username}@example.org`
     const first = await invite(owner.api, slug, email)
@@ -160,7 +160,7 @@ describe('11. invitations', () => {
     expect([second.status, second.body.role]).toEqual([201, 'maintainer'])
   })
 
-  test('11. nobody sends one again a sixth time within an hour', async () => {
+  test('an invitation cannot be resent a sixth time within an hour', async () => {
     const { owner, slug } = await newOrganization()
     const email = `often-${owner.username}@example.org`
     const { key } = (await invite(owner.api, slug, email)).body
@@ -170,7 +170,7 @@ describe('11. invitations', () => {
     expect(statuses).toEqual([204, 204, 204, 204, 204, 429])
   })
 
-  /** Somebody who was invited, and has registered since. */
+  /** An invitee who has registered since. */
   async function registeredInvitee(owner: Person, slug: string) {
     const username = `invitee-${owner.username}`
     const email = `${username}@example.org`
@@ -181,8 +181,8 @@ describe('11. invitations', () => {
   }
 })
 
-describe('12. organizations', () => {
-  test('12. a transfer makes another member the owner, and the owner a maintainer', async () => {
+describe('ownership of organizations', () => {
+  test('a transfer makes another member the owner, and the former owner a maintainer', async () => {
     const organization = await newOrganization()
     const { id, slug, owner } = organization
     const heir = await newMember(organization, 'worker')
@@ -202,7 +202,7 @@ describe('12. organizations', () => {
     )
   })
 
-  test('12. an account that owns one stays until it is transferred or deleted', async () => {
+  test('an account that owns an organization cannot be deleted before a transfer or deletion', async () => {
     const { id, slug, owner } = await newOrganization()
     const refused = await owner.api.call('DELETE', `/users/${owner.id}`)
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(slug)])
@@ -210,7 +210,7 @@ describe('12. organizations', () => {
     expect(await statusOf(owner.api, 'DELETE', `/users/${owner.id}`)).toBe(204)
   })
 
-  test('12. deleting one leaves its projects to their owners', async () => {
+  test('projects of a deleted organization stay with their owners', async () => {
     const organization = await newOrganization()
     const { id, slug, owner } = organization
     const worker = await newMember(organization, 'worker')

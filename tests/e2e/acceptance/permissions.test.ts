@@ -11,7 +11,9 @@ import { type Cell, memberCells } from '../permissions/member-cells.ts'
 import { addressOf, probesOn, standingAt } from '../permissions/probes.ts'
 import { chainOf, makeWorlds, type World } from '../permissions/world.ts'
 
-/** The permission model, cell by cell (`spec/api-workspace.md` 2.5): expectations of its table, calls over HTTP. */
+/**
+ * The permission model, cell by cell: expectations of its table, calls over HTTP. See docs/spec/access.md#permissions.
+ */
 
 const { path, remove } = dataDirectory()
 const store = await startS3()
@@ -44,18 +46,18 @@ async function wrongOf(cells: readonly Cell[], side = 8): Promise<string[]> {
   return found.filter((one) => one !== undefined)
 }
 
-describe('9. role x relation x workspace x action', () => {
+describe('role x relation x workspace x action', () => {
   test.each(Object.keys(standingAt))(
-    '9. %s: exactly what the table says',
+    'permissions on %s match the table exactly',
     async (resource) => {
       const cells = chained.filter(({ row }) => row.startsWith(`${resource}:`))
-      const side = resource === 'guide' ? 1 : 8 // whoever saves a guide removes what others have just added
+      const side = resource === 'guide' ? 1 : 8 // saving a guide deletes assets that another call has just added
       expect(await wrongOf(cells, side)).toEqual([])
     },
     90_000,
   )
 
-  test('9. an administrator may do everything everywhere', async () => {
+  test('an administrator may do everything in every workspace', async () => {
     const chains = worlds.flatMap(({ chains: [first] }) => first ?? [])
     const all = chains.flatMap(probesOn)
     const wrongAsAdmin = async (probe: (typeof all)[number]) => {
@@ -72,12 +74,12 @@ describe('9. role x relation x workspace x action', () => {
         all.filter((probe) => !isOfGuide(probe)),
         wrongAsAdmin,
       )),
-      ...(await atOnce(1, all.filter(isOfGuide), wrongAsAdmin)), // one after the other, as above
+      ...(await atOnce(1, all.filter(isOfGuide), wrongAsAdmin)), // one call at a time, because saving a guide deletes new assets
     ]
     expect(wrong.filter(Boolean)).toEqual([])
   }, 90_000)
 
-  test('9. lists of invitations have those sent or received, and all of them for leaders', async () => {
+  test('lists of invitations contain those sent or received by the caller, and all of them for leaders', async () => {
     const { org, actors } = worlds.find((one) => one.org === 'matrix') ?? { org: '', actors: [] }
     const list = `/invitations?org=${org}&page_size=all`
     const { count: all } = await reticle.admin.done('GET', list)
@@ -90,7 +92,7 @@ describe('9. role x relation x workspace x action', () => {
     }
   })
 
-  test('9. the file of an export is for who asked for it, not for others who could have', async () => {
+  test('only the requester of an export and administrators can download its file', async () => {
     const [world] = worlds
     const owner = world?.actors.find(({ role }) => role === 'user')
     const chain = world && owner && chainOf(world, owner, 'task owner')
@@ -104,7 +106,7 @@ describe('9. role x relation x workspace x action', () => {
     expect(await status(reticle.admin)).toBe(200)
   })
 
-  test('9. organization, membership, invitation: exactly what the table says', async () => {
+  test('permissions on organizations, memberships and invitations match the table exactly', async () => {
     const lists = await memberCells(worlds, reticle.admin)
     const wrong = await atOnce(4, lists, async (cells) => {
       const found: string[] = []
@@ -115,16 +117,18 @@ describe('9. role x relation x workspace x action', () => {
   }, 90_000)
 })
 
-/** Rows about operations that this server does not have (yet): with the first of them they have to be walked. */
+/**
+ * Rows about operations that this server does not have. They must be tested once the first of these operations exists.
+ */
 const absent: Record<string, RegExp> = {
   'project: export annotations, dataset, backup': /^\/projects\/:id\/(?:dataset|backup)\/export/,
 }
 
-/** Rules beyond the table have tests of their own; these two are asked above or lead to the same rule. */
+/** Rules beyond the table have separate tests. The other two are tested above or follow the same rule. */
 const elsewhere = /^(?:request|webhook|user|access_token) /
 const otherwise = ['listInvitations', 'getEvents']
 
-test('9. every operation that a row is behind has been asked for', () => {
+test('every operation that has a row in the table has been called', () => {
   const named = Object.entries(rightsOf).filter(
     ([, rights]) => !rights.some((one) => elsewhere.test(one)),
   )
@@ -132,7 +136,7 @@ test('9. every operation that a row is behind has been asked for', () => {
   expect(missing.sort()).toEqual(otherwise.sort())
 })
 
-test('9. every row of the table has been walked, in at least 900 cells', () => {
+test('every row of the table has been tested, in at least 900 cells', () => {
   const isAbsent = (row: string) =>
     Object.entries(absent).some(
       ([name, route]) =>

@@ -5,7 +5,9 @@ import { basicOf, type Organization, type Person, people } from '../../support/p
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Item 16 of the checklist of `spec/api-annotations.md` 10, and what is seen of requests beside it (`spec/extensions.md` 5). */
+/**
+ * Records of requests: lists, visibility, cancellation and event streams. See docs/spec/requests.md#request-records.
+ */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -43,7 +45,7 @@ const idsOf = async (query: string, { api } = owner) =>
     .sort()
 const address = (id: string, rest = '') => `/requests/${encodeURIComponent(id)}${rest}`
 
-describe('16. requests', () => {
+describe('requests', () => {
   test.each([
     ['status=finished', 5],
     ['status=queued', 0],
@@ -59,7 +61,7 @@ describe('16. requests', () => {
     ['org=SLUG', 3],
     ['org=', 2],
     ['org_id=ORG', 3],
-  ])('16. are filtered by %s', async (words, count) => {
+  ])('requests can be filtered by %s', async (words, count) => {
     const query = words
       .replace('PROJECT', project.id)
       .replace('ALONE', alone.id)
@@ -68,7 +70,7 @@ describe('16. requests', () => {
     expect((await idsOf(`&${query}`)).length).toBe(count)
   })
 
-  test('16. are listed for who started them alone', async () => {
+  test('a list of requests contains only those of the caller', async () => {
     const member = await newMember(organization, 'maintainer')
     expect(await idsOf('', member)).toEqual([])
     const [own] = await idsOf('&action=export')
@@ -78,7 +80,7 @@ describe('16. requests', () => {
     expect((await member.api.call('POST', address(creation, '/cancel'))).status).toBe(403)
   })
 
-  test('16. that restore a backup are for who began them and administrators, in any organization', async () => {
+  test('a restore is visible only to its requester and administrators, in any organization', async () => {
     const form = new FormData()
     form.append('backup_file', new Blob(['no archive']), 'a.zip')
     const at = `/projects/backup/?org=${organization.slug}`
@@ -92,7 +94,7 @@ describe('16. requests', () => {
     expect((await reticle.admin.call('GET', address(rq_id))).status).toBe(200)
   })
 
-  test('16. are seen by strangers under no circumstances, and told anew each time', async () => {
+  test('a request is hidden from strangers, and its record may not be cached', async () => {
     const stranger = await newPerson()
     for (const action of ['export', 'import', 'create']) {
       const [id] = await idsOf(`&action=${action}&task_id=${task.id}`)
@@ -105,7 +107,7 @@ describe('16. requests', () => {
     expect((await owner.api.call('POST', address(unknown, '/cancel'))).status).toBe(404)
   })
 
-  test('16. are cancelled while they wait or run, and then leave nothing', async () => {
+  test('a cancelled request has no result, and other requests finish', async () => {
     const wishes = Array.from({ length: 12 }, (_, at) => `&save_images=true&min_score=0.${at + 10}`)
     const started = await Promise.all(wishes.map((query) => exportOf(task, query)))
     const last = started.at(-1).rq_id
@@ -116,14 +118,14 @@ describe('16. requests', () => {
     for (const one of started.slice(0, -1)) await owner.api.finished(one)
   })
 
-  test('16. that have ended are cancelled no more', async () => {
+  test('a request that has ended cannot be cancelled', async () => {
     const [ended] = await idsOf('&action=export')
     const { status, body } = await owner.api.call('POST', address(ended, '/cancel'))
     expect([status, body]).toEqual([400, [expect.stringContaining('this one is finished')]])
   })
 })
 
-/** The records of a stream, as they come. */
+/** Records of a stream in the order of arrival. */
 async function* eventsOf(rest: string, by = owner): AsyncGenerator<Json> {
   const left = new AbortController()
   const headers = { authorization: basicOf(by.username) }
@@ -144,8 +146,8 @@ async function* eventsOf(rest: string, by = owner): AsyncGenerator<Json> {
   }
 }
 
-describe('a stream of events', () => {
-  test('of one request begins with what is, tells each change, and ends with it', async () => {
+describe('event streams of requests', () => {
+  test('the stream of a request reports growing progress and ends with the final record', async () => {
     const { rq_id } = await exportOf(task, '&min_score=0.75')
     const seen: Json[] = []
     for await (const record of eventsOf(address(rq_id, '/stream'))) seen.push(record)
@@ -156,14 +158,14 @@ describe('a stream of events', () => {
     expect(shares).toEqual([...shares].sort((one, next) => one - next))
   })
 
-  test('of one that has ended tells that, and ends', async () => {
+  test('the stream of a request that has ended reports its state and ends', async () => {
     const [ended] = await idsOf(`&action=create&task_id=${task.id}`)
     const seen: Json[] = []
     for await (const record of eventsOf(address(ended, '/stream'))) seen.push(record)
     expect(seen.map(({ status }) => status)).toEqual(['finished'])
   })
 
-  test('of all requests tells of those of one’s own', async () => {
+  test('the stream of all requests reports only requests of the caller', async () => {
     const other = await newMember(organization, 'maintainer')
     const events = eventsOf('/requests/stream')
     const first = events.next()
@@ -179,7 +181,7 @@ describe('a stream of events', () => {
     await events.return(undefined)
   })
 
-  test('of a request of somebody else is refused, of none is not found', async () => {
+  test("a stream of another user's request is refused, and that of an unknown request is not found", async () => {
     const stranger = await newPerson()
     const [own] = await idsOf('&action=export')
     expect((await stranger.api.call('GET', address(own, '/stream'))).status).toBe(403)

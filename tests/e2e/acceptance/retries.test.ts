@@ -5,7 +5,7 @@ import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** `spec/extensions.md` 7, `reliability.md` 13 and rows 95 and 96 of its section 18, over real HTTP. */
+/** Idempotency keys and conditional requests over HTTP. See docs/spec/rest.md#idempotency-keys. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -33,20 +33,20 @@ const codeOf = ({ status, headers }: { status: number; headers: Headers }) => [
   headers.get('x-error-code'),
 ]
 
-describe('a key that is no key, or another call (95.)', () => {
-  test.each(['', 'x'.repeat(256)])('an Idempotency-Key of %j is 400', async (key) => {
+describe('invalid and reused idempotency keys', () => {
+  test.each(['', 'x'.repeat(256)])('an Idempotency-Key of %j is answered 400', async (key) => {
     const { status, body } = await create(key, { name: 'never made' })
     expect([status, Object.keys(body)]).toEqual([400, ['Idempotency-Key']])
     expect(await countOf('never made')).toBe(0)
   })
 
-  test('reused with another body it is 409, and nothing is made', async () => {
+  test('a key reused with another body is answered 409, and nothing is created', async () => {
     await create('one', { name: 'first' })
     expect(codeOf(await create('one', { name: 'second' }))).toEqual([409, 'idempotency_key_reused'])
     expect(await countOf('second')).toBe(0)
   })
 
-  test('two at once are one project: the other is 409, or answered the same', async () => {
+  test('two concurrent calls create one project, and the second gets 409 or the same answer', async () => {
     const answers = await Promise.all([1, 2].map(() => create('at once', { name: 'at once' })))
     for (const { status, headers } of answers)
       if (status !== 201) expect([status, headers.get('retry-after')]).toEqual([409, '1'])
@@ -54,7 +54,7 @@ describe('a key that is no key, or another call (95.)', () => {
   })
 })
 
-test('a project is created once, however often the key is sent, and answered the same', async () => {
+test('a project is created once however often the key is sent, with the same answer', async () => {
   const first = await create('project', { name: 'once' })
   const second = await create('project', { name: 'once' })
   expect([first.status, isReplay(first)]).toEqual([201, false])
@@ -64,7 +64,7 @@ test('a project is created once, however often the key is sent, and answered the
   expect(await countOf('once')).toBe(1)
 })
 
-test('fifty times the same key at once make one project', async () => {
+test('fifty concurrent calls with one key create one project', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => create('fifty', { name: 'fifty' })),
   )
@@ -75,7 +75,7 @@ test('fifty times the same key at once make one project', async () => {
   expect(await countOf('fifty')).toBe(1)
 })
 
-test('a refusal is kept and given again, though it would not be refused any more', async () => {
+test('a refusal is stored and returned again, even if the call would be valid by now', async () => {
   const json = { name: 'in a project that is not there yet', project_id: 999_999 }
   const sent = keyed('refused', { json })
   const first = await admin.call('POST', '/tasks', sent)
@@ -84,7 +84,7 @@ test('a refusal is kept and given again, though it would not be refused any more
   expect(second.body).toEqual(first.body)
 })
 
-describe('annotations', () => {
+describe('repeated calls on annotations', () => {
   let task: Json
   let job: Json
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('annotations', () => {
     admin.call('PATCH', `${url()}?action=create`, keyed(key, { json: { shapes } }))
   const countShapes = async () => (await admin.done('GET', url())).shapes.length
 
-  test('that are added twice under one key are there once, with the same ids', async () => {
+  test('annotations created twice under one key are stored once, with the same ids', async () => {
     const shapes = [rectangle(task.labels[0].id)]
     const first = await add('shape', shapes)
     const second = await add('shape', shapes)
@@ -106,7 +106,7 @@ describe('annotations', () => {
     expect(await countShapes()).toBe(1)
   })
 
-  test('under an old If-Match are 412, and of two sets that are put at once one is there', async () => {
+  test('an outdated If-Match is answered 412, and of two concurrent PUTs one set remains', async () => {
     const old = (await admin.call('GET', url())).headers.get('etag') ?? ''
     const put = (count: number, headers = {}) => {
       const shapes = Array.from({ length: count }, () => rectangle(task.labels[0].id))
@@ -121,7 +121,7 @@ describe('annotations', () => {
     expect([30, 40]).toContain(await countShapes())
   })
 
-  test('above 1 MiB are told from others as they stream, and are answered id and tag', async () => {
+  test('bodies above 1 MiB are compared while they stream, and a repeat returns the id and tag', async () => {
     const shapes = Array.from({ length: 8000 }, () => rectangle(task.labels[0].id))
     const put = (key: string, sent: Json[]) => {
       const raw = `${JSON.stringify({ shapes: sent })}${' '.repeat(2 ** 20)}`
@@ -137,7 +137,7 @@ describe('annotations', () => {
   })
 })
 
-test('an upload under a key starts one request, with whatever boundary it comes', async () => {
+test('an upload repeated under a key starts one request, whatever its form boundary is', async () => {
   const task = await taskWithMedia(admin)
   const post = () =>
     admin.call(
@@ -157,7 +157,7 @@ test('an upload under a key starts one request, with whatever boundary it comes'
   expect(second.body).toEqual(first.body)
 })
 
-/** One of each resource that can be changed under a condition: where it is, and a change that fits. */
+/** Returns the address of one resource of each kind with conditional changes, and a valid change of it. */
 async function resources(): Promise<[string, string, Json][]> {
   const unique = randomUUID().slice(0, 8)
   const labels = [{ name: 'car' }]
@@ -195,14 +195,14 @@ async function resources(): Promise<[string, string, Json][]> {
   ]
 }
 
-describe('a condition of the present state (96.)', () => {
+describe('conditional requests with If-Match', () => {
   let found: [string, string, Json][]
   beforeAll(async () => {
     found = await resources()
   })
   const changes = ['PATCH', 'DELETE'] as const
 
-  test('If-Match of an old tag is 412 and says the present one; malformed it is 400', async () => {
+  test('an outdated tag is answered 412 with the current one, and a malformed tag 400', async () => {
     for (const [name, url, json] of found) {
       const before = await admin.call('GET', url)
       const etag = before.headers.get('etag')
@@ -222,20 +222,20 @@ describe('a condition of the present state (96.)', () => {
     }
   })
 
-  test('with the present tag, or *, the change is made and has another tag', async () => {
+  test('with the current tag or * the change is made and returns a new tag', async () => {
     for (const [name, url, json] of found) {
       const first = (await admin.call('GET', url)).headers.get('etag') ?? ''
       const changed = await admin.call('PATCH', url, { json, headers: { 'if-match': first } })
       const second = changed.headers.get('etag') ?? ''
       expect([changed.status, second === first], name).toEqual([200, false])
       const any = await admin.call('PATCH', url, { json, headers: { 'if-match': '*' } })
-      expect([any.status, any.headers.get('etag')], name).toEqual([200, second]) // it changed nothing
+      expect([any.status, any.headers.get('etag')], name).toEqual([200, second]) // the change had no effect
       const known = await admin.call('GET', url, { headers: { 'if-none-match': second } })
       expect([known.status, known.text], name).toEqual([304, ''])
     }
   })
 
-  test('with the present tag it is deleted', async () => {
+  test('with the current tag the resource is deleted', async () => {
     for (const [name, url] of found) {
       const etag = (await admin.call('GET', url)).headers.get('etag') ?? ''
       const gone = await admin.call('DELETE', url, { headers: { 'if-match': etag } })
@@ -244,7 +244,7 @@ describe('a condition of the present state (96.)', () => {
   })
 })
 
-test('of fifty who change what they have all seen exactly one does', async () => {
+test('exactly one of fifty concurrent changes with the same tag succeeds', async () => {
   const { id } = await admin.done('POST', '/projects', { json: { name: 'wanted' } })
   const etag = (await admin.call('GET', `/projects/${id}`)).headers.get('etag') ?? ''
   const answers = await Promise.all(

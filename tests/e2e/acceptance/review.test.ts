@@ -6,7 +6,7 @@ import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { assetForm, picture } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Acceptance of review and guides: item 20 of `spec/api-workspace.md` 11, and the rows of 5.1 to 5.4. */
+/** Issues, comments, guides and assets. See docs/spec/workspace.md#issues. */
 const outsider = {
   username: 'outsider',
   password: 'a-password-of-an-outsider',
@@ -57,7 +57,7 @@ const sends = (method: string, route: string) => async (json: Json) => {
   return [answer.status, Object.keys(answer.body ?? {})]
 }
 
-test('20. an issue outside of its job is 400: a frame of another job, or one that ground truth has not', async () => {
+test('an issue on a frame outside of its job is answered 400, also in a ground truth job', async () => {
   expect((await newIssue({ frame: 1 })).status).toBe(201)
   for (const frame of [-1, 2, 4]) {
     const { status, body } = await newIssue({ frame })
@@ -73,7 +73,7 @@ test('20. an issue outside of its job is 400: a frame of another job, or one tha
   expect([outside.status, Object.keys(outside.body)]).toEqual([400, ['frame']])
 })
 
-test('20. the message of an issue is its first comment', async () => {
+test('the message of an issue becomes its first comment', async () => {
   const { status, body: issue } = await newIssue({ message: 'Box cuts the mirror' })
   expect([status, issue.comments]).toEqual([
     201,
@@ -86,7 +86,7 @@ test('20. the message of an issue is its first comment', async () => {
   expect((await admin.done('GET', `/issues/${issue.id}`)).comments.count).toBe(0)
 })
 
-test('20. an issue is read, changed and deleted; what it cannot be is 400 by its field', async () => {
+test('an issue is read, changed and deleted, and an invalid field is answered 400 under its name', async () => {
   const tries = sends('POST', '/issues')
   const whole = { job: jobs[0].id, frame: 0, position: [1, 2, 3, 4], message: 'm' }
   for (const [field, json] of [
@@ -125,7 +125,7 @@ test('20. an issue is read, changed and deleted; what it cannot be is 400 by its
   expect((await admin.call('GET', route)).status).toBe(404)
 })
 
-test('20. comments are written, changed and deleted, and move their issue', async () => {
+test('comments are created, changed and deleted, and change the date of their issue', async () => {
   const { body: issue } = await newIssue()
   const tries = sends('POST', '/comments')
   expect(await tries({ issue: issue.id, message: '' })).toEqual([400, ['message']])
@@ -142,7 +142,7 @@ test('20. comments are written, changed and deleted, and move their issue', asyn
   expect((await admin.call('GET', route)).status).toBe(404)
 })
 
-test('20. a guide that refers to 151 assets is 400, and so is the asset that would be its 151st', async () => {
+test('a guide that refers to 151 assets is answered 400, and so is uploading a 151st asset', async () => {
   const guide = await newGuide()
   const uuids: string[] = []
   while (uuids.length < 150) {
@@ -162,7 +162,7 @@ test('20. a guide that refers to 151 assets is 400, and so is the asset that wou
   expect(await admin.done('GET', route)).toMatchObject({ markdown })
 }, 120_000)
 
-test('20. a target has one guide: the second is 409, both or none of the targets 400', async () => {
+test('a second guide of a target is answered 409, and both or none of the targets 400', async () => {
   const { id: project_id } = await newProject()
   const guide = await admin.done('POST', '/guides', { json: { project_id } })
   expect(guide).toMatchObject({ project_id, task_id: null, markdown: '' })
@@ -175,7 +175,7 @@ test('20. a target has one guide: the second is 409, both or none of the targets
   expect((await admin.call('GET', `/guides/${guide.id}`)).status).toBe(404)
 })
 
-test('20. an asset whose name, declared type and content disagree is 400', async () => {
+test('an asset whose name, declared type and content disagree is answered 400', async () => {
   const guide = await newGuide()
   const { bytes } = await picture('a', 8, 8)
   const pdf = Buffer.from('%PDF-1.7\n')
@@ -201,7 +201,7 @@ test('20. an asset whose name, declared type and content disagree is 400', async
   expect((await admin.call('POST', '/assets', fitting)).status).toBe(201)
 })
 
-test('20. an asset is shown by its guide only, and runs nowhere', async () => {
+test('an asset is displayed only through its guide, and never executed', async () => {
   const guide = await newGuide()
   const large = await picture('large.png', 2400, 1200)
   const asset = await admin.done('POST', '/assets', { form: assetForm(guide.id, large) })
@@ -229,7 +229,7 @@ test('20. an asset is shown by its guide only, and runs nowhere', async () => {
   expect((await admin.call('GET', route)).status).toBe(404)
 })
 
-test('20. a saved guide has copies of what it takes from others, and keeps only what it shows', async () => {
+test('a saved guide copies assets of other guides, and deletes assets that it no longer shows', async () => {
   const source = await newGuide()
   const [first, unused] = [await addAsset(source.id), await addAsset(source.id)]
   await admin.done('PATCH', `/guides/${source.id}`, { json: { markdown: shown([first.uuid]) } })
@@ -245,7 +245,7 @@ test('20. a saved guide has copies of what it takes from others, and keeps only 
   expect((await admin.call('GET', `/assets/${copy}`)).status).toBe(404)
 })
 
-test('20. public access is refused: 401 without a credential, 403 to who has nothing to do with it', async () => {
+test('review data is answered 401 without credentials, and 403 to users without access', async () => {
   const { body: issue } = await newIssue()
   const { results } = await admin.done('GET', `/comments?issue_id=${issue.id}`)
   const guide = await newGuide()

@@ -17,7 +17,7 @@ import { jobsOf } from '../../support/factories.ts'
 import { picture } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Files of the share that were replaced after a task was made of them, seen from outside. */
+/** Files of the share that were replaced after a task was created from them. */
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -67,7 +67,7 @@ async function taskOf(name: string): Promise<{ id: number; file: string; shown: 
   return { id, file, shown: `${folder}/${name}` }
 }
 
-/** The answers to all that shows media of a task. */
+/** Answers of all calls that read media of a task. */
 async function answers(id: number): Promise<Json[]> {
   const [job] = await jobsOf(api, id)
   const data = `/tasks/${id}/data?number=0&type=`
@@ -89,7 +89,7 @@ const cases = Object.keys(sources).flatMap((name) =>
 )
 
 describe.each(cases)('%s in place of %s', (change, name) => {
-  test('is 409 wherever it would be shown, and fails exports and backups, by its name', async () => {
+  test('a replaced file is answered 409 by all reads, and fails exports and backups with its name', async () => {
     const { id, file, shown } = await taskOf(name)
     expect(new Set((await answers(id)).map(({ status }) => status))).toEqual(new Set([200]))
     changes[change]?.(file)

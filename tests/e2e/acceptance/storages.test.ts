@@ -11,9 +11,7 @@ import { markedFor } from '../../support/marked.ts'
 import { picture } from '../../support/pictures.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Cloud storages: item 21 of `spec/api-workspace.md` 11, and the table of 5.5. */
-
-/** What must not be met again anywhere. */
+/** Secrets that no answer or log may contain. */
 const planted = {
   key: 'CANARYKEY0123456789',
   secret: 'canary-secret-0123456789',
@@ -25,7 +23,7 @@ const store = await startS3(planted.key, planted.secret)
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let admin: Client
-/** Every body that was answered. */
+/** Every body that the server returned. */
 const answered: string[] = []
 
 beforeAll(async () => {
@@ -43,7 +41,7 @@ interface Sent {
   form?: FormData
 }
 
-/** A machine that others use as well may be too busy for a moment. */
+/** Retries, because a shared machine may be too busy for a moment. */
 async function call(method: string, url: string, sent: Sent = {}, tries = 60): Promise<Answer> {
   const answer = await admin.call(method, url, sent)
   answered.push(answer.text)
@@ -59,7 +57,7 @@ async function connected(name: string, objects: Record<string, string | Uint8Arr
   return body
 }
 
-describe('21. a bucket that cannot be used is not connected', () => {
+describe('connecting a bucket that cannot be used', () => {
   test.each([
     ['closed to the credentials', { key: 'AKIDOTHER', secret_key: planted.other }, 'credentials'],
     ['not there', { resource: 'nothing-here' }, 'resource'],
@@ -73,14 +71,14 @@ describe('21. a bucket that cannot be used is not connected', () => {
       'specific_attributes',
     ],
     ['of nobody that is known', { provider_type: 'FLOPPY' }, 'provider_type'],
-  ])('when it is %s', async (_, wrong, field) => {
+  ])('a bucket that is %s is refused', async (_, wrong, field) => {
     const { status, body } = await connect({ ...bucketOf(store, 'probed'), ...wrong })
     expect([status, Object.keys(body)]).toEqual([400, [field]])
     const { count } = (await call('GET', '/cloudstorages?resource=probed')).body
     expect(count).toBe(0)
   })
 
-  test('and a change to one neither', async () => {
+  test('a change that makes a bucket unusable is refused', async () => {
     const { id } = await connected('changed')
     const before = (await call('GET', `/cloudstorages/${id}`)).body
     const json = { secret_key: planted.other, key: 'AKIDOTHER' }
@@ -93,7 +91,7 @@ describe('21. a bucket that cannot be used is not connected', () => {
   })
 })
 
-test('the line of docs/operations.md connects a bucket', async () => {
+test('the command in docs/operations.md connects a bucket', async () => {
   const [line = ''] = markedFor('docs/operations.md', 'tests/e2e/acceptance/storages.test.ts')
   const { key, secret_key, specific_attributes } = bucketOf(store, 'acme-frames')
   const own = line
@@ -105,7 +103,7 @@ test('the line of docs/operations.md connects a bucket', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ resource: 'acme-frames', display_name: 'Raw frames' })
 })
 
-test('21. content is shown level by level, in pages, below a prefix', async () => {
+test('content is listed level by level, in pages, below a prefix', async () => {
   const objects = { '2026/a/1.jpg': '', '2026/a/b/2.jpg': '', '2026/x.zip': '', 'y.txt': '' }
   const { id } = await connected('paged', objects)
   const list = (query: string) => call('GET', `/cloudstorages/${id}/content-v2${query}`)
@@ -139,7 +137,7 @@ test('21. content is shown level by level, in pages, below a prefix', async () =
   expect((await call('GET', `/cloudstorages/${id}/status`)).body).toBe('NOT_FOUND')
 })
 
-test('21. a form connects one too, and its first image becomes a preview', async () => {
+test('a form connects a bucket, and its first image becomes the preview', async () => {
   const { bytes } = await picture('a.png', 600, 300)
   const line = JSON.stringify({ name: 'deep/a', extension: '.png' })
   const objects = { 'm.jsonl': `{"version":"1.1"}\n${line}\n`, 'deep/a.png': bytes }
@@ -160,7 +158,7 @@ test('21. a form connects one too, and its first image becomes a preview', async
   expect((await call('GET', `/cloudstorages/${id}/preview`)).status).toBe(404)
 })
 
-test('21. one in use is kept: 409, unless it is forced', async () => {
+test('a storage in use cannot be deleted (409) unless the deletion is forced', async () => {
   const { id } = await connected('used')
   const source_storage = { location: 'cloud_storage', cloud_storage_id: id }
   const json = { name: 'p', source_storage }
@@ -175,8 +173,8 @@ test('21. one in use is kept: 409, unless it is forced', async () => {
   expect([gone.status, Object.keys(gone.body)]).toEqual([400, ['source_storage']])
 })
 
-describe('21. credentials are never seen again', () => {
-  test('in an answer, whatever became of them', async () => {
+describe('credentials of storages are never shown', () => {
+  test('no answer contains credentials', async () => {
     const { id } = await connected('secretive')
     const lent = { session_token: planted.token }
     expect((await call('PATCH', `/cloudstorages/${id}`, { json: lent })).status).toBe(200)
@@ -202,10 +200,10 @@ describe('21. credentials are never seen again', () => {
     expect([sent.status, Object.keys(sent.body)]).toEqual([400, ['key_file']])
     await call('GET', '/cloudstorages?page_size=all')
     expect(leaks(answered.join('\n'))).toEqual([])
-    expect(answered.join('\n')).toContain('secretive') // the answers are looked at indeed
+    expect(answered.join('\n')).toContain('secretive') // proves that answers were recorded
   })
 
-  test('in the log of events', { timeout: 60_000 }, async () => {
+  test('no event in the event log contains credentials', { timeout: 60_000 }, async () => {
     const exported = async () => {
       const started = (await call('POST', '/events/export')).body
       const { bytes } = await admin.bytes((await admin.finished(started)).result_url)
@@ -218,12 +216,12 @@ describe('21. credentials are never seen again', () => {
     expect(leaks(csv)).toEqual([])
   })
 
-  test('in the log of the program', async () => {
+  test('no log line of the process contains credentials', async () => {
     expect(leaks(reticle.output())).toEqual([])
   })
 })
 
-/** A key file that leads elsewhere: it is refused before anything is asked. */
+/** A key file that refers to another host. It is refused before any call is made. */
 function keyForm() {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' })

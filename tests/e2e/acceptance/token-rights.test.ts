@@ -5,7 +5,10 @@ import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** What a token may do, on top of what its owner may (`spec/api-workspace.md` 2.3): an administrator's, so that only it counts. */
+/**
+ * Rights of access tokens. The owner is an administrator, so that only the token limits them. See
+ * docs/spec/access.md#access-tokens.
+ */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -34,7 +37,7 @@ afterAll(async () => {
   remove()
 })
 
-/** Statuses with a token that may only read, and with one that may also write. */
+/** Status codes with a read-only token, and with one that may also write. */
 async function both(method: string, address: string, sent: Sent = {}): Promise<number[]> {
   const url = address.replace(/:(\w+)/g, (_, name) => String(ids[name]))
   const statuses: number[] = []
@@ -44,7 +47,7 @@ async function both(method: string, address: string, sent: Sent = {}): Promise<n
 const json = (body: Json): Sent => ({ json: body })
 const format = 'format=COCO%201.0'
 
-describe('8. what an access token may do', () => {
+describe('rights of access tokens', () => {
   test.each([
     ['GET', '/projects/:project'],
     ['HEAD', '/tasks/:task'],
@@ -53,30 +56,33 @@ describe('8. what an access token may do', () => {
     ['GET', '/auth/access_tokens'],
     ['GET', '/auth/access_tokens/:token'],
     ['GET', '/auth/access_tokens/self'],
-  ])('8. %s %s: both', async (method, address) => {
+  ])('%s %s is allowed with both tokens', async (method, address) => {
     expect(await both(method, address)).toEqual([200, 200])
   })
 
-  test.each(['/tasks/:task', '/jobs/:job'])('8. exporting %s to a file: both', async (target) => {
-    for (const api of [reading, writing]) {
-      const url = `${target.replace(/:(\w+)/, (_, name) => String(ids[name]))}/dataset/export`
-      const { result_url } = await api.finished(await api.done('POST', `${url}?${format}`))
-      expect((await api.bytes(result_url)).status).toBe(200)
-    }
-  })
+  test.each(['/tasks/:task', '/jobs/:job'])(
+    'exporting %s to a file is allowed with both tokens',
+    async (target) => {
+      for (const api of [reading, writing]) {
+        const url = `${target.replace(/:(\w+)/, (_, name) => String(ids[name]))}/dataset/export`
+        const { result_url } = await api.finished(await api.done('POST', `${url}?${format}`))
+        expect((await api.bytes(result_url)).status).toBe(200)
+      }
+    },
+  )
 
   test.each([
     ...['/projects/:project', '/tasks/:task', '/jobs/:job'].map((of) => `${of}/dataset/export`),
     ...['/projects/:project', '/tasks/:task'].map((of) => `${of}/backup/export`),
     '/events/export',
-  ])('8. %s to a cloud storage: not the one that only reads', async (address) => {
+  ])('%s to a cloud storage is refused with a read-only token', async (address) => {
     const there = 'location=cloud_storage&cloud_storage_id=999999'
     const [refused, permitted] = await both('POST', `${address}?${format}&${there}`)
     expect(refused).toBe(403)
     expect(permitted, 'there is no such storage').toBe(404)
   })
 
-  test('8. exporting events and fetching the file: both', async () => {
+  test('exporting events and downloading the file is allowed with both tokens', async () => {
     for (const api of [reading, writing]) {
       const { result_url } = await api.finished(await api.done('POST', '/events/export'))
       expect((await api.bytes(result_url)).status).toBe(200)
@@ -90,7 +96,7 @@ describe('8. what an access token may do', () => {
     ['POST', '/tasks/:task/annotations?format=none', { form: annotationFile('{}', 'a.json') }, 400],
     ['DELETE', '/jobs/:job/annotations', {}, 204],
     ['POST', '/organizations', json({ slug: 'new' }), 201],
-  ])('8. %s %s: only the one that writes', async (method, address, sent, status) => {
+  ])('%s %s is allowed only with a token that may write', async (method, address, sent, status) => {
     expect(await both(method, address, sent)).toEqual([403, status])
   })
 
@@ -101,11 +107,11 @@ describe('8. what an access token may do', () => {
     ['PATCH', '/auth/access_tokens/:token', json({ name: 'x' })],
     ['DELETE', '/auth/access_tokens/:token', {}],
     ['POST', '/events', json({ timestamp: '2026-03-01T10:00:00Z' })],
-  ])('8. %s %s: neither', async (method, address, sent) => {
+  ])('%s %s is refused with both tokens', async (method, address, sent) => {
     expect(await both(method, address, sent)).toEqual([403, 403])
   })
 
-  test('8. changing the password: neither, it needs another way to sign in', async () => {
+  test('changing the password is refused with both tokens, because it needs another way to sign in', async () => {
     const words = {
       old_password: 'a',
       new_password1: 'a-new-password',
@@ -114,7 +120,7 @@ describe('8. what an access token may do', () => {
     expect(await both('POST', '/auth/password/change', json(words))).toEqual([401, 401])
   })
 
-  test('8. every operation that changes is refused to the one that only reads, but exports and signing out', () => {
+  test('a read-only token is refused every changing operation but exports and signing out', () => {
     const free = restOperations.filter(
       ({ method, by_token, access }) =>
         method !== 'GET' && by_token === 'always' && access !== 'anyone',

@@ -5,13 +5,13 @@ import { type Person, people } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
-/** Item 14 of the checklist of `spec/api-annotations.md` 10, row by row of the table in 2.4, in each place that takes files. */
+/** Chunked uploads, for every endpoint that accepts files. See docs/spec/requests.md#uploads. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let anna: Person
 let api: Client
-/** A member of the same organization, who may send files to all of these places as well. */
+/** A member of the same organization, who may also upload to all of these endpoints. */
 let member: Client
 const ids: Record<string, number> = {}
 const { newOrganization, newMember } = people(() => reticle)
@@ -38,7 +38,7 @@ afterAll(async () => {
 interface Place {
   at: string
   query: string
-  /** What an end without a file is told. */
+  /** The expected error of a finish without a file. */
   refusal: unknown
 }
 const nothing = { annotation_file: ['No file was submitted.'] }
@@ -76,7 +76,7 @@ const places: [name: string, place: () => Place][] = [
 
 const bytes = Buffer.from('0123456789')
 
-describe.each(places)('14. %s', (name, place) => {
+describe.each(places)('%s', (name, place) => {
   const begun = async () => {
     const answer = await begin(api, place().at, { name: 'a.zip', length: bytes.length })
     expect([answer.status, answer.text]).toEqual([201, ''])
@@ -89,7 +89,7 @@ describe.each(places)('14. %s', (name, place) => {
   const start = (step: string, query: string) =>
     api.call('POST', `${place().at}?${query}`, { headers: { [step]: '' } })
 
-  test('14. starts with nothing but an answer, or with what will be refused', async () => {
+  test('a start is answered 202 without a body, and an invalid query is refused', async () => {
     const { query } = place()
     const { status, text } = await start('upload-start', query)
     expect([status, text]).toEqual([202, ''])
@@ -99,7 +99,7 @@ describe.each(places)('14. %s', (name, place) => {
       ])
   })
 
-  test('14. has an address of its own, which says what it is called and what the server can', async () => {
+  test('an upload has its own address, with its file name and the protocol headers', async () => {
     const { location, headers } = await begun()
     const url = `${reticle.url}/api${place().at}`.replaceAll('.', '\\.')
     expect(location).toMatch(new RegExp(`^${url}${anna.id}_[\\da-f-]{36}$`))
@@ -117,7 +117,7 @@ describe.each(places)('14. %s', (name, place) => {
     await api.done('DELETE', location, { headers: tus })
   })
 
-  test('14. arrives in pieces, and is asked for until it is whole', async () => {
+  test('an upload arrives in chunks, and HEAD reports its offset until it is complete', async () => {
     const { location } = await begun()
     expect(await offsetOf(location)).toEqual([200, '0', '10'])
     const first = await sendChunk(api, location, 0, bytes.subarray(0, 4))
@@ -136,12 +136,12 @@ describe.each(places)('14. %s', (name, place) => {
     await api.call('DELETE', `/tasks/${ids.empty}/data`)
   })
 
-  test('14. is refused beyond what any file may have', async () => {
+  test('an upload above the size limit is refused', async () => {
     const answer = await begin(api, place().at, { name: 'b.zip', length: 26_843_545_601 })
     expect(answer.status).toBe(413)
   })
 
-  test('14. is nobody else’s, also of those who may send there', async () => {
+  test('an upload is private to its sender, even among users who may upload there', async () => {
     const { location } = await begun()
     const theirs = await begin(member, place().at, { name: 'b.zip', length: 1 })
     expect(theirs.status).toBe(201)
@@ -155,7 +155,7 @@ describe.each(places)('14. %s', (name, place) => {
     expect((await member.call('DELETE', other, { headers: tus })).status).toBe(204)
   })
 
-  test('14. is wanted at the end, whole, and by who sent it', async () => {
+  test('a finish needs a complete file of the same sender', async () => {
     const { at, query, refusal } = place()
     const finish = (filename: string, by = api) =>
       by.call('POST', `${at}?${query}&filename=${filename}`, { headers: { 'upload-finish': '' } })

@@ -9,10 +9,7 @@ import { formOf, type Picture, picture, pictures } from '../../support/pictures.
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
-/**
- * Item 14 of the checklist of `spec/api-annotations.md` 10 and item 17 of that of `spec/api-workspace.md` 11, as far as they
- * are about uploads.
- */
+/** Uploads of media and annotations. See docs/spec/requests.md#uploads and docs/spec/workspace.md#attaching-media. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -48,7 +45,7 @@ const coco = (names: readonly string[], count: number) =>
     })),
   })
 
-describe('14. a file in pieces', () => {
+describe('chunked uploads', () => {
   const bytes = randomBytes(100_000)
   const begun = async (length = bytes.length) => {
     const id = await newTask()
@@ -60,7 +57,7 @@ describe('14. a file in pieces', () => {
     return [answer.status, answer.headers.get('upload-offset'), answer.headers.get('upload-length')]
   }
 
-  test('14. goes on where HEAD says, after the client went away in the middle', async () => {
+  test('an upload resumes at the offset that HEAD returns after the client disconnected', async () => {
     const { location } = await begun()
     await cutAfter(location, bytes.subarray(0, 60_000), bytes.length)
     await expect
@@ -70,7 +67,7 @@ describe('14. a file in pieces', () => {
     expect([answer.status, answer.headers.get('upload-offset')]).toEqual([204, '100000'])
   })
 
-  /** Announces all bytes, sends some, and breaks the connection off. */
+  /** Announces all bytes, sends some, and closes the connection. */
   async function cutAfter(location: string, sent: Uint8Array, announced: number): Promise<void> {
     const { host, hostname, port, pathname } = new URL(location)
     const socket = connect(Number(port), hostname)
@@ -86,7 +83,7 @@ describe('14. a file in pieces', () => {
     socket.resume()
   }
 
-  test('14. is refused from another offset on, with the right one and no body', async () => {
+  test('a chunk at a wrong offset is answered 409 with the right offset and no body', async () => {
     const { location } = await begun()
     await sendChunk(api, location, 0, bytes.subarray(0, 10))
     for (const offset of [0, 9, 11, 99_999]) {
@@ -96,7 +93,7 @@ describe('14. a file in pieces', () => {
     }
   })
 
-  test('14. is refused beyond its length, and above what any file may have', async () => {
+  test('a chunk beyond the announced length and a file above the size limit are refused', async () => {
     const { id, location } = await begun()
     expect((await sendChunk(api, location, 0, randomBytes(100_001))).status).toBe(413)
     expect(await offsetOf(location)).toEqual([200, '0', '100000'])
@@ -105,7 +102,7 @@ describe('14. a file in pieces', () => {
     expect((await begin(api, dataOf(id), { name: 'b', length })).status).toBe(201)
   })
 
-  test('14. is nobody else’s', async () => {
+  test('an upload is private to its sender', async () => {
     const organization = await newOrganization()
     const owner = organization.owner.api
     const member = (await newMember(organization, 'maintainer')).api
@@ -123,7 +120,7 @@ describe('14. a file in pieces', () => {
     expect((await sendChunk(owner, location, 0, Buffer.from('abcde'))).status).toBe(204)
   })
 
-  test('14. is no upload any more when it has arrived, was given up, or never was', async () => {
+  test('a completed, cancelled or unknown upload is answered 404', async () => {
     const { location } = await begun(5)
     await sendChunk(api, location, 0, Buffer.from('abcde'))
     expect((await offsetOf(location))[0]).toBe(404)
@@ -137,7 +134,7 @@ describe('14. a file in pieces', () => {
     expect((await offsetOf(never))[0]).toBe(404)
   })
 
-  test('14. of two who send it at once one wins, and it ends as one of them sent it', async () => {
+  test('of two concurrent senders one wins, and the file is the one of a single sender', async () => {
     const task = await newTask()
     const files = ['red', 'green'].map((name, at) => Buffer.alloc(3_000_000, `${at}${name}`))
     const { headers } = await begin(api, dataOf(task), { name: 'a.bin', length: 3_000_000 })
@@ -147,7 +144,7 @@ describe('14. a file in pieces', () => {
     expect((await offsetOf(location))[0]).toBe(404)
   })
 
-  test('14. shows what the server can, and where the file is', async () => {
+  test('OPTIONS lists the protocol extensions, and the location of the file is returned', async () => {
     const id = await newTask()
     const options = await api.call('OPTIONS', dataOf(id))
     expect(options.status).toBe(204)
@@ -168,7 +165,7 @@ describe('14. a file in pieces', () => {
   })
 
   test.each(['task', 'job'])(
-    '14. of annotations is imported into a %s by the name it was given',
+    'an uploaded annotation file is imported into a %s by its name',
     async (target) => {
       const files = await pictures(2)
       const task = await taskWithMedia(api, { files })
@@ -195,7 +192,7 @@ describe('14. a file in pieces', () => {
     },
   )
 
-  test('14. that is missing is no import', async () => {
+  test('an import of a missing upload is refused and changes nothing', async () => {
     const task = await taskWithMedia(api)
     const { labels } = task
     await api.done('PUT', `/tasks/${task.id}/annotations`, {
@@ -217,8 +214,8 @@ describe('14. a file in pieces', () => {
   })
 })
 
-describe('17. media in several requests', () => {
-  test('17. forms and files in pieces become media together', async () => {
+describe('media sent in several requests', () => {
+  test('forms and chunked uploads together become the media of a task', async () => {
     const id = await newTask()
     const [first, second, third] = await pictures(3)
     if (!first || !second || !third) throw new Error('three pictures')
@@ -238,7 +235,7 @@ describe('17. media in several requests', () => {
     expect(await api.done('GET', `/tasks/${id}`)).toMatchObject({ size: 3, image_quality: 55 })
   })
 
-  test('17. an archive that is larger than an object has its pictures where they are', async () => {
+  test('images of an archive larger than one object are read from the stored archive', async () => {
     const id = await newTask()
     const files = await pictures(3)
     const noise = { name: 'noise.bin', bytes: randomBytes(9_000_000) }
@@ -259,7 +256,7 @@ describe('17. media in several requests', () => {
     }
   })
 
-  test('17. the last request may say it in a form', async () => {
+  test('the finishing request may be a form', async () => {
     const id = await newTask()
     await addForm(id, await pictures(2))
     const form = formOf([], { image_quality: '33', use_cache: 'True' })
@@ -268,7 +265,7 @@ describe('17. media in several requests', () => {
     expect(await api.done('GET', `/tasks/${id}`)).toMatchObject({ size: 2, image_quality: 33 })
   })
 
-  test('17. both ends in one request are all of it', async () => {
+  test('one request can both start and finish', async () => {
     const id = await newTask()
     const headers = { 'upload-start': '', 'upload-finish': '' }
     const ended = await api.call('POST', dataOf(id), { form: formOf(await pictures(1)), headers })
@@ -276,7 +273,7 @@ describe('17. media in several requests', () => {
     expect((await api.done('GET', `/tasks/${id}`)).size).toBe(1)
   })
 
-  test('17. media that is there is not added to, nor cleared', async () => {
+  test('media of a task that has media can be neither added nor cleared', async () => {
     const { id } = await taskWithMedia(api)
     const refused = [400, ['Adding more data is not supported']]
     const attempts = [
@@ -292,7 +289,7 @@ describe('17. media in several requests', () => {
     expect((await api.call('DELETE', `/tasks/${id}/data`)).status).toBe(409)
   })
 
-  test('17. a creation that failed leaves its files for the next one', async () => {
+  test('files of a failed attempt are kept for the next one', async () => {
     const id = await newTask()
     const files = await pictures(2)
     const [first] = files
@@ -309,7 +306,7 @@ describe('17. media in several requests', () => {
     expect(await framesOf(id)).toEqual([broken.name, ...files.map(({ name }) => name)])
   })
 
-  test('17. an archive beside pictures fails, and a wrong file can be taken away', async () => {
+  test('an archive beside images fails, and the wrong file can be removed', async () => {
     const id = await newTask()
     const files = await pictures(2)
     await addForm(id, [...files, { name: 'b.zip', bytes: storedZip(files) }])
@@ -326,7 +323,7 @@ describe('17. media in several requests', () => {
     expect((await api.done('GET', `/tasks/${id}`)).size).toBe(2)
   })
 
-  test('17. a name that climbs is refused in pieces, and only its end is kept in a form', async () => {
+  test('a path with .. is refused in a chunked upload, and reduced to its base name in a form', async () => {
     const id = await newTask()
     for (const name of ['../a.png', '/a.png', 'a/../b.png', 'a//b.png', 'a'.repeat(1025)]) {
       const answer = await begin(api, dataOf(id), { name, length: 5 })
@@ -337,7 +334,7 @@ describe('17. media in several requests', () => {
     expect(await framesOf(id)).toEqual(['a.png'])
   })
 
-  test('17. a name twice is refused', async () => {
+  test('a second file with the same name is refused', async () => {
     const id = await newTask()
     const [first] = await pictures(1)
     if (!first) throw new Error('a picture')
@@ -354,7 +351,7 @@ describe('17. media in several requests', () => {
     expect(await framesOf(id)).toEqual([first.name])
   })
 
-  test('17. a document alone names no files', async () => {
+  test('a JSON body without files is refused', async () => {
     const id = await newTask()
     for (const json of [{}, { image_quality: 70 }]) {
       const answer = await api.call('POST', dataOf(id), { json })

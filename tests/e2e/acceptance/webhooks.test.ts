@@ -5,7 +5,7 @@ import type { Client, Json } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { libraries, type StockReceiver, startStockReceiver } from '../../support/stock-receiver.ts'
 
-/** Item 17 of the acceptance checklist (`spec/api-annotations.md` 10): deliveries, and what may be asked about them. */
+/** Webhooks: records, pings, redeliveries, retries, targets and signatures. See docs/spec/webhooks.md#delivery. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -45,12 +45,12 @@ const untilDeliveries = (hook: Json, count: number) =>
     ...{ timeout: 15_000, interval: 50 },
   })
 
-/** The header of the contract, over the bytes as they came. */
+/** The expected signature header, computed over the body as received. */
 const signatureOf = ({ body }: Received, by = secret) =>
   `sha256=${createHmac('sha256', by).update(body).digest('hex')}`
 
-describe('17. webhooks', () => {
-  test('17. events are told as they were asked for: a text or a list, and a secret never', async () => {
+describe('webhooks', () => {
+  test('events can be sent as a text or a list, and the secret is never returned', async () => {
     const one = await addHook({ events: 'update:task, create:task' })
     const other = await addHook({ events: ['update:task', 'create:task'] })
     for (const hook of [one, other])
@@ -63,7 +63,7 @@ describe('17. webhooks', () => {
     for (const { id } of [one, other]) await api.done('DELETE', `/webhooks/${id}`)
   })
 
-  test('17. the names of events are told by type', async () => {
+  test('the names of events are listed by type', async () => {
     const all = await api.done('GET', '/webhooks/events')
     expect(all.webhook_type).toBe('all')
     expect(all.events).toContain('create:project')
@@ -73,7 +73,7 @@ describe('17. webhooks', () => {
     expect((await api.call('GET', '/webhooks/events?type=user')).status).toBe(400)
   })
 
-  test('17. a ping is one attempt, of what is switched off as well', async () => {
+  test('a ping makes one attempt, also for an inactive webhook', async () => {
     const hook = await addHook({ is_active: false })
     receiver.answer({ status: 418, body: 'a teapot' })
     const delivery = await api.done('POST', `/webhooks/${hook.id}/ping`)
@@ -87,7 +87,7 @@ describe('17. webhooks', () => {
     await api.done('DELETE', `/webhooks/${hook.id}`)
   })
 
-  test('17. a delivery goes out again as it was, and not from what is switched off', async () => {
+  test('a delivery can be sent again unchanged, but not for an inactive webhook', async () => {
     const hook = await addHook()
     await addTask('one')
     await untilDeliveries(hook, 1)
@@ -106,11 +106,11 @@ describe('17. webhooks', () => {
     await api.done('DELETE', `/webhooks/${hook.id}`)
   })
 
-  test('17. a receiver that was away finds by numbers what it missed', async () => {
+  test('a receiver that was unavailable finds the missed deliveries by their sequence numbers', async () => {
     const hook = await addHook()
     receiver.answer({ status: 404 })
     for (const [at, name] of ['one', 'two', 'three'].entries()) {
-      await addTask(name) // only what befalls one task is told in order
+      await addTask(name) // order is guaranteed only among the events of one task
       await untilDeliveries(hook, at + 1)
     }
     const page = await api.done('GET', `/webhooks/${hook.id}/messages?after=1`)
@@ -130,7 +130,7 @@ describe('17. webhooks', () => {
     await api.done('DELETE', `/webhooks/${hook.id}`)
   })
 
-  test('17. a failure that may pass is tried again, a refusal and a redirect are not', async () => {
+  test('a transient failure is retried, but a refusal or a redirect is not', async () => {
     const statuses = [500, 429, 404, 302]
     for (const status of statuses) {
       const hook = await addHook()
@@ -157,7 +157,7 @@ describe('17. webhooks', () => {
     }
   })
 
-  test('17. what leads inside is refused, and a new secret signs beside the old one', async () => {
+  test('an internal target is refused, and during a rotation deliveries carry both signatures', async () => {
     const json = { type: 'project', project_id: project.id, events: 'create:task' }
     for (const target_url of ['https://10.0.0.1/', 'https://localhost/', 'https://x.internal/']) {
       const refused = await api.call('POST', '/webhooks', { json: { ...json, target_url } })
@@ -176,7 +176,7 @@ describe('17. webhooks', () => {
   })
 })
 
-describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
+describe.each(libraries)('a receiver with %s (T-WH-8)', (library) => {
   const first = `zwischen uns, ${library}`
   let stock: StockReceiver
   let hook: Json
@@ -197,7 +197,7 @@ describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
     await stock.close()
   })
 
-  test('17. accepts every delivery: events of several kinds, a ping, one that comes again', async () => {
+  test('the library accepts events of several kinds, a ping and a redelivery', async () => {
     await api.done('POST', `/webhooks/${hook.id}/ping`)
     const name = `grüße \u2028 東京 ${0.1 + 0.2}`
     const task = await addTask(name)
@@ -219,7 +219,7 @@ describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
     expect(twice[0]?.payload.task.name).toBe(name)
   })
 
-  test('17. refuses what was changed on its way', async () => {
+  test('the library refuses deliveries that were changed in transit', async () => {
     const before = stock.accepted.length
     for (const { delivered } of stock.accepted.slice()) {
       const { body, headers } = delivered
@@ -232,7 +232,7 @@ describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
         },
       ]
       const later = { headers: { 'webhook-timestamp': `${Number(time) + 1}` } }
-      const signsTime = library !== '@octokit/webhooks-methods' // whose header is over the body alone
+      const signsTime = library !== '@octokit/webhooks-methods' // its signature covers the body alone
       for (const change of signsTime ? [...tampered, later] : tampered)
         expect(
           await send({ ...delivered, ...change, headers: { ...headers, ...change.headers } }),
@@ -248,14 +248,14 @@ describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
     await others.close()
   })
 
-  /** What went over the wire once, from somebody who has seen it there. */
+  /** Replays a delivery that an attacker has recorded. */
   async function send({ body, headers }: { body: Buffer; headers: Record<string, string> }) {
     const { 'content-length': _length, connection: _connection, host: _host, ...told } = headers
     const answer = await fetch(stock.url, { method: 'POST', headers: told, body })
     return answer.status
   }
 
-  test('17. misses nothing while its secret is replaced', async () => {
+  test('no delivery is lost while the secret is rotated', async () => {
     const next = `zwischen uns, von nun an, ${library}`
     const before = { accepted: stock.accepted.length, refused: stock.refused() }
     const deliver = async (count: number) => {
@@ -265,7 +265,7 @@ describe.each(libraries)('17. a receiver with %s (T-WH-8)', (library) => {
         interval: 20,
       })
     }
-    const signsTwice = library !== '@octokit/webhooks-methods' // whose header has room for the new one only
+    const signsTwice = library !== '@octokit/webhooks-methods' // its header has room for the new signature only
     if (!signsTwice) stock.secrets.unshift(next)
     const overlap = { secret: next, overlap_hours: 1 }
     await api.done('POST', `/webhooks/${hook.id}/rotate_secret`, { json: overlap })

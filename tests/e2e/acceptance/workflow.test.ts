@@ -4,7 +4,7 @@ import { type Client, client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Items 13 to 15 of the acceptance checklist (`spec/api-workspace.md` 11): projects, labels and tasks; jobs are in `jobs.test.ts`. */
+/** Projects, labels and tasks. Jobs are tested in `jobs.test.ts`. */
 
 const people = ['founder', 'stranger'].map((username) => ({
   username,
@@ -35,7 +35,7 @@ afterAll(async () => {
 const post = (route: string, json: unknown) => api.call('POST', route, { json })
 const patch = (route: string, json: unknown) => api.call('PATCH', route, { json })
 
-/** Events of a project or task so far, as the log of events has them: scope and field. */
+/** Scope and field of the events of a project or task in the event log. */
 async function logged(query: string): Promise<string[]> {
   const { result_url } = await api.finished(await api.done('POST', `/events/export?${query}`))
   const { bytes } = await api.bytes(result_url)
@@ -43,15 +43,15 @@ async function logged(query: string): Promise<string[]> {
   return lines.map((line) => line.split(',').slice(0, 2).join(' ').trim())
 }
 
-describe('13. a project', () => {
-  test('13. has a name of 256 characters at most', async () => {
+describe('projects', () => {
+  test('the name of a project has at most 256 characters', async () => {
     expect((await post('/projects', { name: 'x'.repeat(256) })).status).toBe(201)
     const { status, body } = await post('/projects', { name: 'x'.repeat(257) })
     expect([status, Object.keys(body)]).toEqual([400, ['name']])
     expect((await post('/projects', { name: ' ' })).status).toBe(400)
   })
 
-  test('13. goes from any status to any other', async () => {
+  test('a project can change from any status to any other', async () => {
     const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
     const words = ['annotation', 'validation', 'completed']
     for (const from of words)
@@ -64,7 +64,7 @@ describe('13. a project', () => {
     expect((await patch(`/projects/${id}`, { status: 'new' })).status).toBe(400)
   })
 
-  test('13. has no other keys than its own, and no link that is none', async () => {
+  test('unknown fields and an invalid bug tracker link are refused', async () => {
     const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
     const answer = await patch(`/projects/${id}`, { colour: 'red' })
     expect([answer.status, answer.body, answer.headers.get('x-error-code')]).toEqual([
@@ -76,14 +76,14 @@ describe('13. a project', () => {
       expect((await patch(`/projects/${id}`, { bug_tracker })).status).toBe(400)
   })
 
-  test('13. an empty patch answers staff, changes nothing, and is refused to others', async () => {
+  test('an empty PATCH returns the unchanged project to its staff, and is refused to others', async () => {
     const made = await api.done('POST', '/projects', { json: { name: 'p' } })
     expect(await api.done('PATCH', `/projects/${made.id}`, { json: {} })).toEqual(made)
     const refused = await stranger.call('PATCH', `/projects/${made.id}`, { json: {} })
     expect(refused.status).toBe(403)
   })
 
-  test('13. merges storages, and takes none of them away', async () => {
+  test('storages are merged by a PATCH, and cannot be removed', async () => {
     const source_storage = { location: 'local' }
     const json = { name: 'p', source_storage }
     const { id, source_storage: made } = await api.done('POST', '/projects', { json })
@@ -93,7 +93,7 @@ describe('13. a project', () => {
     expect((await api.done('GET', `/projects/${id}`)).source_storage).toEqual(made)
   })
 
-  test('13. takes everything below along, and tells of each', async () => {
+  test('deleting a project deletes its objects, with events for the project, its tasks and jobs', async () => {
     const labels = [{ name: 'car' }]
     const project = await api.done('POST', '/projects', { json: { name: 'p', labels } })
     const task = await taskWithMedia(api, { project_id: project.id, segment_size: 2 })
@@ -125,7 +125,7 @@ describe('13. a project', () => {
     )
   })
 
-  test('13. has no picture without a task, and shows what its tasks have in common', async () => {
+  test('a project without images has no preview, and it lists the subsets of its tasks', async () => {
     const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
     expect((await api.call('GET', `/projects/${id}/preview`)).status).toBe(404)
     for (const subset of ['train', 'test', '', 'train'])
@@ -139,12 +139,12 @@ describe('13. a project', () => {
   })
 })
 
-describe('14. labels', () => {
+describe('labels', () => {
   const project = (labels: Json[]) =>
     api.done('POST', '/projects', { json: { name: 'labelled', labels } })
   const relabel = (id: number, labels: Json[]) => patch(`/projects/${id}`, { labels })
 
-  test('14. without a colour get distinct ones, the same each time', async () => {
+  test('labels without a colour get distinct colours, which are always the same', async () => {
     const names = [{ name: 'car' }, { name: 'Car' }, { name: 'person' }]
     const colors = (await project(names)).labels.map((one: Json) => one.color)
     expect(new Set(colors).size).toBe(3)
@@ -157,7 +157,7 @@ describe('14. labels', () => {
     ).toBe(400)
   })
 
-  test('14. swap their names in one patch, and may not share one', async () => {
+  test('labels can swap names in one PATCH, but two cannot have the same name', async () => {
     const { id, labels } = await project([{ name: 'a' }, { name: 'b' }])
     const swapped = labels.map(({ id }: Json, index: number) => ({ id, name: 'ba'[index] }))
     const after = await relabel(id, swapped)
@@ -166,7 +166,7 @@ describe('14. labels', () => {
     expect([twice.status, twice.body]).toEqual([400, ['All label names must be unique']])
   })
 
-  test('14. of another project are not found, and nothing of the patch is done', async () => {
+  test('a label of another project is not found, and nothing of the PATCH is applied', async () => {
     const [one, other] = [await project([{ name: 'a' }]), await project([{ name: 'b' }])]
     const foreign = other.labels[0].id
     const answer = await relabel(one.id, [{ name: 'new' }, { id: foreign, name: 'c' }])
@@ -178,7 +178,7 @@ describe('14. labels', () => {
     expect((await relabel(one.id, [{ deleted: true, name: 'a' }])).status).toBe(400)
   })
 
-  test('14. that go take their annotations along, and move the dates of tasks and jobs', async () => {
+  test('deleting a label deletes its annotations and updates the dates of tasks and jobs', async () => {
     const made = await project([{ name: 'car' }, { name: 'person' }])
     const task = await taskWithMedia(api, { project_id: made.id })
     const [job] = await jobsOf(api, task.id)
@@ -203,7 +203,7 @@ describe('14. labels', () => {
     )
   })
 
-  test('14. have attributes whose values fit their type, and options that only grow', async () => {
+  test('default values must fit the type of an attribute, and options can only be added', async () => {
     const attribute = {
       name: 'color',
       mutable: true,
@@ -234,7 +234,7 @@ describe('14. labels', () => {
     }
   })
 
-  test('14. that are skeletons have drawings that name their sublabels by id, and nothing else', async () => {
+  test('the drawing of a skeleton keeps only references to its sublabels by id', async () => {
     const circle = (name: string) =>
       `<circle r="1.5" cx="40" cy="20" data-type="element node" data-label-name="${name}" onclick="alert(1)"></circle>`
     const svg = `${circle('head')}<script>alert(1)</script><image href="http://x/"/>`
@@ -255,7 +255,7 @@ describe('14. labels', () => {
     expect(listed).toMatchObject({ count: 1, results: [{ id: label.id, project_id: made.id }] })
   })
 
-  test('14. of a task in a project are those of the project, and changed there', async () => {
+  test('labels of a task in a project are those of the project, and are changed there', async () => {
     const made = await project([{ name: 'car' }])
     const refused = ['Labels of a task in a project are managed in the project']
     const labels = [{ name: 'own' }]
@@ -270,7 +270,7 @@ describe('14. labels', () => {
     expect((await post('/labels', { name: 'x' })).status).toBe(405)
   })
 
-  test('14. are 10,000 and 512 KiB at most', async () => {
+  test('a project has at most 10,000 labels and 512 KiB of them', async () => {
     const many = Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}` }))
     const long = Array.from({ length: 3000 }, (_, index) => ({
       name: `${index}`,
@@ -284,8 +284,8 @@ describe('14. labels', () => {
   const text = { name: 'a', mutable: true, input_type: 'text' }
 })
 
-describe('15. a task', () => {
-  test('15. follows its jobs, with one event for each status', async () => {
+describe('tasks', () => {
+  test('the status of a task follows its jobs, with one event for each change', async () => {
     const { id } = await api.done('POST', '/tasks', { json: { name: 'a task' } })
     const status = async () => (await api.done('GET', `/tasks/${id}`)).status
     expect(await status()).toBe('new')
@@ -316,7 +316,7 @@ describe('15. a task', () => {
     )
   })
 
-  test('15. is not taken out of projects, and has no keys but those that change', async () => {
+  test('a task cannot leave its project by PATCH, and read-only fields are refused', async () => {
     const { id } = await api.done('POST', '/tasks', { json: { name: 't' } })
     for (const json of [
       { project_id: null },

@@ -5,7 +5,7 @@ import { type Client, client, type Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** Workspaces over HTTP, with a real receiver: items 6, 12 and 22 of `spec/api-workspace.md` 11. */
+/** Workspaces over HTTP, with a real webhook receiver. See docs/spec/access.md#organizations. */
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -36,18 +36,21 @@ async function addClient(name: string) {
 }
 
 let signIns = 0
-/** Each time by an address that is spelt anew: no gateway remembers for seconds what role that had somewhere. */
+/**
+ * Signs in with a new spelling of the e-mail address each time, because a gateway caches the roles of a user for
+ * seconds.
+ */
 function as(name: string): Client {
   const spelt = inCapitals(emailOf(name), ++signIns)
   const credential = Buffer.from(`${spelt}:${passwordOf(name)}`).toString('base64')
   return client(`${reticle.url}/api`, `Basic ${credential}`)
 }
 
-/** Those letters whose bit is set in the number. */
+/** Capitalizes the letters whose bit is set in the number. */
 const inCapitals = (text: string, number: number) =>
   [...text].map((letter, at) => ((number >> at) & 1 ? letter.toUpperCase() : letter)).join('')
 
-/** An organization of olga with a maintainer, a supervisor and a worker; its slug is not used twice. */
+/** Creates an organization of olga with a maintainer, a supervisor and a worker. Its slug must be unused. */
 async function addOrganization(slug: string): Promise<Json> {
   const organization = await as('olga').done('POST', '/organizations', { json: { slug } })
   const roles = { mia: 'maintainer', sven: 'supervisor', wim: 'worker' }
@@ -58,13 +61,13 @@ async function addOrganization(slug: string): Promise<Json> {
   return organization
 }
 
-/** What the receiver was told on a path, in the order of arrival. */
+/** Messages that the receiver got on a path, in the order of arrival. */
 const told = (place: string): Json[] =>
   receiver.received
     .filter((one) => one.path === place)
     .map(({ body }) => JSON.parse(body.toString()))
 
-/** Waits until these events have arrived on a path, in any order, and nothing else. */
+/** Waits until exactly these events have arrived on a path, in any order. */
 async function untilTold(place: string, events: string[]): Promise<Json[]> {
   const arrived = () => told(place).map(({ event }) => event)
   await vi.waitFor(() => expect(arrived().sort()).toEqual([...events].sort()), {
@@ -74,7 +77,7 @@ async function untilTold(place: string, events: string[]): Promise<Json[]> {
   return told(place)
 }
 
-/** A webhook that tells the path `place` of the receiver. */
+/** Creates a webhook that sends to the path `place` of the receiver. */
 const addWebhook = (api: Client, place: string, given: Json, query = '') =>
   api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + place, ...given } })
 
@@ -84,7 +87,7 @@ const allOf = (...resources: string[]) =>
 const status = async (api: Client, method: string, place: string, sent = {}) =>
   (await api.call(method, place, sent)).status
 
-/** Work that takes a while, and the rest of what is done meanwhile. */
+/** Runs a function while an export of the task is under way. */
 async function whileExporting(api: Client, task: Json, run: () => Promise<void>) {
   const shapes = Array.from({ length: 20_000 }, (_, at) => rectangle(task.labels[0].id, at % 4))
   await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
@@ -93,7 +96,7 @@ async function whileExporting(api: Client, task: Json, run: () => Promise<void>)
   await api.ended(rq_id)
 }
 
-describe('6. the scope of a request', () => {
+describe('the organization of a call', () => {
   const project: Record<string, number> = {}
   let acme: Json
   beforeAll(async () => {
@@ -111,7 +114,7 @@ describe('6. the scope of a request', () => {
     return known.map(([name]) => name).join(' ')
   }
 
-  test('6. header, org and org_id name the same workspace, and an equal pair is fine', async () => {
+  test('header, org and org_id name the same workspace, and equal values may be combined', async () => {
     const olga = as('olga')
     expect(await seen(olga, '?org=six')).toBe('acme')
     expect(await seen(olga, `?org_id=${acme.id}`)).toBe('acme')
@@ -121,7 +124,7 @@ describe('6. the scope of a request', () => {
     expect(made).toMatchObject({ organization: acme.id, organization_id: acme.id })
   })
 
-  test('6. an empty name is the personal workspace, none is everything', async () => {
+  test('an empty name is the personal workspace, and no name means all workspaces', async () => {
     const olga = as('olga')
     expect(await seen(olga, '?org=')).toBe('own')
     expect(await seen(olga, '?org_id=')).toBe('own')
@@ -131,7 +134,7 @@ describe('6. the scope of a request', () => {
     expect(await seen(admin, '?page_size=all')).toBe('acme own')
   })
 
-  test('6. names that contradict each other are refused', async () => {
+  test('contradicting names are refused', async () => {
     const olga = as('olga')
     expect(await status(olga, 'GET', '/projects?org=six', header('other'))).toBe(400)
     expect(await status(olga, 'GET', '/projects?org=six', header(''))).toBe(400)
@@ -140,7 +143,7 @@ describe('6. the scope of a request', () => {
     expect(await status(olga, 'GET', '/projects?org_id=six')).toBe(400)
   })
 
-  test('6. an organization that does not exist is not found, whatever is asked', async () => {
+  test('an unknown organization is answered 404 for every call', async () => {
     for (const place of ['/projects?org=nosuch', `/projects/${project.own}?org_id=999999`]) {
       const answer = await as('olga').call('GET', place)
       expect(answer.status).toBe(404)
@@ -149,7 +152,7 @@ describe('6. the scope of a request', () => {
     expect(await status(as('olga'), 'GET', '/projects', header('nosuch'))).toBe(404)
   })
 
-  test('6. lists and creation are for members; administrators pass', async () => {
+  test('only members can list and create in an organization, and administrators can too', async () => {
     const strange = as('strange')
     expect(await status(strange, 'GET', '/projects?org=six')).toBe(404)
     const json = { name: 'x' }
@@ -160,7 +163,7 @@ describe('6. the scope of a request', () => {
     expect(await status(admin, 'GET', '/projects?org=six')).toBe(200)
   })
 
-  test('6. of an object its own organization counts, not the one that is named', async () => {
+  test('access to an object depends on its own organization, not on the named one', async () => {
     const foreign = await as('strange').done('POST', '/organizations', { json: { slug: 'six-b' } })
     const place = `/projects/${project.acme}`
     expect(await status(as('olga'), 'GET', `${place}?org=six-b`)).toBe(404)
@@ -169,7 +172,7 @@ describe('6. the scope of a request', () => {
     expect(await status(as('strange'), 'GET', `${place}?org=six`)).toBe(404)
   })
 
-  test('6. of requests the organization is a filter, and the header is ignored', async () => {
+  test('for requests the organization is a filter, and the header is ignored', async () => {
     const olga = as('olga')
     const json = { name: 'labelled', labels: [{ name: 'car' }] }
     const { id: project_id } = await olga.done('POST', '/projects?org=six', { json })
@@ -187,8 +190,8 @@ describe('6. the scope of a request', () => {
   })
 })
 
-describe('12. an organization changes hands, and goes', () => {
-  test('12. a transfer is told to its webhooks, and its former owner becomes a maintainer', async () => {
+describe('transferring and deleting organizations', () => {
+  test('a transfer sends events to webhooks and makes the former owner a maintainer', async () => {
     const { id } = await addOrganization('twelve-a')
     const hook = { type: 'organization', events: 'update:organization,update:membership' }
     await addWebhook(as('olga'), '/twelve-a', hook, '?org=twelve-a')
@@ -214,7 +217,7 @@ describe('12. an organization changes hands, and goes', () => {
     expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(204)
   })
 
-  test('12. what goes is told of, its objects fall to their owners, its webhooks are gone', async () => {
+  test('deleting an organization sends events, deletes its webhooks and leaves objects to their owners', async () => {
     const { id } = await addOrganization('twelve-b')
     const olga = as('olga')
     const json = { name: 'kept', assignee_id: ids.wim }
@@ -250,7 +253,7 @@ describe('12. an organization changes hands, and goes', () => {
     expect(results.filter((one: Json) => one.organization === id)).toEqual([])
   })
 
-  test('12. or its objects go with it; while work of theirs is under way it stays', async () => {
+  test('an organization can be deleted with its objects, but not while a request runs on them', async () => {
     const { id } = await addOrganization('twelve-c')
     const olga = as('olga')
     const json = { name: 'going', labels: [{ name: 'car' }] }
@@ -269,7 +272,7 @@ describe('12. an organization changes hands, and goes', () => {
   })
 })
 
-describe('22. a project moves between workspaces', () => {
+describe('moving a project between workspaces', () => {
   let from: Json
   let to: Json
   beforeAll(async () => {
@@ -280,7 +283,7 @@ describe('22. a project moves between workspaces', () => {
   const move = (api: Client, id: number, organization_id: number | null, more = {}) =>
     api.call('PATCH', `/projects/${id}`, { json: { organization_id, ...more } })
 
-  /** A project of olga in `from`; it, its task and the jobs of that are wim's to work on. */
+  /** Creates a project of olga in `from`. The project, its task and its jobs are assigned to wim. */
   async function addProject(): Promise<Json> {
     const olga = as('olga')
     const assignee_id = ids.wim
@@ -293,7 +296,7 @@ describe('22. a project moves between workspaces', () => {
     return { ...project, task }
   }
 
-  test('22. its owner is who moved it, nobody is assigned, storages come along', async () => {
+  test('the user who moves a project becomes its owner, assignees are removed, storages are kept', async () => {
     const { id, task } = await addProject()
     const mia = as('mia')
     expect(
@@ -321,7 +324,7 @@ describe('22. a project moves between workspaces', () => {
     expect(await status(as('olga'), 'GET', `/projects/${id}`)).toBe(403)
   })
 
-  test('22. its webhooks follow, organizations see it go and come, and then only what is theirs', async () => {
+  test('webhooks move with the project, and both organizations see the move but only their own events', async () => {
     const { id } = await addProject()
     const olga = as('olga')
     const ofMove = (verb: string) =>
@@ -358,7 +361,7 @@ describe('22. a project moves between workspaces', () => {
     await untilTold('/from', ofMove('delete'))
   })
 
-  test('22. nothing moves while work is under way, nor where one may not create', async () => {
+  test('a project cannot move while a request runs, nor to a workspace where the user may not create', async () => {
     const { id, task } = await addProject()
     const olga = as('olga')
     await whileExporting(olga, task, async () => {
@@ -380,7 +383,7 @@ describe('22. a project moves between workspaces', () => {
     expect((await move(olga, id, to.id)).status).toBe(200)
   })
 
-  test('22. a task moves alone, and its requests are found where it is', async () => {
+  test('a task can move alone, and its requests are found in the new workspace', async () => {
     const olga = as('olga')
     const { id } = await taskWithMedia(olga)
     const { rq_id } = await olga.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0`)

@@ -6,7 +6,7 @@ import { taskWithMedia } from '../../support/factories.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, tus } from '../../support/tus.ts'
 
-/** Each call that ends without the answer of its route is one row of the log: its status is 499, and its cause is named. */
+/** Each call that ends without the answer of its route writes one log line with status 499 and the cause. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
@@ -22,7 +22,7 @@ afterAll(async () => {
   remove()
 })
 
-/** The rows of the log about calls of one request id. */
+/** Log lines about calls with one request id. */
 const rowsOf = (requestId: string): Json[] =>
   reticle
     .output()
@@ -37,7 +37,7 @@ interface Call {
   text: string
 }
 
-/** A request by hand, which has a body if its head announces one. */
+/** Builds an HTTP request as text, with a body if its headers announce one. */
 function callOf(line: string, headers: Record<string, string | number> = {}): Call {
   calls += 1
   const id = `aborted-call-${calls}-end`
@@ -55,7 +55,7 @@ async function expectRow({ id }: Call, operation: string, more: object = {}): Pr
     .toEqual([expect.objectContaining(row)])
 }
 
-/** A connection on which the server has begun its answer, or has sent 100 Continue. */
+/** Opens a connection and waits until the server has started its answer or sent 100 Continue. */
 async function begunWith(text: string): Promise<Socket> {
   const socket = dial()
   socket.write(text)
@@ -130,18 +130,21 @@ const inBodies: Abort[] = [
   },
 ]
 
-test.each(inBodies)('a call that its client aborts after $what is a row', async (abort) => {
-  const { operation, line, headers, body } = abort
-  for (const end of ['destroy', 'resetAndDestroy'] as const) {
-    const call = callOf(line(), headers)
-    const socket = await begunWith(call.text)
-    await write(socket, body)
-    socket[end]()
-    await expectRow(call, operation)
-  }
-})
+test.each(inBodies)(
+  'a call that its client aborts after $what writes a log line',
+  async (abort) => {
+    const { operation, line, headers, body } = abort
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      const call = callOf(line(), headers)
+      const socket = await begunWith(call.text)
+      await write(socket, body)
+      socket[end]()
+      await expectRow(call, operation)
+    }
+  },
+)
 
-test('a chunk of a resumable upload that its client aborts is a row', async () => {
+test('a chunk of a resumable upload that its client aborts writes a log line', async () => {
   const { id } = await reticle.admin.done('POST', '/tasks', { json: { name: 't', labels: [] } })
   const started = { headers: { ...tus, 'upload-start': '1' } }
   await reticle.admin.call('POST', `/tasks/${id}/data/`, started)
@@ -160,7 +163,7 @@ test('a chunk of a resumable upload that its client aborts is a row', async () =
   await expectRow(call, 'sendTaskDataFile')
 })
 
-test('a call that its client aborts after its whole body is a row', async () => {
+test('a call that its client aborts after its whole body writes a log line', async () => {
   const shape = { type: 'rectangle', frame: 0, label_id: label.id, points: [1, 2, 3, 4] }
   const body = JSON.stringify({ shapes: Array.from({ length: 40_000 }, () => shape) })
   const headers = { ...json, 'content-length': body.length }
@@ -171,16 +174,16 @@ test('a call that its client aborts after its whole body is a row', async () => 
   await expectRow(call, 'replaceTaskAnnotations')
 })
 
-test('an event stream that its client closes has the status of the answer that began', async () => {
+test('an event stream that its client closes is logged with the status of the started answer', async () => {
   const call = callOf('GET /api/requests/stream')
   const socket = await begunWith(call.text)
   socket.resetAndDestroy()
   await expectRow(call, 'streamRequests', { answer_status: 200 })
 })
 
-test('each of three pipelined calls has a row', async () => {
+test('each of three pipelined calls writes a log line', async () => {
   const lines = [1, 2, 3].map(() => callOf(`GET /api/tasks/${task.id}/annotations`))
-  const stream = callOf('GET /api/requests/stream') // its answer does not end, so that the others wait
+  const stream = callOf('GET /api/requests/stream') // its answer does not end, so the calls after it wait
   const socket = await begunWith([stream, ...lines].map(({ text }) => text).join(''))
   socket.resetAndDestroy()
   await expectRow(stream, 'streamRequests', { answer_status: 200 })
@@ -200,7 +203,7 @@ test('a call whose client resets the connection at once is not logged as a failu
   const complete = callOf('GET /api/projects', { connection: 'close' })
   await once((await begunWith(complete.text)).resume(), 'close')
   await expect.poll(() => rowsOf(complete.id)).toHaveLength(1)
-  // The kernel drops what arrived before a reset, so that the server may never see some of these calls.
+  // The kernel drops data that arrived before a reset, so the server may never see some of these calls.
   const rows = sent.flatMap(({ id }) => rowsOf(id))
   expect(new Set(rows.map(({ status, cause }) => `${status} ${cause}`))).toEqual(
     new Set(['499 client_closed']),

@@ -3,7 +3,7 @@ import type { Sent } from '../../support/client.ts'
 import { people } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
-/** The server counts failed credentials of every kind by address, before it looks one up. */
+/** The server counts failed credentials of every kind by address, before it looks up the credential. */
 
 const [perMinute, signInsPerMinute] = [30, 20]
 const reticle = served({
@@ -54,7 +54,7 @@ const kinds: Kind[] = [
     what: 'a password for one account',
     path: '/projects',
     sent: (n) => authorization(`Basic ${btoa(`admin:x${n}`)}`),
-    most: 10, // the limit per account is met first
+    most: 10, // the limit per account is reached first
   },
   { what: 'a password on HEAD', method: 'HEAD', path: '/tasks', sent: (n) => basicOf(`h${n}`) },
   {

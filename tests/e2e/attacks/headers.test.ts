@@ -5,8 +5,9 @@ import { served } from '../../support/served.ts'
 import { slowdownOf } from '../../support/slowdown.ts'
 
 /**
- * Reading a header takes time in proportion to its length, over HTTP as well: each hostile value is compared with a harmless
- * value of the same length on the same server. A pattern that is quadratic at this size is a hundred times slower.
+ * Reading a header takes time in proportion to its length, over HTTP too: each hostile value is compared with a
+ * harmless value of the same length on the same server. A pattern that is quadratic at this size is a hundred times
+ * slower.
  */
 
 const reticle = served({
@@ -74,7 +75,7 @@ const paths = ['/api/projects', '/as/cvat/api/projects', '/api/assets/nothing', 
 
 const most = 12
 
-/** The status of one answer; the connection is new each time. */
+/** Returns the status of one answer, over a new connection. */
 function statusOf(path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(new URL(path, reticle.url), { agent: false, headers }, (answer) => {
@@ -88,7 +89,7 @@ test.each(paths)(
   'no hostile header of 14 KB makes %s slower than a harmless one',
   async (path) => {
     const plain = () => statusOf(path, { authorization: basic, 'x-nothing': fill('a') })
-    for (let count = 0; count < 20; count += 1) await plain() // the engine compiles what runs often
+    for (let count = 0; count < 20; count += 1) await plain() // warms up the JIT compiler
     for (const [header, value] of hostile) {
       const call = () => statusOf(path, { authorization: basic, [header]: value })
       const shown = `${header}: ${value.slice(0, 40)}`
@@ -99,7 +100,7 @@ test.each(paths)(
   120_000,
 )
 
-/** A form with one part, whose headers are `head`. */
+/** Builds a form with one part whose headers are `head`. */
 const formWith = (head: string) => ({
   method: 'POST',
   headers: { authorization: basic, 'content-type': 'multipart/form-data; boundary=b' },

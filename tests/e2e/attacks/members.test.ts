@@ -5,7 +5,7 @@ import { password, people, statusOf } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 import { begin, sendChunk } from '../../support/tus.ts'
 
-/** Membership needs a verified address or the key of the invitation, and ends with all that it gave. */
+/** Membership needs a verified address or the key of the invitation, and removal ends all access. */
 
 const reticle = served()
 const { newPerson, newOrganization, newMember, invite } = people(() => reticle)
@@ -82,7 +82,7 @@ test('invitations of a removed member are withdrawn', async () => {
   expect(open.results.map(({ key }: { key: string }) => key)).not.toContain(sent.body.key)
 })
 
-test('a removed member can use nothing that they began, made or were assigned', async () => {
+test('a removed member can no longer use anything that they started, created or were assigned', async () => {
   const organization = await newOrganization()
   const { owner, slug } = organization
   const lead = await newMember(organization, 'maintainer')
@@ -136,7 +136,7 @@ test('a removed member can use nothing that they began, made or were assigned', 
   expect([403, 404]).toContain(sent.status)
 })
 
-test('owners see which webhooks a removed member left', async () => {
+test('owners can list the webhooks that a removed member created', async () => {
   const organization = await newOrganization()
   const { owner, slug } = organization
   const lead = await newMember(organization, 'maintainer')

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { taskWithMedia } from '../../support/factories.ts'
 import { served } from '../../support/served.ts'
 
-/** Other accounts of the machine cannot open files of users, under any umask of the server. */
+/** Other accounts of the machine cannot open files of the server, under any umask. */
 
-const before = process.umask(0) // the server takes it over when it starts
+const before = process.umask(0) // the server inherits it when it starts
 const reticle = served()
 
 /** Paths below a folder that another account may read, write or search. */
@@ -18,7 +18,7 @@ function openPaths(folder: string): string[] {
   })
 }
 
-test('objects of uploads, results and backups are closed under a umask of 000', async () => {
+test('objects of uploads, results and backups are private under a umask of 000', async () => {
   process.umask(before)
   const task = await taskWithMedia(reticle.admin)
   for (const path of ['dataset/export?format=COCO%201.0&save_images=true', 'backup/export'])
@@ -29,7 +29,7 @@ test('objects of uploads, results and backups are closed under a umask of 000', 
   expect(openPaths(objects)).toEqual([])
 })
 
-test('only the lock file is open in the data directory', () => {
+test('only the lock file of the data directory is readable by other accounts', () => {
   const isOpen = (name: string) => (statSync(join(reticle.path, name)).mode & 0o077) !== 0
   expect(readdirSync(reticle.path).filter(isOpen)).toEqual(['lock'])
 })

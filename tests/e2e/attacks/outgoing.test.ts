@@ -4,8 +4,8 @@ import { people } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
 /**
- * The metadata service of a cloud gives out the credentials of the machine. The server never connects to it: no user, no
- * administrator, no spelling of its address and no list of allowed networks makes it do so.
+ * The metadata service of a cloud gives out the credentials of the machine. The server must never connect to it, for
+ * any user or administrator, any spelling of its address and any list of allowed networks.
  */
 
 const everything = '0.0.0.0/0,::/0'
@@ -40,13 +40,13 @@ const storage = (host: string) => ({
   specific_attributes: `endpoint_url=${encodeURIComponent(`http://${host}/`)}`,
 })
 
-/** The text of a refusal that needed no connection. */
+/** Checks the text of a refusal that needed no connection. */
 function expectRefused(answer: Answer, what: string): void {
   expect(answer.status, what).toBe(400)
   expect(answer.text, what).toMatch(/not allowed|not reachable|valid URL|may not hold/)
 }
 
-test('no spelling of the address of a metadata service is connected to', async () => {
+test('the server connects to no spelling of the address of a metadata service', async () => {
   const person = await newPerson()
   const { id: project_id } = await reticle.admin.done('POST', '/projects', { json: { name: 'p' } })
   const { id: task } = await reticle.admin.done('POST', '/tasks', {
@@ -63,7 +63,7 @@ test('no spelling of the address of a metadata service is connected to', async (
   }
 })
 
-test('a webhook cannot be moved to a metadata service later', async () => {
+test('a webhook cannot be changed to the address of a metadata service', async () => {
   const { id: project_id } = await reticle.admin.done('POST', '/projects', { json: { name: 'p' } })
   const json = {
     target_url: 'https://example.org/hook',

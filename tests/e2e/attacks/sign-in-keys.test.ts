@@ -3,7 +3,7 @@ import { client, type Json } from '../../support/client.ts'
 import { type Person, password, people, statusOf } from '../../support/people.ts'
 import { served } from '../../support/served.ts'
 
-/** The key of a sign-in ends with its session, however the session ended. */
+/** The key of a sign-in becomes invalid with its session, however the session ended. */
 
 const reticle = served({ RETICLE_GATEWAY_RATE_AUTH: '0' })
 const { newPerson } = people(() => reticle)
@@ -60,7 +60,7 @@ const ways: Way[] = [
   },
 ]
 
-test.each(ways)('a key and its session end by $how', async ({ end }) => {
+test.each(ways)('a key and its session become invalid by $how', async ({ end }) => {
   const person = await newPerson()
   const one = await signIn(person)
   expect(await statusOf(byKey(one), 'GET', '/users/self')).toBe(200)

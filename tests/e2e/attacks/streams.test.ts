@@ -79,7 +79,7 @@ test('streams of one request count as well', async () => {
   closeAll()
 })
 
-test('streams that their clients close at once leave room', async () => {
+test('streams that their clients close at once free their slots', async () => {
   const person = await newPerson()
   const basic = basicOf(person.username)
   for (let count = 0; count < 5 * most; count += 1) {
@@ -99,7 +99,7 @@ test('a user at the limit of streams can still follow requests by calls that wai
   const person = await newPerson()
   const basic = basicOf(person.username)
   for (let count = 0; count < most; count += 1) expect(await open(basic)).toBe(200)
-  const task = await taskWithMedia(person.api) // waits for the request of its media
+  const task = await taskWithMedia(person.api) // waits for the request that attaches the media
   expect(task.size).toBe(4)
   closeAll()
 })

@@ -7,8 +7,8 @@ import { served } from '../../support/served.ts'
 import { slowdownOf } from '../../support/slowdown.ts'
 
 /**
- * Reading text of users takes time in proportion to its length: each hostile text is compared with a harmless one of the
- * same length on the same server. A pattern that is quadratic at this size is hundreds of times slower.
+ * Reading text of users takes time in proportion to its length: each hostile text is compared with a harmless one of
+ * the same length on the same server. A pattern that is quadratic at this size is hundreds of times slower.
  */
 
 const reticle = served()
@@ -70,7 +70,7 @@ describe('values of attributes', () => {
   }, 120_000)
 })
 
-describe('files that claim to be pictures', () => {
+describe('files that claim to be images', () => {
   const files: [what: string, text: string][] = [
     ['empty comments', `${'<!---->'.repeat(70)}x`],
     ['comments between spaces', `<?xml version="1.0"?>${' <!-- - -->\n'.repeat(200)}<x`],
@@ -82,7 +82,7 @@ describe('files that claim to be pictures', () => {
     ['comment dashes', `<!--${'-'.repeat(60_000)}`],
   ]
 
-  test.each(files)('a file of %s is refused as no media', async (_what, text) => {
+  test.each(files)('a file of %s is refused because it is no media', async (_what, text) => {
     const { id } = await reticle.admin.done('POST', '/tasks', { json: { name: 't', labels: [] } })
     const form = formOf([{ name: 'a.jpg', bytes: Buffer.from(text) }])
     const started = await reticle.admin.done('POST', `/tasks/${id}/data`, { form })

@@ -1,7 +1,10 @@
 import type { Client, Json } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
 
-/** All there is to see of a project or task that a backup keeps: without ids, dates and people, names in the place of ids. */
+/**
+ * Everything visible of a project or task that a backup keeps: without ids, dates and users, with names in place of
+ * ids.
+ */
 
 export async function describeProject(api: Client, id: number): Promise<Json> {
   const project = await api.done('GET', `/projects/${id}`)
@@ -66,7 +69,7 @@ function namesOf(labels: Json[]): Names {
   ])
 }
 
-/** An object as it is, whatever its ids are. */
+/** Copies an object with the names of its references in place of ids. */
 function named(value: Json, names: Names): Json {
   if (Array.isArray(value)) return value.map((one) => named(one, names))
   if (typeof value !== 'object' || value === null) return value
@@ -79,7 +82,7 @@ function named(value: Json, names: Names): Json {
   }
 }
 
-/** Drawings hold ids of sublabels. */
+/** Drawings of skeletons contain ids of sublabels. */
 const labelsOf = (labels: Json[]): Json[] =>
   labels.map(({ name, color, type, attributes, sublabels, svg }) => ({
     ...{ name, color, type },

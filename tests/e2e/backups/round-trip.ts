@@ -1,6 +1,6 @@
 import type { Client, Json } from '../../support/client.ts'
 
-/** The archive of an object, `tasks/7` or `projects/7`. */
+/** Downloads the backup of `tasks/7` or `projects/7`. */
 export async function backupOf(api: Client, of: string, query = ''): Promise<Buffer> {
   const started = await api.done('POST', `/${of}/backup/export${query}`)
   const { result_url } = await api.finished(started)
@@ -13,7 +13,7 @@ export function backupForm(bytes: Uint8Array, field = 'backup_file'): FormData {
   return form
 }
 
-/** The record of the request that an archive became, at its end. */
+/** Restores the archive; returns the record of the request after it ended. */
 export async function restoreOf(api: Client, bytes: Uint8Array, of: string): Promise<Json> {
   const { rq_id } = await api.done('POST', `/${of}/backup/`, { form: backupForm(bytes) })
   return api.ended(rq_id)

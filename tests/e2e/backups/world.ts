@@ -2,7 +2,7 @@ import type { Client, Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
 
-/** A project with every kind of object that a backup keeps. */
+/** Creates a project with every kind of object that a backup keeps. */
 export async function addProject(api: Client): Promise<Json> {
   const project = await api.done('POST', '/projects', {
     json: { name: 'Street/Scenes', labels, bug_tracker: 'https://bugs.example.com/7' },
@@ -37,7 +37,7 @@ const labels = [
   { name: 'person', type: 'skeleton', sublabels: parts, svg: circles.join('') },
 ]
 
-/** Eight frames in jobs of four that share one. */
+/** Adds a task of eight frames in jobs of four with an overlap of one. */
 async function addAnnotated(api: Client, project: Json): Promise<void> {
   const files = await pictures(8)
   const json = { name: 'Batch 1', project_id: project.id, subset: 'train', overlap: 1 }
@@ -102,7 +102,7 @@ async function review(api: Client, task_id: number): Promise<void> {
   await api.done('PATCH', `/jobs/${second?.id}`, { json: { stage: 'validation', state: 'new' } })
 }
 
-/** Jobs that list their files, and each of them for three people. */
+/** Adds a task whose jobs list their files, with three consensus replicas each. */
 async function addListed(api: Client, project: Json): Promise<void> {
   const json = { name: 'Batch 2', project_id: project.id, consensus_replicas: 2 }
   const { id } = await api.done('POST', '/tasks', { json })
@@ -118,7 +118,7 @@ async function addListed(api: Client, project: Json): Promise<void> {
   }
 }
 
-/** A task of its own with a guide, of chosen frames. */
+/** Creates a task outside of projects, with a guide and chosen frames. */
 export async function addTask(api: Client): Promise<Json> {
   const { id, labels: own } = await taskWithMedia(api, { labels: [{ name: 'car' }] })
   const markdown = 'Draw tight boxes.'

@@ -1,6 +1,6 @@
 import { each, type RawRow, type Row } from './row.ts'
 
-/** Rows 1 to 11 and 25 to 35: HTTP itself and JSON. What takes half a minute (35) is told in the gateway's own tests. */
+/** Rows 1 to 11 and 25 to 35: HTTP and JSON. Row 35 takes half a minute and is part of the gateway's own tests. */
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const project = { call: 'POST /projects', status: 400 } as const

@@ -1,6 +1,6 @@
 import { each, type Ids, type Row } from './row.ts'
 
-/** Rows 36 to 47 and 92: projects, labels, tasks, jobs and what may be changed of them. */
+/** Rows 36 to 47 and 92: projects, labels, tasks, jobs and their changes. */
 
 const create = { call: 'POST /projects', status: 400 } as const
 const change = { call: 'PATCH /projects/{project}', status: 400 } as const

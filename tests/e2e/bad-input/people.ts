@@ -1,6 +1,6 @@
 import { each, type Row } from './row.ts'
 
-/** Rows 12 to 24 and 102: who calls, and for which workspace. 17 and 18 need many calls and stand in the test itself. */
+/** Rows 12 to 24 and 102: credentials and workspaces. Rows 17 and 18 need many calls and are in the test itself. */
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const token = { call: 'POST /auth/access_tokens', as: 'password' } as const

@@ -1,6 +1,6 @@
 import type { Json } from '../../support/client.ts'
 
-/** Who calls: a person by an access token that may write, unless it is said otherwise. */
+/** The caller: by default a user with an access token that may write. */
 export type Caller =
   | 'anna'
   | 'bo'
@@ -13,12 +13,12 @@ export type Caller =
   | 'browser'
   | 'nobody'
 
-/** Ids of the objects that the calls are about, by the names in braces. */
+/** Ids of the objects used by the calls, keyed by the names in braces. */
 export type Ids = Record<string, number | string>
 
-/** One call of the bad-input matrix (`reliability.md` 18), as data. */
+/** One call of the bad-input matrix. See docs/spec/reliability.md#bad-input. */
 export interface Row {
-  /** Its number there. */
+  /** Number of the row in the matrix. */
   row: number
   what: string
   /** `METHOD /path`, below the base URL, with names of ids in braces. */
@@ -26,23 +26,23 @@ export interface Row {
   /** Default: anna. */
   as?: Caller
   json?: Json | ((ids: Ids) => Json)
-  /** Sent as it is, under `application/json` unless `headers` say otherwise. */
+  /** Sent unchanged, as `application/json` unless `headers` has another type. */
   raw?: string | Uint8Array | ((ids: Ids) => string)
   headers?: Record<string, string>
   status: number
-  /** A key that the body has to have: the field that is wrong. */
+  /** Field that the error body has to name. */
   field?: string
-  /** `X-Error-Code`. */
+  /** Expected `X-Error-Code`. */
   code?: string
-  /** Members of a body that is no error, or of a free text. */
+  /** Expected fields of a body that is not an error, or expected text. */
   body?: Json
-  /** Headers of the answer. */
+  /** Expected headers of the answer. */
   answers?: Record<string, string>
-  /** It does something, and is allowed to. */
+  /** Set for an allowed call that changes something. */
   changes?: true
 }
 
-/** Bytes as no client of ours would send them. */
+/** Raw bytes that no regular client would send. */
 export interface RawRow {
   row: number
   what: string
@@ -50,7 +50,7 @@ export interface RawRow {
   status: number
 }
 
-/** The same rule for many inputs. */
+/** Builds rows that apply one rule to many inputs. */
 export function each<T>(inputs: Record<string, T>, rowOf: (input: T) => Omit<Row, 'what'>): Row[] {
   return Object.entries(inputs).map(([what, input]) => ({ what, ...rowOf(input) }))
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { each, type Ids, type Row } from './row.ts'
 
-/** Rows 98 to 101 and webhooks (87 to 91): review, organizations, what is old, and receivers. */
+/** Rows 98 to 101 and 87 to 91: review, organizations, deprecated endpoints, and webhooks. */
 
 const issue = { call: 'POST /issues', status: 400 } as const
 const pinned = (ids: Ids, fields: object) => ({

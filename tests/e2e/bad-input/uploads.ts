@@ -1,7 +1,9 @@
 import { metadata, tus } from '../../support/tus.ts'
 import { each, type Row } from './row.ts'
 
-/** Rows 80 and 85: files in pieces. `{file}` is anna's, has ten bytes, and none of them is there. */
+/**
+ * Rows 80 and 85: chunked uploads. `{file}` belongs to anna, has a length of ten bytes, and has received none of them.
+ */
 
 const piece = (headers: Record<string, string> = {}) => ({
   ...tus,

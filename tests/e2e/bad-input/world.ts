@@ -6,18 +6,18 @@ import type { Reticle } from '../../support/reticle.ts'
 import { begin } from '../../support/tus.ts'
 import type { Caller, Ids } from './row.ts'
 
-/** Who and what the calls of the matrix are about: the example world of `spec/api-workspace.md`, small. */
+/** Users and objects that the calls of the matrix use. */
 export interface World {
   ids: Ids
   api: string
-  /** Headers by which each caller is known. */
+  /** Headers with the credentials of each caller. */
   headers: Record<Caller, Record<string, string>>
   admin: Client
-  /** When all of it was there. */
+  /** Time at which the world was complete. */
   from: string
   /**
-   * What a wrong call might have changed, as the administrator sees it: everything, or the collections that a path
-   * concerns.
+   * State that a wrong call might have changed, as an administrator sees it: everything, or the collections that
+   * concern a path.
    */
   look: (path?: string) => Promise<Record<string, string>>
 }
@@ -35,7 +35,7 @@ export async function makeWorld(reticle: Reticle): Promise<World> {
   const { admin } = reticle
   const headers = await callersOf(api, admin)
   const ids = await fill(client(api, headers.anna.authorization), headers)
-  await sleep(5) // what comes is later than what was
+  await sleep(5) // separates the following events from the earlier ones
   const from = new Date().toISOString()
   return { api, ids, headers, admin, from, look: (path) => look(admin, ids, path) }
 }
@@ -124,7 +124,7 @@ async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
   }
 }
 
-/** A job whose task was deleted. */
+/** Returns the id of a job whose task was deleted. */
 async function goneJob(anna: Client, project_id: number): Promise<number> {
   const task = await taskWithMedia(anna, { project_id })
   const [job] = await jobsOf(anna, task.id)
@@ -132,7 +132,7 @@ async function goneJob(anna: Client, project_id: number): Promise<number> {
   return job.id
 }
 
-/** `acme` of anna, with mo as maintainer and somebody who has not answered; `other` of bo. */
+/** Creates `acme` of anna, with mo as maintainer and a pending invitation, and `other` of bo. */
 async function team(anna: Client, bo: Client): Promise<Ids> {
   const organization = await anna.done('POST', '/organizations', { json: { slug: 'acme' } })
   await bo.done('POST', '/organizations', { json: { slug: 'other' } })
@@ -163,11 +163,11 @@ async function look(admin: Client, ids: Ids, concerned?: string) {
   return Object.fromEntries(seen)
 }
 
-/** Everything hangs below projects, so those are always looked at. */
+/** Everything is part of a project, so projects are always compared. */
 function isAlike(path: string, concerned: string): boolean {
   const [, first] = concerned.split(/[/?]/)
   return path.startsWith('/projects') || path.startsWith(`/${first}`)
 }
 
-/** When somebody was here last is no state of theirs. */
+/** The date of the last sign-in changes with every call. */
 const lasting = (key: string, value: Json) => (key === 'last_login' ? undefined : value)

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { home } from '../../support/cli.ts'
 
-/** What real shells offer: bash, which is everywhere, and zsh and fish where they are. */
+/** Completions in real shells: bash, which is always required, and zsh and fish where they are installed. */
 
 const isThere = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0
 
 interface Asking {
-  /** Runs the script, then asks what completes the words; the last is the one at the cursor. */
+  /** Runs the script, then requests completions of the words; the last word is the one at the cursor. */
   ask(script: string, words: string[]): string[]
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What the list is of whose name an argument is. */
+/** zsh expression for the value of the array whose name is an argument. */
 const named = (argument: number) => `\${(P)${argument}}`
 
 const shells: Record<string, Asking> = {
@@ -32,7 +32,7 @@ const shells: Record<string, Asking> = {
       const catching = `_describe() { ${lists} }; compadd() { ${lists} }; _files() { : }`
       const asked = `words=(${words.map(quoted).join(' ')}); CURRENT=${words.length}; _reticle`
       const lines = linesOf('zsh', `compdef() { : }; source ${script}; ${catching}; ${asked}`)
-      // All that there are: zsh itself compares them with the word.
+      // all candidates, which zsh itself compares with the word
       const names = lines.map((line) => line.replace(/(?<!\\):.*$/, ''))
       return names.filter((name) => name.startsWith(words.at(-1) ?? ''))
     },
@@ -56,7 +56,7 @@ test.each(Object.entries(shells))(
     const machine = home()
     const { stdout } = await machine.done(['completion', shell])
     if (!isThere(shell)) {
-      // The script is made of the same words as those of the shells that are here.
+      // The script contains the same words as those of the installed shells.
       console.warn(`${shell} is not here: what its script does was not tried`)
       expect(stdout).toContain('convert')
       return

@@ -5,7 +5,7 @@ import { storedZip, unzip } from '../../support/archives.ts'
 import { home } from '../../support/cli.ts'
 import { picture } from '../../support/pictures.ts'
 
-/** A set of two subsets; boxes come in another order than their images. */
+/** Builds a COCO data set of two subsets, with boxes in a different order than their images. */
 async function cocoArchive(): Promise<Buffer> {
   const { bytes } = await picture('a', 64, 48)
   const coco = (images: string[]) =>
@@ -36,7 +36,7 @@ async function cocoArchive(): Promise<Buffer> {
   ])
 }
 
-test('a set is converted with its images, and there and back nothing is lost', async () => {
+test('a conversion with images and back loses nothing', async () => {
   const machine = home()
   writeFileSync(join(machine.path, 'coco.zip'), await cocoArchive())
   const to = (from: string, format: string, out: string, other: string) =>
@@ -60,7 +60,7 @@ test('a set is converted with its images, and there and back nothing is lost', a
   expect(readFileSync(join(folder, 'images/val/c.png'))).toEqual(Buffer.from(image))
 })
 
-test('what is lost is told, images stay away when asked, and nothing is overwritten', async () => {
+test('losses are printed, --no-images omits images, and existing files are not overwritten', async () => {
   const machine = home()
   writeFileSync(join(machine.path, 'coco.zip'), await cocoArchive())
   const convert = ['convert', 'coco.zip', 'out/', '--from', 'COCO 1.0', '--to', 'YOLO 1.1']
@@ -97,7 +97,7 @@ test('what is lost is told, images stay away when asked, and nothing is overwrit
   expect(readdirSync(join(machine.path, 'tmp'))).toEqual([])
 })
 
-test('annotations without images go by the sizes that they tell, or by a folder of images', async () => {
+test('annotations without images take sizes from the file or from a folder of images', async () => {
   const machine = home()
   const there = join(machine.path, 'coco.zip')
   writeFileSync(there, await cocoArchive())
@@ -155,7 +155,7 @@ test('annotations without images go by the sizes that they tell, or by a folder 
   expect(yolo).toMatchObject({ code: 1, stderr: expect.stringMatching(/--images\.\n$/) })
 })
 
-test('a million boxes in any order pass through the memory of a few', {
+test('a million boxes in any order are converted with a small memory limit', {
   timeout: 600_000,
 }, async () => {
   const machine = home({ NODE_OPTIONS: '--max-old-space-size=96' })

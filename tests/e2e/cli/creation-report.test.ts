@@ -8,7 +8,9 @@ import { taskWithMedia } from '../../support/factories.ts'
 import { type Picture, picture, pictures } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** Commands that create a task, import annotations or restore a backup print the entries of the report of their request. */
+/**
+ * Commands that create a task, import annotations or restore a backup print the entries of the report of their request.
+ */
 
 const reticle = served({ RETICLE_JOBS_ALLOWED_NETS: '127.0.0.1/32' })
 const machine = async (): Promise<Home> => home(await signedIn(reticle.url, reticle.admin))
@@ -22,8 +24,8 @@ function write({ path }: Home, folder: string, files: readonly Picture[]): void 
 
 const create = (...args: string[]) => ['task', 'create', ...args, '--label', 'car']
 
-describe('files that are called pictures and are none', () => {
-  test('are named when a task is made of a folder, and counted beside its frames', async () => {
+describe('files named like images that are not images', () => {
+  test('they are named when a task is created from a folder, and counted beside its frames', async () => {
     const own = await machine()
     write(own, 'frames', [...(await pictures(2)), textFile('cover.jpg'), textFile('thumbs.png')])
     const shown = await own.done(create('a', 'frames'))
@@ -41,7 +43,7 @@ describe('files that are called pictures and are none', () => {
     ])
   })
 
-  test('are named when it is made of an archive, the first five of them', async () => {
+  test('the first five are named when a task is created from an archive', async () => {
     const own = await machine()
     const left = Array.from({ length: 7 }, (_, at) => textFile(`none-${at}.jpg`))
     write(own, '.', [{ name: 'set.zip', bytes: storedZip([...left, ...(await pictures(1))]) }])
@@ -49,7 +51,7 @@ describe('files that are called pictures and are none', () => {
     expect(stderr).toMatch(/Media: 7 skipped: no image \((?:none-\d\.jpg; ){5}\.\.\.\)\n/)
   })
 
-  test('are named when the command was killed and the server went on without it', async () => {
+  test('they are named after the command was killed and the server continued without it', async () => {
     const own = await machine()
     const web = await startReceiver()
     let release: () => void = () => undefined
@@ -72,7 +74,7 @@ describe('files that are called pictures and are none', () => {
     await web.close()
   })
 
-  test('are named by `request wait` when the command did not wait', async () => {
+  test('they are named by `request wait` when the command did not wait', async () => {
     const own = await machine()
     write(own, 'frames', [...(await pictures(1)), textFile('cover.jpg')])
     const { stderr } = await own.done([...create('a', 'frames'), '--no-wait'])
@@ -81,7 +83,7 @@ describe('files that are called pictures and are none', () => {
     expect(waited.stderr).toContain('Report: 1 skipped: unknown file type (cover.jpg)\n')
   })
 
-  test('are named beside the reason of a failed creation', async () => {
+  test('they are named beside the reason of a failed creation', async () => {
     const own = await machine()
     const [picture] = await pictures(1)
     const broken = {
@@ -95,7 +97,7 @@ describe('files that are called pictures and are none', () => {
     expect(stderr).toContain('broken.png')
   })
 
-  test('fail the command by name when there is nothing else', async () => {
+  test('they fail the command by name when there are no other files', async () => {
     const own = await machine()
     write(own, 'frames', [textFile('cover.jpg')])
     const failed = await own.run(create('a', 'frames'))
@@ -106,7 +108,7 @@ describe('files that are called pictures and are none', () => {
   })
 })
 
-test('nothing is reported of a task whose files all became frames', async () => {
+test('nothing is reported for a task whose files all became frames', async () => {
   const own = await machine()
   write(own, 'frames', await pictures(2))
   const { stdout, stderr } = await own.done(create('a', 'frames'))

@@ -18,7 +18,7 @@ afterAll(async () => {
   data.remove()
 })
 
-/** What became of each check. */
+/** Result of each check. */
 async function states(machine: Home, ...more: string[]): Promise<Record<string, string>> {
   const { json } = await machine.run(['doctor', '--json', ...more])
   return Object.fromEntries(
@@ -26,7 +26,7 @@ async function states(machine: Home, ...more: string[]): Promise<Record<string, 
   )
 }
 
-test('where all is well it says so, and leaves nothing behind', async () => {
+test('a working setup passes all checks, and the command leaves nothing behind', async () => {
   const machine = home(admin)
   const { stdout } = await machine.done(['doctor'])
   expect(stdout).toMatch(/✔ server: Reticle 2\.58\.1/)
@@ -37,7 +37,7 @@ test('where all is well it says so, and leaves nothing behind', async () => {
   expect((await reticle.admin.done('GET', '/tasks')).count).toBe(0)
 })
 
-test('what is wrong is told with what to do, and fails', async () => {
+test('a failed check prints a remedy and fails the command', async () => {
   const refused = await home({ RETICLE_URL: reticle.url }).run(['doctor'])
   expect(refused).toMatchObject({
     code: 1,
@@ -65,7 +65,7 @@ test('what is wrong is told with what to do, and fails', async () => {
   expect(await states(reader)).toMatchObject({ token: 'odd', upload: 'odd' })
 })
 
-test('another program at the address, another version and another time are found', async () => {
+test('another program at the address, another version and a wrong clock are found', async () => {
   const other = await startReceiver()
   const machine = home({ ...admin, RETICLE_URL: other.url })
   other.answer({ status: 200, body: '<html>welcome</html>' })

@@ -5,7 +5,7 @@ import { home } from '../../support/cli.ts'
 import { follow } from '../../support/document.ts'
 import { root } from '../../support/reticle.ts'
 
-test('the lines of the document work as they are written', { timeout: 300_000 }, async () => {
+test('the commands of the document work as they are written', { timeout: 300_000 }, async () => {
   const lines = (await follow('docs/cli.md', 'tests/e2e/cli/document.test.ts'))
     .trimEnd()
     .split('\n')
@@ -28,7 +28,7 @@ test('the lines of the document work as they are written', { timeout: 300_000 },
   ])
 })
 
-test('it names the exit codes that the program names', async () => {
+test('the document lists the exit codes that the program prints', async () => {
   const document = readFileSync(join(root, 'docs/cli.md'), 'utf8')
   const written = [...document.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, about]) => [
     code,

@@ -12,7 +12,7 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 import { describeProject, describeTask } from '../backups/described.ts'
 import { addAnnotated, makeBroken, makeWorld } from './other-server.ts'
 
-/** From one Reticle, as its mount has it for clients of the de-facto standard, to another. */
+/** Migrates from the CVAT-compatible mount of one server to another server. */
 
 const folders = [dataDirectory(), dataDirectory()] as const
 let there: Reticle
@@ -61,7 +61,7 @@ async function listOf(api: Client, path: string): Promise<Json[]> {
   return (await api.done('GET', `${path}${sign}page_size=100&sort=id`)).results
 }
 
-/** What a report tells, a line for each. */
+/** Entries of a report, one line each. */
 const toldOf = ({ entries }: Json): string[] =>
   entries.map((one: Json) => `${one.what} ${one.kind} ${one.name}: ${one.code}`).sort()
 
@@ -76,7 +76,7 @@ function write({ path }: Home, files: Record<string, Json>): void {
     writeFileSync(join(path, name), JSON.stringify(value))
 }
 
-/** Of all tasks together, job by job. */
+/** Counts objects of all tasks, job by job. */
 async function countAll(api: Client): Promise<Json> {
   const counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
   for (const { id, size } of await listOf(api, '/tasks')) {
@@ -89,12 +89,12 @@ async function countAll(api: Client): Promise<Json> {
   return counts
 }
 
-/** Comments of others say whose they are at the target. */
+/** Comments of other users get a prefix with their author at the target. */
 const withoutAuthors = (described: Json): Json =>
   JSON.parse(JSON.stringify(described).replaceAll(/p\d+x\d+x\d+: |admin: /g, ''))
 
-describe('a running server', () => {
-  test('is copied whole, though killed at every step, and nothing is there twice', async () => {
+describe('migrating from a running server', () => {
+  test('the server is copied completely, without duplicates, although every step was killed once', async () => {
     const machine = machineWith({ 'users.json': {} })
     const kills = [
       /^Backup of project Street\/Scenes/m,
@@ -141,7 +141,7 @@ describe('a running server', () => {
     expect(readdirSync(join(folder, 'archives'))).toEqual([])
   }, 180_000)
 
-  test('belongs to the same people, and what no server tells is told and made good by another run', async () => {
+  test('objects keep their users, and what could not be copied is reported and completed by a second run', async () => {
     const who = { [anna.username]: annaHere.username, [bob.username]: null }
     const machine = machineWith({ 'users.json': who })
     const acme = (...more: string[]) => from('--org', 'acme', ...more)
@@ -183,7 +183,7 @@ describe('a running server', () => {
       events: 'create:job,update:task',
     })
 
-    // Meanwhile: more of it there, and a change here, which stays.
+    // Between the runs the source gets new objects, and the target a change that must stay.
     await there.admin.done('POST', '/comments', { json: { issue: world.issue, message: 'good' } })
     await addAnnotated(there.admin, world.project, 'Tuesday')
     const [job] = await jobsOf(here.admin, monday.id)
@@ -221,7 +221,7 @@ describe('a running server', () => {
     expect(await ids()).toEqual(before)
   })
 
-  test('what is into an organization, with the secret of its webhooks, and counted', async () => {
+  test('a migration into one organization copies webhooks with given secrets and compares counts', async () => {
     const secrets = Object.fromEntries(world.webhooks.map(({ id }) => [id, 'a secret']))
     const machine = machineWith({ 'users.json': {}, 'secrets.json': { webhooks: secrets } })
     await here.admin.done('POST', '/organizations', { json: { slug: 'gathered' } })
@@ -250,7 +250,7 @@ describe('a running server', () => {
   })
 })
 
-test('a project that has a task without a backup goes in parts, all but that one', async () => {
+test('a project with a task that cannot be backed up is copied in parts, without that task', async () => {
   const machine = machineWith({ 'users.json': {} })
   const { project, lost } = await makeBroken(there.admin, s3)
   const args = from('--org', 'parts')
@@ -272,7 +272,7 @@ test('a project that has a task without a backup goes in parts, all but that one
   expect((await listOf(here.admin, '/projects?org=parts')).length).toBe(1)
 })
 
-test('what somebody may not see stays where it is, what they may is theirs to carry', async () => {
+test("a user's token copies only the objects that the user can see", async () => {
   const project = await there.admin.done('POST', '/projects', {
     json: { name: 'Hidden', labels: [{ name: 'car' }] },
   })
@@ -312,7 +312,7 @@ test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, o
     'b-other.zip: it is no backup: it has neither project.json nor task.json',
   ])
   rmSync(join(machine.path, 'b-other.zip'))
-  writeFileSync(torn, fixture('backups/project.zip')) // the same once more
+  writeFileSync(torn, fixture('backups/project.zip')) // the complete archive
   const { json } = await machine.done(args)
   expect(json).toMatchObject({ carried: { archive: 3, project: 1, task: 4 }, entries: [] })
 
@@ -337,7 +337,7 @@ test.skipIf(!hasFixtures)('backups of other servers become projects and tasks, o
   expect(json.counts).toMatchObject(sum)
 })
 
-test('what cannot be begun says why, and changes nothing', async () => {
+test('a migration that cannot start names the reason and changes nothing', async () => {
   const machine = machineWith({ 'users.json': { anna: 7 }, 'secrets.json': { buckets: {} } })
   const count = async () => (await here.admin.done('GET', '/projects')).count
   const before = await count()

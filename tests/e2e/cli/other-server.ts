@@ -6,7 +6,7 @@ import type { Person } from '../../support/people.ts'
 import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
 import { addProject, addTask } from '../backups/world.ts'
 
-/** Somebody's server: what is personal, and an organization with everything that belongs to one. */
+/** Fills a server with personal objects, and with an organization with objects of every kind. */
 export async function makeWorld(
   api: Client,
   { anna, bob, s3 }: { anna: Person; bob: Person; s3: S3Server },
@@ -47,7 +47,7 @@ export async function makeWorld(
   return { personal, empty, organization, storage, project, task, issue: id, webhooks }
 }
 
-/** Four frames in jobs of two, with a box on the first. */
+/** Adds a task of four frames in jobs of two, with a box on the first. */
 export async function addAnnotated(api: Client, project: Json, name: string): Promise<Json> {
   const json = { name, project_id: project.id, segment_size: 2 }
   const { id } = await api.done('POST', '/tasks', { json })
@@ -58,7 +58,7 @@ export async function addAnnotated(api: Client, project: Json, name: string): Pr
   return api.done('GET', `/tasks/${id}`)
 }
 
-/** An organization with a project that has a task whose media is in a bucket no more. */
+/** Creates an organization with a project that has a task whose bucket was deleted. */
 export async function makeBroken(api: Client, s3: S3Server) {
   await api.done('POST', '/organizations', { json: { slug: 'parts' } })
   const labels = [{ name: 'car', color: '#010203' }, person]

@@ -60,7 +60,7 @@ test('a project is created, listed, shown, changed and deleted', async () => {
   expect((await run(['project', 'show', String(id)])).code).toBe(4)
 })
 
-test('so are the objects around a task', async () => {
+test('the objects around a task can be listed, shown, changed and deleted', async () => {
   const { done } = home(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   const { id } = await taskWithMedia(reticle.admin)
@@ -98,7 +98,7 @@ test('so are the objects around a task', async () => {
   await done(['task', 'delete', task, '--yes'])
 })
 
-test('people: organizations, members, invitations, tokens', async () => {
+test('organizations, members, invitations and tokens can be managed', async () => {
   const { done, path, run } = home(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   const org = await json('org', 'create', 'acme', '--name', 'Acme Vision')
@@ -142,7 +142,7 @@ test('people: organizations, members, invitations, tokens', async () => {
   await done(['org', 'delete', String(org.id), '--yes'])
 })
 
-test('invitations are sent once more, accepted and declined; the log tells who did it', {
+test('invitations are resent, accepted and declined, and the event log names the users', {
   timeout: 60_000,
 }, async () => {
   const { done, path } = home(admin)
@@ -180,7 +180,7 @@ test('invitations are sent once more, accepted and declined; the log tells who d
   await expect.poll(log, { timeout: 30_000 }).toMatch(/create:membership.*carla/)
 })
 
-test('a webhook is made with a secret from a file, pinged, and its deliveries listed', async () => {
+test('a webhook is created with a secret from a file and pinged, and its deliveries are listed', async () => {
   const receiver = await startReceiver()
   const machine = home(admin)
   const json = async (...args: string[]) => (await machine.done([...args, '--json'])).json
@@ -198,7 +198,7 @@ test('a webhook is made with a secret from a file, pinged, and its deliveries li
   await receiver.close()
 })
 
-test('the server tells what it is, and formats are listed with and without it', async () => {
+test('the server describes itself, and formats are listed with and without a server', async () => {
   const { done } = home(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   expect(await json('server', 'about')).toMatchObject({

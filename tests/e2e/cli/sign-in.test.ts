@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const configOf = ({ path }: Home) => join(path, 'config/reticle/config.json')
 
-test('a token that works is kept for its owner only, one that does not is not kept', async () => {
+test('a valid token is stored for its owner only, and an invalid one is not stored', async () => {
   const machine = home()
   const refused = await machine.run(['login', reticle.url], 'abcdefgh.nothing\n')
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('Invalid token') })
@@ -37,7 +37,7 @@ test('a token that works is kept for its owner only, one that does not is not ke
   expect((await machine.run(['whoami'])).code).toBe(3)
 })
 
-test('with a user name it asks for the password, makes a token and forgets the password', async () => {
+test('with a user name the command requests the password, creates a token and stores only the token', async () => {
   const machine = home()
   const login = ['login', `${reticle.url}/api`, '--username', 'admin', '--read-only']
   expect((await machine.run(login, 'not-the-password\n')).code).toBe(3)
@@ -49,7 +49,7 @@ test('with a user name it asks for the password, makes a token and forgets the p
   expect(refused.code).toBe(3)
 })
 
-test('profiles are several servers; the token of one goes to no other', async () => {
+test('profiles keep several servers apart, and a token is sent only to its own server', async () => {
   const machine = home()
   const token = admin.SERVICE_ACCESS_TOKEN ?? ''
   await machine.done(['login', reticle.url], token)
@@ -70,7 +70,7 @@ test('profiles are several servers; the token of one goes to no other', async ()
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('reticle login') })
 })
 
-test('a config file that is broken is named, and an address with a password is refused', async () => {
+test('a broken config file is named, and an address that contains a password is refused', async () => {
   const machine = home(admin)
   mkdirSync(join(machine.path, 'config/reticle'), { recursive: true })
   writeFileSync(configOf(machine), '{"profiles":')
@@ -81,7 +81,7 @@ test('a config file that is broken is named, and an address with a password is r
   expect(secret.stderr).not.toContain('anna:secret')
 })
 
-test('how it ended is an exit code, and with --json every error is a line of JSON, the last', async () => {
+test('the exit code names the kind of failure, and with --json the last line is the error as JSON', async () => {
   const machine = home(admin)
   const ended = async (args: string[]) => {
     const { code, stderr } = await machine.run([...args, '--json'])

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { home } from '../../support/cli.ts'
 import { root } from '../../support/reticle.ts'
 
-/** Where output goes that cannot be written. */
+/** Output that cannot be written. */
 
 const program = join(root, 'packages/cli/bin/reticle.mjs')
 
@@ -19,7 +19,7 @@ function shell(line: string) {
   return { code: run.status, stdout: run.stdout, stderr: run.stderr }
 }
 
-test('who reads no more has what it wanted', () => {
+test('a reader that closes the pipe early ends the command without an error', () => {
   const read = shell('set -o pipefail; reticle formats --local | head -c 6')
   expect(read).toEqual({ code: 0, stdout: 'FORMAT', stderr: '' })
 })

@@ -40,7 +40,7 @@ async function withPictures({ path }: Home, folder: string, count: number): Prom
     writeFileSync(join(path, folder, name), bytes)
 }
 
-test('a task is made of files, of folders, of an archive, of the share and without media', async () => {
+test('a task is created from files, folders, an archive, the share and without media', async () => {
   const machine = home(admin)
   await withPictures(machine, 'frames/day', 2)
   await withPictures(machine, 'frames/night', 1)
@@ -81,7 +81,7 @@ test('a task is made of files, of folders, of an archive, of the share and witho
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not allowed') })
 })
 
-test('a task is made of a video and of a PDF', async () => {
+test('a task is created from a video and from a PDF', async () => {
   const machine = home(admin)
   writeClip(join(machine.path, 'drive.mp4'), { frames: 12 })
   writeFileSync(join(machine.path, 'plan.pdf'), writePdf([{ width: 60, height: 40 }]))
@@ -92,7 +92,7 @@ test('a task is made of a video and of a PDF', async () => {
   expect(await create('plan', 'plan.pdf')).toMatchObject({ size: 1, mode: 'annotation' })
 })
 
-test('a task is made of addresses, and fails with the reason where there is nothing', async () => {
+test('a task is created from addresses, and a missing file fails with the reason', async () => {
   const web = await startReceiver()
   const [one] = await pictures(1)
   const isThere = (path: string) => path === '/a.png'
@@ -108,7 +108,7 @@ test('a task is made of addresses, and fails with the reason where there is noth
   await web.close()
 })
 
-test('a task is made of a bucket, and exports go there', async () => {
+test('a task is created from a bucket, and exports are written to it', async () => {
   const s3 = await startS3()
   const machine = home(admin)
   const [one] = await pictures(1)
@@ -138,7 +138,7 @@ test('a task is made of a bucket, and exports go there', async () => {
   await s3.close()
 })
 
-test('annotations go out in a format and come in again, tried first', async () => {
+test('annotations are exported in a format and imported again after a dry run', async () => {
   const { admin: api } = reticle
   const task = await taskWithMedia(api)
   const id = String(task.id)
@@ -195,7 +195,7 @@ test('annotations go out in a format and come in again, tried first', async () =
   await machine.done(['export', 'job', String(job.id), '--format', 'YOLO 1.1', '--images'])
 })
 
-test('annotation sets are written to a file and stored from one', async () => {
+test('annotation sets are downloaded to a file and uploaded from one', async () => {
   const task = await taskWithMedia(reticle.admin)
   const id = String(task.id)
   const machine = home(admin)
@@ -222,7 +222,7 @@ test('annotation sets are written to a file and stored from one', async () => {
   expect(JSON.parse(bad.stderr.split('\n').at(-2) ?? '').error).toMatchObject({ status: 400 })
 })
 
-test('a backup is made and restored, of a task and of a project', async () => {
+test('backups of a task and of a project are downloaded and restored', async () => {
   const { admin: api } = reticle
   const project = await api.done('POST', '/projects', {
     json: { name: 'kept', labels: [{ name: 'car' }] },

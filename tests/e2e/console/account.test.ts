@@ -12,7 +12,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 
-  test('somebody registers, changes name and password, forgets it and is told by mail', async () => {
+  test('a user registers, changes name and password, and recovers a forgotten password by e-mail', async () => {
     const { page, look, complaints, close } = await visit({ as: null })
     await page.goto('/account')
     await page.getByRole('link', { name: 'Register' }).click()
@@ -54,7 +54,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     await close()
   })
 
-  /** Mails of a single process are files beside its data; nobody waits for one to be written. */
+  /** A single process writes mails to files next to its data, after the call has returned. */
   async function linkOfMail(): Promise<string> {
     const folder = join(reticle.path, 'mail')
     const find = () => {
@@ -72,7 +72,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     ['/auth/email-confirmation', 'E-mail confirmed'],
     ['/auth/incorrect-email-confirmation', 'E-mail not confirmed'],
     ['/auth/password/reset/confirm', 'New password'],
-  ])('%s is open to everybody', async (path, title) => {
+  ])('the page %s is open without signing in', async (path, title) => {
     const { page, look, complaints, close } = await visit({ as: null })
     await page.goto(path)
     await page.getByRole('heading', { name: title }).waitFor()
@@ -81,7 +81,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     await close()
   })
 
-  test('a token is shown once, works, and is revoked by typing', async () => {
+  test('a token is shown once, works, and is revoked after typing its name', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/tokens')
     await page.getByText('There is no token here').waitFor()
@@ -112,7 +112,7 @@ describe.skipIf(!executablePath)('an account in the console', () => {
     await close()
   })
 
-  test('the server tells administrators how each part is, and everybody what it allows', async () => {
+  test('the server page shows health to administrators and limits to everyone', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/server')
     const health = page.getByRole('table', { name: 'Health' })

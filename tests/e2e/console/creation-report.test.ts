@@ -17,7 +17,7 @@ describe.skipIf(!executablePath)('the report of the creation of a task in the co
   const reticle = served()
   const visit = visitsOf(reticle)
 
-  test('names files that are called pictures and are none, on the page of the task and of the request', async () => {
+  test('files named like images that are not images are named on the pages of the task and the request', async () => {
     const hostile = '<img src=x onerror=alert(1)>.jpg'
     const left = ['cover.jpg', hostile, 'notes.txt'].map(textFile)
     const task = await taskWithMedia(reticle.admin, { files: [...(await pictures(2)), ...left] })
@@ -41,7 +41,7 @@ describe.skipIf(!executablePath)('the report of the creation of a task in the co
     await close()
   })
 
-  test('is seen after files were chosen in the console', async () => {
+  test('the report is shown after files were chosen in the console', async () => {
     const folder = join(reticle.path, 'tuesday')
     mkdirSync(folder)
     for (const { name, bytes } of [...(await pictures(2)), textFile('thumbs.png')])
@@ -57,7 +57,7 @@ describe.skipIf(!executablePath)('the report of the creation of a task in the co
     await close()
   })
 
-  test('names members of an archive, the first five of a reason', async () => {
+  test('the report names the first five archive members per reason', async () => {
     const left = Array.from({ length: 7 }, (_, at) => textFile(`day/none-${at}.jpg`))
     const bytes = storedZip([...left, ...(await pictures(1))])
     const task = await taskWithMedia(reticle.admin, { files: [{ name: 'set.zip', bytes }] })
@@ -69,7 +69,7 @@ describe.skipIf(!executablePath)('the report of the creation of a task in the co
     await close()
   })
 
-  test('gives the reason when a task has no frames', async () => {
+  test('the report gives the reason when a task has no frames', async () => {
     const json = { name: 'nothing', labels: [{ name: 'car' }] }
     const { id } = await reticle.admin.done('POST', '/tasks', { json })
     const form = formOf([textFile('cover.jpg')])
@@ -84,7 +84,7 @@ describe.skipIf(!executablePath)('the report of the creation of a task in the co
     await close()
   })
 
-  test('is not there where all files became frames, and on the page of an empty task', async () => {
+  test('no report is shown when all files became frames, or on the page of an empty task', async () => {
     const whole = await taskWithMedia(reticle.admin)
     const json = { name: 'empty', labels: [{ name: 'car' }] }
     const empty = await reticle.admin.done('POST', '/tasks', { json })

@@ -6,7 +6,10 @@ import { markedFor } from '../../support/marked.ts'
 import { root } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
-/** Runs the line that docs/console.md has for this file. @returns where the pages are then */
+/**
+ * Runs the command that docs/console.md has for this file.
+ * @returns address of the pages
+ */
 async function develop(): Promise<string> {
   const [block = ''] = markedFor('docs/console.md', 'tests/e2e/console/develop.test.ts')
   const line = block.trim()
@@ -14,7 +17,7 @@ async function develop(): Promise<string> {
 
   const child = spawn('bash', ['-c', `${line} -- --host 127.0.0.1 --port 0`], {
     cwd: root,
-    detached: true, // a group of its own: npm starts a shell, which starts the program
+    detached: true, // a separate process group: npm starts a shell, which starts the program
     env: { ...process.env, NO_COLOR: '1' },
   })
   onTestFinished(async () => {
@@ -31,7 +34,7 @@ async function develop(): Promise<string> {
   return String(url())
 }
 
-test('the line of docs/console.md serves the pages from their sources', async () => {
+test('the command of docs/console.md serves the pages from their sources', async () => {
   const page = await fetch(await develop(), { headers: { accept: 'text/html' } })
   expect(await page.text()).toContain('src="/src/main.tsx"')
 })
@@ -40,8 +43,8 @@ describe.skipIf(!executablePath)('while pages are developed', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 
-  test('dialogs stay open, though everything is begun twice', async () => {
-    const { page, close } = await visit() // cookies are of the host, whatever the port
+  test('dialogs stay open although development mode runs effects twice', async () => {
+    const { page, close } = await visit() // cookies belong to the host, whatever the port
     await page.route(/:\d+\/api\//, (route) => {
       const { pathname, search } = new URL(route.request().url())
       return route.continue({ url: reticle.url + pathname + search })

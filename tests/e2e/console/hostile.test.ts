@@ -4,7 +4,7 @@ import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { type Served, served } from '../../support/served.ts'
 
-/** Markup in every text that somebody may write: it stays text on every page that shows it. */
+/** Markup in every text that a user may write. It must stay text on every page that shows it. */
 
 const hostile = '<img src=//evil.example/x onerror=alert(1)>'
 const short = '<svg onload=alert(1)>'
@@ -18,7 +18,7 @@ describe.skipIf(!executablePath)('texts of users', () => {
     places = await plant(reticle)
   })
 
-  test('stay text on every page', async () => {
+  test('hostile markup stays text on every page', async () => {
     const { page, complaints, close } = await visit()
     const alerts: string[] = []
     page.on('dialog', (dialog) => {
@@ -44,7 +44,10 @@ describe.skipIf(!executablePath)('texts of users', () => {
   })
 })
 
-/** Writes it wherever the interface takes a text. @returns pages, and what each of them shows */
+/**
+ * Writes the markup to every text field of the interface.
+ * @returns the pages, with a text that each of them shows
+ */
 async function plant({ admin }: Served): Promise<Record<string, string>> {
   const post = (path: string, json: object): Promise<Json> => admin.done('POST', path, { json })
   const attribute = {

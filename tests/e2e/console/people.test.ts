@@ -11,7 +11,7 @@ describe.skipIf(!executablePath)('people in the console', () => {
   const visitAs = (username: string, wish = {}) =>
     visit({ as: { username, password: peoplePassword }, ...wish })
 
-  test('an organization is founded, renamed, and named as it was again', async () => {
+  test('an organization is created, renamed, and renamed back', async () => {
     const { username } = await newPerson()
     const { page, look, complaints, close } = await visitAs(username)
     await page.goto('/people')
@@ -37,7 +37,7 @@ describe.skipIf(!executablePath)('people in the console', () => {
     await close()
   })
 
-  test('somebody is invited by a link, accepts it, and becomes what the owner says', async () => {
+  test('a user is invited by a link, accepts it, and gets the role that the owner sets', async () => {
     const { slug, owner, id } = await newOrganization()
     const guest = await newPerson()
     const { page, look, complaints, close } = await visitAs(owner.username)
@@ -78,7 +78,7 @@ describe.skipIf(!executablePath)('people in the console', () => {
     await close()
   })
 
-  test('a member is removed, an organization handed over, left and deleted: all by typing', async () => {
+  test('removing a member, and transferring, leaving and deleting an organization need the typed name', async () => {
     const organization = await newOrganization()
     const { slug, owner, id } = organization
     const members = [await newPerson(), await newPerson()] as const
@@ -125,7 +125,7 @@ describe.skipIf(!executablePath)('people in the console', () => {
     await last.close()
   })
 
-  test('an administrator makes an account for somebody', async () => {
+  test('an administrator creates an account for another user', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/people/users')
     await page.getByRole('button', { name: 'New account' }).click()
@@ -142,7 +142,7 @@ describe.skipIf(!executablePath)('people in the console', () => {
     await (await visitAs('clara')).close()
   })
 
-  test('an administrator finds an account, moves it to another group and switches it off', async () => {
+  test('an administrator finds an account, changes its group and deactivates it', async () => {
     const { username } = await newPerson()
     const { page, look, complaints, close } = await visit()
     await page.goto('/people')

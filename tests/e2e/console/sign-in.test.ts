@@ -9,7 +9,7 @@ describe.skipIf(!executablePath)('the console', () => {
   const visit = visitsOf(reticle)
   const { newPerson, newOrganization, newMember } = people(() => reticle)
 
-  test('asks who is there, and comes to the page of the address', async () => {
+  test('the page asks for credentials and then shows the requested address', async () => {
     const { page, look, complaints, close } = await visit({ as: null })
     await page.goto('/projects')
     await page.getByLabel('Username').fill('admin')
@@ -22,7 +22,7 @@ describe.skipIf(!executablePath)('the console', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('There is no project here').waitFor()
     await look('projects-empty')
-    // the browser itself tells of refused calls: who is there, and the wrong password
+    // the browser itself logs refused calls: the first read of the user, and the wrong password
     expect(complaints.filter((text) => !text.includes('40'))).toEqual([])
 
     await page.getByText('admin').click()
@@ -31,7 +31,7 @@ describe.skipIf(!executablePath)('the console', () => {
     await close()
   })
 
-  test('shows nobody what somebody saw whose session came to its end', async () => {
+  test('the next user of a browser sees nothing of the user whose session ended', async () => {
     const next = await newPerson()
     await reticle.admin.done('POST', '/projects', { json: { name: 'of the administrator' } })
     const { page, context, close } = await visit()
@@ -40,7 +40,7 @@ describe.skipIf(!executablePath)('the console', () => {
     await context.clearCookies()
     await page.getByRole('link', { name: 'Tasks', exact: true }).click()
 
-    await page.route('**/api/projects?*', () => undefined) // no answer: what is shown was kept
+    await page.route('**/api/projects?*', () => undefined) // without an answer the page would show cached data
     await page.getByLabel('Username').fill(next.username)
     await page.getByLabel('Password').fill(peoplePassword)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -51,7 +51,7 @@ describe.skipIf(!executablePath)('the console', () => {
     await close()
   })
 
-  test('who may make nothing in a workspace is led to nothing new, who may is', async () => {
+  test('a user who may create nothing in a workspace sees no create buttons, and others do', async () => {
     const organization = await newOrganization()
     for (const [role, count] of [
       ['worker', 0],
@@ -75,7 +75,7 @@ describe.skipIf(!executablePath)('the console', () => {
     }
   })
 
-  test('only on the own machine is told where a first password is', async () => {
+  test('the location of the first password is shown only on the local machine', async () => {
     const { page, close } = await visit({ as: null })
     await page.goto('/projects')
     await page.getByText('.reticle/admin-password').waitFor()

@@ -7,13 +7,13 @@ import { pictures } from '../../support/pictures.ts'
 import { password } from '../../support/reticle.ts'
 import { served } from '../../support/served.ts'
 
-/** What a newcomer does first, and what nobody should be able to do at all. */
+/** First steps of a new user, and their time limits. */
 
 const folder = 'monday'
 const size = { width: 320, height: 240 }
 const names = ['frame-001.png', 'frame-002.png', 'frame-003.png']
 
-/** A box on the first picture, an instance of `car`. */
+/** A box on the first image, labelled `car`. */
 const coco = JSON.stringify({
   images: names.map((file_name, index) => ({ id: index + 1, file_name, ...size })),
   categories: [{ id: 1, name: 'car' }],
@@ -32,7 +32,7 @@ describe.skipIf(!executablePath)('a newcomer', () => {
       writeFileSync(join(reticle.path, folder, name), bytes)
   })
 
-  test('comes from sign-in to imported annotations on their frames in ten clicks and two minutes', async () => {
+  test('a new user gets from sign-in to imported annotations in ten clicks and two minutes', async () => {
     const { page, look, complaints, close } = await visit({ as: null })
     const began = Date.now()
     let clicks = 0
@@ -45,14 +45,14 @@ describe.skipIf(!executablePath)('a newcomer', () => {
     await page.getByLabel('Password').fill(password)
     await click(page.getByRole('button', { name: 'Sign in' }))
     await click(page.getByRole('link', { name: 'Make a task from pictures' }))
-    clicks += 1 // a folder is chosen in the dialog of the system
+    clicks += 1 // counts the choice of a folder in the dialog of the system
     await page.locator('input[webkitdirectory]').setInputFiles(join(reticle.path, folder))
     await page.getByLabel('Add labels').fill('car')
     await click(page.getByRole('button', { name: 'Create the task' }))
     await page.waitForURL(/\/tasks\/\d+$/)
 
     await click(page.getByRole('button', { name: 'Import' }))
-    clicks += 1 // a file is chosen
+    clicks += 1 // counts the choice of a file
     await page.getByLabel('File', { exact: true }).setInputFiles({
       ...{ name: 'instances.json', mimeType: 'application/json', buffer: Buffer.from(coco) },
     })
@@ -68,11 +68,11 @@ describe.skipIf(!executablePath)('a newcomer', () => {
     await look('story-viewer')
     expect(clicks).toBeLessThanOrEqual(10)
     expect(Date.now() - began).toBeLessThan(120_000)
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]) // who is there
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]) // the first read of the user is answered 401
     await close()
   })
 
-  test('sees the first page soon', async () => {
+  test('the first page is painted soon', async () => {
     const { page, close } = await visit()
     await page.goto('/projects')
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
@@ -81,7 +81,7 @@ describe.skipIf(!executablePath)('a newcomer', () => {
     )
     console.log(`first contentful paint after ${Math.round(Number(paint))} ms`)
     expect(Number(paint)).toBeGreaterThan(0)
-    expect(Number(paint)).toBeLessThan(5000) // a second, on a machine that does nothing else
+    expect(Number(paint)).toBeLessThan(5000) // the goal is one second on an idle machine
     await close()
   })
 })

@@ -8,11 +8,11 @@ import { longAgo } from '../../support/past.ts'
 import { picture, pictures } from '../../support/pictures.ts'
 import { served } from '../../support/served.ts'
 
-/** A task and what hangs on it, as a person sees it: `/tasks/:id` and its tabs, `/jobs/:id`, statistics, guides. */
+/** Pages of a task: `/tasks/:id` and its tabs, `/jobs/:id`, statistics, guides. */
 
-/** What would say something, ask somebody or change the page, were it taken for HTML. */
+/** Would open a dialog, send a request or change the page if it was rendered as HTML. */
 const attack = '<img src=//x.test/x onerror=alert(1)><script>alert(2)</script>'
-/** The same without what a file name cannot have. */
+/** The same without characters that a file name cannot contain. */
 const fileAttack = '<img src=x onerror=alert(3)>.png'
 
 const hostileGuide = [
@@ -31,7 +31,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
   const reticle = served()
   const visit = visitsOf(reticle)
 
-  /** A task of two jobs, one with annotations of two revisions. */
+  /** Creates a task of two jobs, one with annotations in two revisions. */
   async function setUp(given: Json = {}) {
     const task = await taskWithMedia(reticle.admin, {
       ...{ files: await pictures(6), segment_size: 3 },
@@ -47,7 +47,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     return { task, job, labels, create, objects, set: () => reticle.admin.done('GET', path) }
   }
 
-  /** A page that must not say anything by itself. */
+  /** Opens a page, and checks that it never opens a dialog. */
   async function open(path: string, wish = {}) {
     const visited = await visit(wish)
     visited.page.on('dialog', (dialog) => {
@@ -58,7 +58,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     return visited
   }
 
-  test('frames are small pictures that lead to the viewer', async () => {
+  test('frames are shown as thumbnails that lead to the viewer', async () => {
     const { task } = await setUp()
     const { page, look, complaints, close } = await open(`/tasks/${task.id}`)
     await page.getByRole('heading', { name: 'a task' }).waitFor()
@@ -83,7 +83,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('a task of very many frames is fetched as far as it is looked at', async () => {
+  test('frames of a very large task are loaded only as far as they are scrolled to', async () => {
     const { bytes } = await picture('frame', 16, 12)
     const members = Array.from({ length: frames }, (_, at) => ({ name: `${at}.png`, bytes }))
     const files = [{ name: 'frames.zip', bytes: storedZip(members) }]
@@ -110,7 +110,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('jobs are changed where they stand, and back again', async () => {
+  test('jobs are changed in the list, and back again', async () => {
     const { task, job } = await setUp()
     const { page, look, complaints, close } = await open(`/tasks/${task.id}/jobs`)
     await page.getByLabel(`stage of job ${job.id}`).selectOption('validation')
@@ -132,7 +132,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('a job has a page of its own', async () => {
+  test('a job has its own page', async () => {
     const { job } = await setUp()
     const { page, look, complaints, close } = await open(`/jobs/${job.id}`)
     await page.getByRole('link', { name: 'Frame 2' }).waitFor()
@@ -149,7 +149,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('history tells what was changed, restores it, and takes that back', async () => {
+  test('history shows changes, and restores a revision unless the set has changed meanwhile', async () => {
     const { task, job, labels, create, set } = await setUp()
     await create([rectangle(labels[0].id, 2)])
     const { page, look, complaints, close } = await open(`/tasks/${task.id}/history`)
@@ -176,10 +176,10 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     const request = page.waitForRequest(pattern)
     await page.getByRole('button', { name: `Restore revision 2 of job ${job.id}` }).click()
     await request
-    expect(await page.getByText('Everything that was done').count()).toBe(0) // nothing of the dialog before
+    expect(await page.getByText('Everything that was done').count()).toBe(0) // the previous dialog leaves nothing behind
     release()
     await page.getByText('Everything that was done').waitFor()
-    await create([rectangle(labels[0].id, 1)]) // by somebody else, meanwhile
+    await create([rectangle(labels[0].id, 1)]) // a change of another user in the meantime
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByText('Annotations were changed by someone else').waitFor()
     expect((await set()).shapes).toHaveLength(4)
@@ -198,7 +198,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('issues are talked about, resolved and opened again', async () => {
+  test('issues are discussed, resolved and reopened', async () => {
     const { task, job } = await setUp()
     const json = { job: job.id, frame: 1, position: [1, 1, 9, 9], message: 'too large' }
     const { id } = await reticle.admin.done('POST', '/issues', { json })
@@ -222,7 +222,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('a guide is written, with a picture, and reads as it was meant', async () => {
+  test('a guide is written with an image and rendered', async () => {
     const { task } = await setUp()
     const { page, look, complaints, close } = await open(`/tasks/${task.id}/guide`)
     await page.getByText('There is no guide').waitFor()
@@ -243,7 +243,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('whatever is written somewhere stays text', async () => {
+  test('markup in names, issues and guides stays text', async () => {
     const { task, job } = await setUp({
       labels: [{ name: attack }, { name: 'bus' }],
       files: [{ ...(await picture('x', 20, 20)), name: fileAttack }, ...(await pictures(3))],
@@ -279,7 +279,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('a project counts what its tasks have, and has a guide for all of them', async () => {
+  test('a project sums up its tasks, and has one guide for all of them', async () => {
     const json = { name: 'Streets', labels: [{ name: 'tram' }] }
     const project = await reticle.admin.done('POST', '/projects', { json })
     await taskWithMedia(reticle.admin, { project_id: project.id })
@@ -295,7 +295,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  test('what is not kept any more says so', async () => {
+  test('a revision whose data was dropped is reported as such', async () => {
     const { task, job, labels, create } = await setUp()
     await create([rectangle(labels[0].id, 2)])
     const { page, look, close } = await open(`/tasks/${task.id}/history`)
@@ -309,13 +309,13 @@ describe.skipIf(!executablePath)('a task in the console', () => {
     await close()
   })
 
-  /** As after the days for which history is kept. */
+  /** Drops the data of a revision, as the sweep does after the days for which history is kept. */
   async function forget(job: number, revision: number) {
     const statement = `update annotations.revisions set is_readable = false where job_id = $1 and revision = $2`
     await longAgo(await reticle.people(), statement, [job, revision])
   }
 
-  test('it fits a telephone and the night', async () => {
+  test('the pages of a task fit a narrow window and dark colours', async () => {
     const { task } = await setUp()
     const night = await open(`/tasks/${task.id}/statistics`, { colorScheme: 'dark' })
     await night.page.getByText('Objects by label and kind').waitFor()
@@ -335,7 +335,7 @@ describe.skipIf(!executablePath)('a task in the console', () => {
   })
 })
 
-/** Scrolls to the end, faster than anybody reads. */
+/** Scrolls to the end, faster than a person can read. */
 const flight = `new Promise((resolve) => {
   const step = () => {
     window.scrollBy(0, document.documentElement.scrollHeight / 40)
@@ -346,7 +346,7 @@ const flight = `new Promise((resolve) => {
   step()
 })`
 
-/** How many of the pictures are there. */
+/** Number of images that have loaded. */
 const loaded = (page: Page, selector: string) =>
   page.evaluate<number>(
     `[...document.querySelectorAll('${selector}')].filter((one) => one.naturalWidth > 0).length`,

@@ -9,7 +9,7 @@ import type { Json } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { served } from '../../support/served.ts'
 
-/** A COCO file over the first frame of a task; the service knows no attribute `colour`. */
+/** A COCO file for the first frame of a task, with an attribute `colour` that the label does not have. */
 function coco(count: number): string {
   const annotations = Array.from({ length: count }, (_, index) => ({
     ...{ id: index + 1, image_id: 1, category_id: 1, iscrowd: 0, area: 100 },
@@ -34,7 +34,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
   let store: S3Server
   let task: Json
   let other: Json
-  /** Begins an import that lasts until it is cancelled: its file is in a bucket that says nothing. */
+  /** Starts an import that runs until it is cancelled, because the bucket with its file never responds. */
   let importForever: (task: Json) => Promise<Json>
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     expect(await page.getByLabel('Format').inputValue()).toBe('COCO 1.0')
   }
 
-  test('an archive is tried, told of, and imported', async () => {
+  test('an archive is imported after a dry run, and the reports are shown', async () => {
     const { page, look, complaints, close } = await visit()
     await importDialog(page, 20)
     await look('transfers-import')
@@ -84,7 +84,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('a file that is none is refused with the words of the service', async () => {
+  test('an invalid annotation file is refused with the message of the service', async () => {
     const { page, look, close } = await visit()
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Import' }).click()
@@ -98,7 +98,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('what an export would lose is known before, and the file is downloaded', async () => {
+  test('losses of an export are shown beforehand, and the file is downloaded', async () => {
     const { page, look, complaints, close } = await visit()
     const label = (await reticle.admin.done('GET', `/labels?task_id=${task.id}`)).results[0].id
     const ellipse = (frame: number) => ({
@@ -131,7 +131,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('a backup becomes another task', async () => {
+  test('a backup is restored as another task', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('button', { name: 'Back up' }).click()
@@ -155,7 +155,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('requests are seen as they go on, and are cancelled', async () => {
+  test('requests show their progress and can be cancelled', async () => {
     const narrow = { width: 360, height: 700, colorScheme: 'dark' } as const
     const { page, look, complaints, close } = await visit()
     const second = await visit(narrow)
@@ -196,7 +196,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('a stream of requests that breaks is opened anew', async () => {
+  test('an interrupted stream of requests is opened again', async () => {
     const { page, close } = await visit()
     let broken = 0
     await page.route('**/api/requests/stream', (route) =>
@@ -212,7 +212,7 @@ describe.skipIf(!executablePath)('files go in and out', () => {
     await close()
   })
 
-  test('dialogs fit a narrow window in the dark', async () => {
+  test('dialogs fit a narrow window and dark colours', async () => {
     const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
     const { page, look, complaints, close } = await visit(wish)
     await importDialog(page, 2)

@@ -2,8 +2,6 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { height, width } from './viewer-world.ts'
 
-/** What people see of the viewer, and how long it takes. */
-
 /** Waits until the frame has been painted. */
 export async function drawn(page: Page): Promise<void> {
   await page.locator('.picture-stage[aria-busy="false"]').waitFor()
@@ -15,14 +13,14 @@ const nextFrames = (page: Page) =>
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))',
   )
 
-/** Where the corner of the picture is on the canvas, and how large a pixel of it is. */
+/** Position of the corner of the image on the canvas, and the size of an image pixel. */
 interface Lie {
   scale: number
   left: number
   top: number
 }
 
-/** What people see of the canvas: colours by the pixels of the picture, which lies in the middle unless told otherwise. */
+/** Takes a screenshot and returns colours by pixels of the image, which is centred by default. */
 export async function shotOf(page: Page, lie?: Lie) {
   await nextFrames(page)
   const png = await page.locator('.picture canvas').screenshot()
@@ -51,13 +49,13 @@ export async function middleOf(page: Page) {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/** Of a pixel of the picture at 100 %, from the corner of the canvas. */
+/** Returns the position on the canvas of a pixel of the image at 100 %. */
 export async function placeOf(page: Page, x: number, y: number) {
   const box = await boxOf(page)
   return { x: (box.width - width) / 2 + x, y: (box.height - height) / 2 + y }
 }
 
-/** By the wheel, about a pixel near the middle; answers how the picture lies then. */
+/** Zooms by the wheel at a pixel near the middle; returns the new position of the image. */
 export async function zoomed(page: Page, notches: number): Promise<Lie> {
   await page.keyboard.press('1')
   const box = await boxOf(page)
@@ -74,7 +72,7 @@ export async function zoomed(page: Page, notches: number): Promise<Lie> {
   return { scale, left, top: corner(at.y, box.height, height) }
 }
 
-/** Milliseconds between frames of the screen while something goes on. */
+/** Returns the milliseconds between painted frames while an action runs. */
 export async function framesWhile(page: Page, action: () => Promise<unknown>): Promise<number[]> {
   await page.evaluate(`
     window.frameTimes = []
@@ -95,7 +93,7 @@ export async function longestFrame(page: Page, action: () => Promise<unknown>): 
   return Math.max(...frames)
 }
 
-/** Milliseconds of the processor that the page's main thread takes for something. */
+/** Measures the processor milliseconds that the main thread of the page uses. */
 export async function cpuOf(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -4,12 +4,10 @@ import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { type Picture, pictures } from '../../support/pictures.ts'
 import type { Served } from '../../support/served.ts'
 
-/** What is looked at: a frame with every kind of shape, and a crowded one. */
-
-/** Of the pictures that are drawn here. */
+/** Sides in pixels of the images drawn here. */
 export const [width, height] = [200, 150]
 export const ground = '#404040'
-/** A white square of the picture, on which the mask lies exactly. */
+/** A white square of the image, covered exactly by the mask. */
 export const square = { left: 20, top: 90, width: 12, height: 8 }
 
 export const colours = {
@@ -20,7 +18,7 @@ export const colours = {
 export type Name = keyof typeof colours
 export const hostile = '<img src=x onerror="alert(1)">'
 
-/** Rows of the mask: all of the square, but for its second pixel and the last of its third row. */
+/** Rows of the mask: the whole square except its second pixel and the last one of its third row. */
 export const maskRows = () =>
   Array.from({ length: square.height }, (_, row) =>
     Array.from({ length: square.width }, (_, column) =>
@@ -58,7 +56,10 @@ const node = (id: number, name: string) =>
   `<circle r="1.5" cx="40" cy="${20 * id}" data-type="element node" data-element-id="${id}" data-node-id="${id}" data-label-name="${name}"></circle>`
 const svg = `<line x1="40" y1="20" x2="40" y2="40" data-type="edge" data-node-from="1" data-node-to="2"></line>${node(1, 'head')}${node(2, 'foot')}`
 
-/** Four frames in two jobs, the last of which is deleted; on the first every kind of shape, and a track on three of them. */
+/**
+ * Creates a task of four frames in two jobs, the last frame deleted. The first frame has every kind of shape, and a
+ * track covers three frames.
+ */
 export async function drawnTask({ admin }: Served): Promise<Json> {
   const label = (name: Name, more: Json = {}) => ({ name, color: colours[name], ...more })
   const note = { name: 'note', input_type: 'text', mutable: true, default_value: '', values: [] }
@@ -115,7 +116,10 @@ async function annotate(admin: Served['admin'], task: Json): Promise<void> {
   await admin.done('PUT', `/tasks/${task.id}/annotations/`, { json })
 }
 
-/** One frame with 10,000 shapes of eight labels, a third of them polygons of 24 corners, each tenth occluded. */
+/**
+ * Creates a frame with 10,000 shapes of eight labels: a third are polygons of 24 corners, and every tenth shape is
+ * occluded.
+ */
 export async function crowdedTask({ admin }: Served): Promise<Json> {
   const shades = [
     '#e6194b',

@@ -34,7 +34,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     task = await drawnTask(reticle)
   })
 
-  /** Somebody who looks at a frame of the task, at 100 %, with opaque shapes unless told otherwise. */
+  /** Opens a frame of the task at 100 %, with opaque shapes by default. */
   async function looking(
     path = 'frames/0?opacity=100&quality=original',
     wish: Parameters<typeof visit>[0] = {},
@@ -47,7 +47,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     return { ...visitor, shot: () => shotOf(visitor.page) }
   }
 
-  test('draws every kind of shape in the colour of its label', async () => {
+  test('every kind of shape is drawn in the colour of its label', async () => {
     const { shot, look, complaints, close } = await looking()
     const seen = (await shot()).at
     const inside: [Name, number, number][] = [
@@ -113,14 +113,14 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('shows the picture inside when nothing is filled, and dashes what is occluded', async () => {
+  test('unfilled shapes show the image inside, and occluded shapes have dashed outlines', async () => {
     const { shot, page, close } = await looking('frames/0?opacity=0&quality=original')
     const seen = (await shot()).at
     expect([seen(25, 20), seen(130, 20), seen(130, 70)]).toEqual([ground, ground, ground])
     expect([seen(25, 10), seen(130, 10), seen(130, 89)]).toEqual([
       ...[colours.car, colours.road, colours.egg],
     ])
-    // of the turned rectangle, which is occluded, the left side has gaps
+    // the left side of the rotated, occluded rectangle has gaps
     const side = Array.from({ length: 24 }, (_, index) => seen(72, 11 + index))
     expect(new Set(side)).toEqual(new Set([ground, colours.car].concat(side)))
     expect(side).toContain(ground)
@@ -132,7 +132,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('draws a mask pixel for pixel, and pictures and shapes in the same place at every zoom', async () => {
+  test('a mask is drawn pixel for pixel, and shapes stay aligned with the image at every zoom', async () => {
     const { shot, page, close } = await looking()
     const { at } = await shot()
     const rows = Array.from({ length: square.height + 2 }, (_, y) =>
@@ -145,7 +145,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
       ...[beside, ...maskRows().map((row) => [0, ...row, 0]), beside],
     ])
 
-    // much larger, the mask covers the square of the picture, and not a pixel beside it
+    // enlarged, the mask covers exactly the square of the image
     await page.goto(`/tasks/${task.id}/frames/0?opacity=100&quality=original`)
     await drawn(page)
     const lie = await zoomed(page, 8)
@@ -172,7 +172,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('shows a track between its keyframes, and not where it is outside', async () => {
+  test('a track is shown between its keyframes, and not where it is outside', async () => {
     const { shot, page, close } = await looking('frames/1?opacity=100&quality=original')
     const seen = (await shot()).at
     expect([seen(105, 105), seen(113, 105), seen(117, 105), seen(123, 105)]).toEqual([
@@ -183,7 +183,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await page.keyboard.press('PageDown')
     await page.waitForURL(/frames\/2\?opacity=100/)
     await expect.poll(async () => (await shot()).at(125, 105)).toBe(colours.bus)
-    await page.getByRole('application').focus() // the list would take the key
+    await page.getByRole('application').focus() // otherwise the list would receive the key
     await page.keyboard.press('End')
     await page.waitForURL(/frames\/3/)
     await page.getByText('Nothing is shown on this frame.').waitFor()
@@ -192,7 +192,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('hides a label, and keeps that in the address', async () => {
+  test('hiding a label is kept in the address', async () => {
     const { shot, page, close } = await looking()
     await page.getByLabel('road').uncheck()
     await page.waitForURL(/hide=\d+/)
@@ -208,7 +208,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('selects by click and by keyboard, and tells all of what is selected', async () => {
+  test('a shape is selected by click or keyboard, and all its properties are shown', async () => {
     const { page, look, close } = await looking()
     await page.getByRole('application').click({ position: await placeOf(page, 130, 20) })
     const road = page.getByRole('option', { name: /road/ })
@@ -226,7 +226,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await expect.poll(() => second.getAttribute('aria-selected')).toBe('true')
 
     await page.getByRole('option', { name: 'hostile rectangle' }).click()
-    await page.getByText(hostile).waitFor() // an attribute, as text
+    await page.getByText(hostile).waitFor() // an attribute value, shown as text
     await page.getByText('semi-auto').waitFor()
     await page.mouse.move(0, 0)
     await look('viewer-selected')
@@ -236,7 +236,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('moves and zooms by keyboard, wheel and drag', async () => {
+  test('keyboard, wheel and drag move and zoom the image', async () => {
     const { shot, page, close } = await looking()
     const zoom = page.getByRole('status', { name: 'Zoom' })
     await page.keyboard.press('+')
@@ -263,7 +263,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('goes to a number, and knows the frames of a job', async () => {
+  test('a frame can be reached by its number, within the frames of a job', async () => {
     const { page, complaints, close } = await looking()
     await page.keyboard.press('g')
     await page.keyboard.type('2')
@@ -280,7 +280,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     await close()
   })
 
-  test('fits a narrow window and a dark one', async () => {
+  test('the viewer fits a narrow window and dark colours', async () => {
     for (const [name, wish] of [
       ['narrow', { width: 360, height: 740 }],
       ['dark', { colorScheme: 'dark' }],
@@ -294,7 +294,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     }
   })
 
-  test('draws 10,000 shapes without a stutter', { timeout: 180_000 }, async () => {
+  test('10,000 shapes are drawn smoothly', { timeout: 180_000 }, async () => {
     const crowded = await crowdedTask(reticle)
     const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${crowded.id}/frames/0`)
@@ -319,7 +319,7 @@ describe.skipIf(!executablePath)('the viewer', () => {
     console.log(
       `10,000 shapes: drawn in ${rounded(draws.map(({ ms }) => ms))} ms of the main thread (longest frames ${rounded(draws.map(({ answer }) => answer))} ms); panned at ${perSecond} frames a second with ${panMs.toFixed(1)} ms each (longest frame ${Math.round(Math.max(...pan.answer))} ms)`,
     )
-    // five times what was promised; time of the processor, since the machine may be busy with something else
+    // five times the documented limit; processor time, since the machine may be busy with other work
     expect(Math.min(...draws.map(({ ms }) => ms))).toBeLessThan(500)
     expect(panMs).toBeLessThan(5 * 33)
     await look('viewer-crowded')

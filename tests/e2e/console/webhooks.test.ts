@@ -28,7 +28,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
     expect.poll(() => listener.told(name).length, { timeout: 20_000 }).toBe(count)
   const numberOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1))
 
-  test('one is made, pinged, switched off and on, and edited', async () => {
+  test('a webhook is created, pinged, deactivated, activated and edited', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/webhooks')
     await page.getByText('Nobody is told').waitFor()
@@ -64,7 +64,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
     await close()
   })
 
-  test('deliveries are looked at and sent again, messages by their numbers', async () => {
+  test('deliveries are shown and sent again, and messages are listed by their numbers', async () => {
     const events = ['update:project']
     const { id } = await listener.ofProject(reticle.admin, 'second', project.id, events)
     await change(`${xss} again`)
@@ -95,7 +95,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
     await close()
   })
 
-  test('its secret is rotated and shown once, and it is deleted by its word', async () => {
+  test('the secret is rotated and shown once, and the webhook is deleted after typing a word', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto(`/webhooks?project_id=${project.id}`)
     await page.getByRole('link', { name: `${listener.url}/first` }).click()
@@ -121,7 +121,7 @@ describe.skipIf(!executablePath)('webhooks', () => {
     await close()
   })
 
-  test('all of it fits a narrow window in the dark', async () => {
+  test('the pages of webhooks fit a narrow window and dark colours', async () => {
     const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
     const { page, look, complaints, close } = await visit(wish)
     await page.goto('/webhooks')

@@ -15,7 +15,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   const reticle = served()
   const visit = visitsOf(reticle)
 
-  /** A folder of pictures on disk. */
+  /** Creates a folder of images on disk. */
   function folderOf(name: string, files: readonly Picture[]): string {
     const folder = join(reticle.path, name)
     mkdirSync(folder, { recursive: true })
@@ -34,7 +34,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     return reticle.admin.done('POST', '/projects', { json: { name: 'Streets', labels } })
   }
 
-  test('from sign-in to a task of a dropped folder in a few clicks', async () => {
+  test('a dropped folder becomes a task in a few clicks after signing in', async () => {
     const { page, look, complaints, close } = await visit({ as: null })
     await page.goto('/')
     await page.getByLabel('Username').fill('admin')
@@ -56,11 +56,11 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await page.waitForURL(/\/tasks\/\d+$/)
     const { results } = await reticle.admin.done('GET', '/tasks?name=monday')
     expect(results).toMatchObject([{ size: 5, labels: [{ name: 'car' }] }])
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]) // who is there
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]) // the first read of the user is answered 401
     await close()
   })
 
-  test('a project is made with labels, and what is wrong with one is said beside it', async () => {
+  test('a project is created with labels, and an invalid label shows its error beside it', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/projects/new')
     await page.getByLabel('Name', { exact: true }).fill(hostile)
@@ -73,7 +73,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await lamp.getByRole('button', { name: 'Add an attribute' }).click()
     await lamp.getByLabel('Name of the attribute').fill('state')
     await page.getByRole('button', { name: 'Create the project' }).click()
-    await page.getByRole('alert').waitFor() // a choice of nothing
+    await page.getByRole('alert').waitFor() // a select attribute without options
     await expect.poll(() => lamp.locator('.wrong').count()).toBe(1)
     await look('new-project')
 
@@ -108,7 +108,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
-  test('a project is renamed, moved on and taken back; its labels change; it goes', async () => {
+  test('a project is renamed, moves to the next status and back, gets other labels and is deleted', async () => {
     const project = await projectWith('car')
     const { page, look, complaints, close } = await visit()
     await page.goto(`/projects/${project.id}`)
@@ -148,7 +148,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
-  test('filters, search and order of a list are in its address', async () => {
+  test('filters, search and order of a list are kept in the address', async () => {
     const project = await projectWith('car')
     const task = await taskWithMedia(reticle.admin, { project_id: project.id, segment_size: 2 })
     const { page, look, complaints, close } = await visit()
@@ -175,9 +175,9 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
-  test('a large file goes on after a break, and after the page was closed', async () => {
+  test('the upload of a large file resumes after a broken connection, and after the page was closed', async () => {
     const { page, look, complaints, close } = await visit()
-    const file = fileOf('large.bmp', bitmap(3000, 2400)) // 21.6 MB: three pieces
+    const file = fileOf('large.bmp', bitmap(3000, 2400)) // 21.6 MB: three chunks
     const pieces: string[] = []
     let behaviour: 'break' | 'hang' | 'pass' = 'break'
     await page.route('**/api/tasks/*/data/*', async (route) => {
@@ -186,7 +186,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
       if (behaviour === 'pass') pieces.push(offset)
       if (behaviour === 'pass' || offset === '0') return route.continue()
       if (behaviour === 'hang') return
-      behaviour = 'hang' // the piece is sent again, and waits
+      behaviour = 'hang' // the chunk is sent again and waits
       return route.abort('connectionreset')
     })
     await page.goto('/tasks/new')
@@ -210,7 +210,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await drop(page, file)
     await page.getByRole('button', { name: 'Send the files' }).click()
     await page.waitForURL(`**/tasks/${id}`)
-    expect(pieces).toEqual(['8388608', '16777216']) // the first one was there
+    expect(pieces).toEqual(['8388608', '16777216']) // the first chunk was stored already
     expect((await reticle.admin.done('GET', `/tasks/${id}`)).size).toBe(1)
     const notes = await page.evaluate<number>(
       'Object.keys(localStorage).filter((key) => key.startsWith("reticle.upload")).length',
@@ -220,7 +220,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
-  test('what is no picture is refused in words, and the empty task can be deleted', async () => {
+  test('a file that is not an image is refused with a message, and the empty task can be deleted', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/tasks/new')
     await page.getByRole('button', { name: 'Create the task' }).click()
@@ -237,7 +237,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
-  test('thousands of files are sent without freezing the page, and are given up', async () => {
+  test('uploading thousands of files does not freeze the page, and can be cancelled', async () => {
     const { page, complaints, close } = await visit()
     await page.addInitScript(`
       window.longest = 0
@@ -252,7 +252,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
       names.map((name) => ({ name, bytes })),
     )
     await page.route(/\/api\/tasks\/\d+\/data/, (route) => {
-      if ('upload-finish' in route.request().headers()) return // frames would be made too soon
+      if ('upload-finish' in route.request().headers()) return // prevents that frames are prepared too early
       return route.continue()
     })
     await page.goto('/tasks/new')
@@ -267,12 +267,12 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await page.getByRole('button', { name: 'Delete the empty task' }).click()
     await page.getByText('The empty task was deleted').waitFor()
     const longest = await page.evaluate<number>('window.longest')
-    expect(longest).toBeLessThan(1000) // milliseconds, with others at work on the machine
+    expect(longest).toBeLessThan(1000) // milliseconds, on a machine with other work
     expect(complaints).toEqual([])
     await close()
   }, 180_000)
 
-  test('it fits a narrow window in the dark', async () => {
+  test('the pages of work fit a narrow window and dark colours', async () => {
     const project = await projectWith('car', 'bus')
     await taskWithMedia(reticle.admin, { project_id: project.id })
     const wish = { width: 360, height: 740, colorScheme: 'dark' } as const
@@ -294,7 +294,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await close()
   })
 
-  test('a long list is fetched as far as it is looked at', async () => {
+  test('a long list is loaded only as far as it is scrolled to', async () => {
     await addTasks(reticle, 350)
     const { page, look, complaints, close } = await visit()
     const asked: (string | null)[] = []
@@ -327,7 +327,7 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
     await devtools.send('Input.dispatchDragEvent', { type, x, y, data })
 }
 
-/** By a token: a password would be hashed at each call. */
+/** Uses a token, because a password would be hashed at each call. */
 async function addTasks({ url, admin }: Served, count: number): Promise<void> {
   const json = { name: 'many', read_only: false }
   const { value } = await admin.done('POST', '/auth/access_tokens', { json })

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../../support/client.ts'
 import { basic } from '../../support/reticle.ts'
 
-/** One call on the API of the service and on the mount of the dialect, and what differs. */
+/** One call on the native API and on the CVAT-compatible mount. */
 
 export interface Call {
   method: string
   path: string
   json?: Json
   headers?: Record<string, string>
-  /** An endless answer, of which the beginning is read. */
+  /** The answer is endless, so only its beginning is read. */
   isEndless?: boolean
 }
 
@@ -26,12 +26,12 @@ const answerHeaders = [
   ...['x-error-code', 'x-checksum', 'cache-control', 'upload-filename', 'upload-offset'],
 ]
 
-/** Calls as the administrator; in what is answered, `api` is where the API was found. */
+/** Calls as the administrator, and replaces the base URL in the answer by `api`. */
 export async function say(api: string, call: Call): Promise<Said> {
   for (let attempt = 1; ; attempt++) {
     const said = await sayOnce(api, call)
     if (said.status !== 503 || attempt === mostAttempts) return said
-    await sleep(1000) // a machine that is busy with other tests
+    await sleep(1000) // the machine is busy with other tests
   }
 }
 
@@ -64,7 +64,7 @@ async function sayOnce(api: string, call: Call): Promise<Said> {
   return { status: answer.status, type, headers: Object.fromEntries(shown), body }
 }
 
-/** Up to the first empty line. */
+/** Reads up to the first empty line. */
 async function beginning({ body }: Response): Promise<Buffer> {
   const reader = body?.getReader()
   let text = ''
@@ -76,7 +76,10 @@ async function beginning({ body }: Response): Promise<Buffer> {
   return Buffer.from(text.split('\n\n', 1)[0] ?? '', 'latin1')
 }
 
-/** Places at which two answers differ, such as `results[].labels`, each once; `text`: all of them. */
+/**
+ * Returns the paths at which two values differ, such as `results[].labels`, each once; `text` stands for the whole
+ * value.
+ */
 export function differences(one: Json, other: Json, place = 'text'): string[] {
   if (Object.is(one, other)) return []
   if (Array.isArray(one) && Array.isArray(other)) {
@@ -94,7 +97,7 @@ const inside = (place: string, key: string) => (place === 'text' ? key : `${plac
 const isObject = (given: Json) =>
   typeof given === 'object' && given !== null && !Array.isArray(given)
 
-/** Two things that were made alike have other ids, dates and secrets: what is left of an answer without them. */
+/** Removes ids, dates and secrets, in which two objects created alike differ. */
 export function withoutOwn(given: Json, key = ''): Json {
   if (Array.isArray(given)) return given.map((item) => withoutOwn(item, key))
   if (isObject(given)) {

@@ -3,7 +3,7 @@ import { queries } from '../../support/accepted.ts'
 import type { Call } from './compare.ts'
 import type { World } from './world.ts'
 
-/** The address of each read, by the name of its operation: what its placeholders are, where those of its resource do not do. */
+/** Address of each read, by the name of its operation, where the default ids of its resource do not fit. */
 const paths: Record<string, (world: World) => string> = {
   listLabels: ({ task }) => `/labels?task_id=${task.id}`,
   getTaskDataFile: ({ files }) => files.ofData,
@@ -41,10 +41,13 @@ const ids: Record<string, (world: World) => unknown> = {
   comments: ({ comment }) => comment.id,
   guides: ({ guide }) => guide.id,
   webhooks: ({ webhook }) => webhook.id,
-  cloudstorages: () => 1, // there is none, and nobody to ask
+  cloudstorages: () => 1, // no storage with this id exists
 }
 
-/** @throws Error for a resource of which nobody knows an id */
+/**
+ * Returns the call of a read operation.
+ * @throws Error for a resource without a known id
+ */
 export function readOf({ name, path }: Operation, world: World): Call {
   const known = paths[name]?.(world)
   const [, resource = ''] = /([a-z_]+)\/:id/.exec(path) ?? []

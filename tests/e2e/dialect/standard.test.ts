@@ -11,7 +11,7 @@ import { datasetFile, formOf, pictures } from '../../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { backupOf, restoreOf } from '../backups/round-trip.ts'
 
-/** What tests of the de-facto standard expect of its REST API, on the mount. */
+/** Behaviour that the test suite of CVAT expects of its REST API, on the CVAT-compatible mount. */
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -50,11 +50,11 @@ async function taskInProject(): Promise<{ project: Json; task: Json; job: Json; 
   return { project, task, job, label }
 }
 
-describe('an ETag that was read before others changed only children', () => {
+describe('an entity tag that was read before only child objects changed', () => {
   const moved = async (of: string, before: string) =>
     expect.poll(async () => (await mount.done('GET', `/${of}`)).updated_date).not.toBe(before)
 
-  test('of a project, task and job is accepted after annotations were saved', async () => {
+  test('tags of a project, task and job are accepted after annotations were saved', async () => {
     const { project, task, job, label } = await taskInProject()
     const { updated_date } = await mount.done('GET', `/projects/${project.id}`)
     const tags = await Promise.all(
@@ -72,7 +72,7 @@ describe('an ETag that was read before others changed only children', () => {
     expect(await patch(`jobs/${job.id}`, { state: 'new' }, ofJob)).toBe(412)
   })
 
-  test('of a project is accepted after a task was added, changed and deleted', async () => {
+  test('the tag of a project is accepted after a task was added, changed and deleted', async () => {
     const { project, task } = await taskInProject()
     const etag = await etagOf(`projects/${project.id}`)
     await mount.done('PATCH', `/tasks/${task.id}`, { json: { name: 'other' } })
@@ -81,7 +81,7 @@ describe('an ETag that was read before others changed only children', () => {
     expect(await patch(`projects/${project.id}`, { name: 'q' }, etag)).toBe(200)
   })
 
-  test('of a job is accepted after an issue, of a task after a job was completed', async () => {
+  test('tags are accepted after an issue was added to the job or a job of the task was completed', async () => {
     const { task, job } = await taskInProject()
     const [ofTask, ofJob] = [await etagOf(`tasks/${task.id}`), await etagOf(`jobs/${job.id}`)]
     const issue = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: 'here' }
@@ -93,21 +93,21 @@ describe('an ETag that was read before others changed only children', () => {
     expect(await patch(`tasks/${task.id}`, { name: 'u' }, ofTask)).toBe(200)
   })
 
-  test('is refused after the labels of the project were changed', async () => {
+  test('the tag of a project is refused after its labels were changed', async () => {
     const { project, label } = await taskInProject()
     const etag = await etagOf(`projects/${project.id}`)
     await mount.done('PATCH', `/labels/${label.id}`, { json: { name: 'lorry' } })
     expect(await patch(`projects/${project.id}`, { name: 'q' }, etag)).toBe(412)
   })
 
-  test('has the form of earlier versions: it is accepted while the date is the same', async () => {
+  test('a tag in the form of earlier versions is accepted while the date is the same', async () => {
     const { id, updated_date } = await mount.done('POST', '/projects', { json: { name: 'p' } })
     const old = `"${id}-${new Date(updated_date).getTime().toString(36)}"`
     expect(await patch(`projects/${id}`, { name: 'q' }, old)).toBe(200)
     expect(await patch(`projects/${id}`, { name: 'r' }, old)).toBe(412)
   })
 
-  test('names another state for If-None-Match', async () => {
+  test('If-None-Match uses a different tag, which changes with the children', async () => {
     const { project, task } = await taskInProject()
     const headers = { 'if-none-match': await etagOf(`projects/${project.id}`) }
     await mount.done('DELETE', `/tasks/${task.id}`)
@@ -116,7 +116,7 @@ describe('an ETag that was read before others changed only children', () => {
   })
 })
 
-describe('a change of labels', () => {
+describe('dates after a change of labels', () => {
   const addition = (of: string) =>
     mount.done('PATCH', `/${of}`, { json: { labels: [{ name: 'tram' }] } })
 
@@ -128,7 +128,7 @@ describe('a change of labels', () => {
         mount.done('PATCH', `/labels/${label.id}`, { json: { name: 'van' } }),
     ],
     ['a removal', (_: string, label: Json) => mount.done('DELETE', `/labels/${label.id}`)],
-  ])('of a project: %s gives project, tasks and jobs one date', async (_, change) => {
+  ])('%s in a project gives the project, tasks and jobs the same date', async (_, change) => {
     const { project, task, job, label } = await taskInProject()
     await change(`projects/${project.id}`, label)
     const dates = await Promise.all(
@@ -140,7 +140,7 @@ describe('a change of labels', () => {
     expect(dates[0] > task.updated_date).toBe(true)
   })
 
-  test('of a task gives the task and its jobs one date', async () => {
+  test('a change in a task gives the task and its jobs the same date', async () => {
     const task = await taskWithMedia(mount, { segment_size: 2 })
     const { updated_date } = await addition(`tasks/${task.id}`)
     const jobs = await jobsOf(mount, task.id)
@@ -148,7 +148,7 @@ describe('a change of labels', () => {
   })
 })
 
-describe('ground truth', () => {
+describe('ground truth jobs', () => {
   const groundTruth = (task_id: number, selection: object) =>
     mount.done('POST', '/jobs', { json: { type: 'ground_truth', task_id, ...selection } })
   const membersOf = async (job: Json, query: string) => {
@@ -159,7 +159,7 @@ describe('ground truth', () => {
   const sizes = async (members: [string, Buffer][]) =>
     Promise.all(members.map(async ([, bytes]) => (await sharp(bytes).metadata()).width))
 
-  test('has chunks by number as long as those of the task, with placeholders', async () => {
+  test('chunks by number are as long as those of the task, with placeholders', async () => {
     const task = await taskWithMedia(mount, { files: await pictures(5) })
     const job = await groundTruth(task.id, { frame_selection_method: 'manual', frames: [1, 3] })
     for (const quality of ['compressed', 'original']) {
@@ -174,7 +174,7 @@ describe('ground truth', () => {
     expect(await sizes(await membersOf(job, 'index=0'))).toEqual([64, 64])
   })
 
-  test('returns placeholders in a chunk for frames outside the job', async () => {
+  test('a chunk has placeholders for frames outside the job', async () => {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
     const form = formOf(await pictures(4), { chunk_size: '2', image_quality: '70' })
@@ -189,7 +189,7 @@ describe('ground truth', () => {
     [{ frames_per_job_count: 3 }, 4, 0, [3, 3, 2]],
     [{ frames_per_job_count: 2 }, 4, 2, [2, 2, 2, 2]],
   ])(
-    'of %j draws by the job size %i with the overlap %i: %j',
+    'the selection %j with segment size %i and overlap %i draws %j frames per job',
     async (asked, segment_size, overlap, counts) => {
       const json = { name: 't', labels: [{ name: 'car' }], segment_size, overlap }
       const { id } = await mount.done('POST', '/tasks', { json })
@@ -214,7 +214,7 @@ describe('ground truth', () => {
   )
 })
 
-test('the XML of a job has the size of the job', async () => {
+test('the XML of a job contains the size of the job', async () => {
   const task = await taskWithMedia(mount, { files: await pictures(7), segment_size: 3 })
   const jobs = await jobsOf(mount, task.id)
   const query = 'format=CVAT%20for%20images%201.1&save_images=false'
@@ -230,7 +230,7 @@ test('the XML of a job has the size of the job', async () => {
   expect(await sizeOf(`jobs/${(await mount.done('POST', '/jobs', { json })).id}`)).toBe('2')
 })
 
-describe('files of the share', () => {
+describe('frames of the share and of uploads', () => {
   async function taskOf(fields: object): Promise<Json> {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
@@ -246,7 +246,7 @@ describe('files of the share', () => {
     [{ start_frame: 2, stop_frame: 8, frame_filter: 'step=3' }, 3],
     [{ start_frame: 4 }, 6],
     [{ frame_filter: 'step=5' }, 2],
-  ])('come back from a backup of %j with start 0 and step 1', async (chosen, size) => {
+  ])('a restored backup of a share task with %j has start 0 and step 1', async (chosen, size) => {
     const { id } = await taskOf({ server_files: ['images'], ...chosen })
     const before = await metaOf(id)
     const { result_id, message } = await restoreOf(
@@ -261,7 +261,7 @@ describe('files of the share', () => {
     expect(before.size).toBe(size)
   })
 
-  test('may lie beside several .jsonl files, which are reported', async () => {
+  test('several .jsonl files beside images of the share are ignored and reported', async () => {
     const { id, request } = await taskOf({ server_files: ['lists/'] })
     expect(request).toMatchObject({ status: 'finished', message: '' })
     expect((await metaOf(id)).size).toBe(10)
@@ -272,7 +272,7 @@ describe('files of the share', () => {
     expect(report.entries).toMatchObject([{ reason: 'one of several manifests', count: 2 }])
   })
 
-  test('that are uploaded keep their place in the source', async () => {
+  test('chosen frames of an upload keep their numbers in the source', async () => {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
     const form = formOf(await pictures(6), { start_frame: '1', frame_filter: 'step=2' })
@@ -282,7 +282,7 @@ describe('files of the share', () => {
   })
 })
 
-test('a video with one job has an overlap and original chunks of video', async () => {
+test('a video task with one job has an overlap and original chunks in video format', async () => {
   const file = join(share, 'clip.mp4')
   writeClip(file, { frames: 20 })
   const files = [{ name: 'clip.mp4', bytes: readFileSync(file) }]
@@ -310,7 +310,7 @@ test('tasks of an imported data set without subsets are in the subset default', 
   expect(await subsetsOf(reticle.admin)).toEqual([''])
 })
 
-test('a registration signs in, and its session outlives a change of the password', async () => {
+test('a registration signs in, and its session stays valid after a change of the password', async () => {
   const body = { username: 'bertha', password1: 'Tram-and-bus-7', password2: 'Tram-and-bus-7' }
   const anyone = client(`${reticle.url}/as/cvat/api`)
   const registered = await anyone.call('POST', '/auth/register', { json: body })

@@ -3,7 +3,7 @@ import { jobsOf } from '../../support/factories.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
 import { begin } from '../../support/tus.ts'
 
-/** One of everything that can be read. */
+/** One object of every kind that can be read. */
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
 const make = { name: 'make', mutable: false, input_type: 'text', default_value: '', values: [] }
@@ -52,7 +52,7 @@ export async function makeWorld(api: Client, receiver: string) {
   }
 }
 
-/** Results of exports, and files that are on their way. */
+/** Creates results of exports, and unfinished uploads. */
 async function makeFiles(api: Client, { project, task, job }: Record<string, Json>) {
   const exported = async (path: string) => {
     const { rq_id } = await api.done('POST', path)
@@ -91,7 +91,7 @@ async function startedData(api: Client) {
   return `/tasks/${id}/data/${headers.get('location')?.split('/').at(-1)}`
 }
 
-/** A set of every kind, and a second state of it. */
+/** Writes annotations of every kind, in two revisions. */
 async function annotate(api: Client, job: number, { car, person }: Record<string, Json>) {
   const ellipse = { type: 'ellipse', points: [32, 24, 10, 5] }
   const box = { type: 'rectangle', points: [1, 2, 30, 40] }

@@ -5,7 +5,7 @@ import type { Client, Json } from '../../support/client.ts'
 import type { Call } from './compare.ts'
 import type { World } from './world.ts'
 
-/** Makes what a change is about, alike each time, and says the call. */
+/** Prepares the object of a change in the same way each time, and returns the call. */
 type Prepare = (world: World, api: Client) => Promise<Call> | Call
 
 const post = (path: string, json?: Json): Call => ({ method: 'POST', path, json })
@@ -33,17 +33,17 @@ const newGuide = async (api: Client) =>
 const until = '2099-12-31T10:20:30.000Z'
 const ellipse = { type: 'ellipse', frame: 0, points: [30, 20, 40, 10] }
 
-/** What runs already is no other request. */
+/** Waits for running requests, because a repeated call would return the same request. */
 async function allEnded(api: Client) {
   const { results } = await api.done('GET', '/requests')
   for (const { id } of results) await api.ended(id)
 }
 
-/** A set that says the same in both languages. */
+/** A body that is valid on both mounts. */
 const box = ({ car }: World) => ({
   shapes: [{ type: 'rectangle', frame: 0, label_id: car.id, points: [1, 2, 3, 4] }],
 })
-/** One shape of the job, as it is. */
+/** One shape of the job as it is stored. */
 const oneShape = async ({ job }: World, api: Client) =>
   (await api.done('GET', `/jobs/${job.id}/annotations`)).shapes[0]
 
@@ -137,7 +137,7 @@ export const writes: Record<string, Prepare> = {
 
 const noAsset = '00000000-0000-4000-8000-000000000000'
 
-/** Of what is not there, for all others: both refuse it alike. */
+/** Returns a call on an id that does not exist, which both mounts refuse alike. */
 export function refusedCall({ name, method, path }: Operation): Call {
   const filled = path
     .replace(':key', 'k'.repeat(64))

@@ -3,10 +3,10 @@ import type { Random } from '../../support/random.ts'
 import type { openObjects } from './objects.ts'
 import { spoilBytes, spoilValues } from './spoil.ts'
 
-/** One call that writes annotations, or tries to. */
+/** One call that writes annotations, valid or not. */
 export interface FuzzedCall {
   method: 'PUT' | 'PATCH'
-  /** Behind the path of the set: empty, or from the `?` on. */
+  /** Query of the call: empty, or starting with `?`. */
   query: string
   headers: Record<string, string>
   body: Uint8Array
@@ -48,7 +48,7 @@ const types = [
 const encodings = ['gzip', 'br', 'identity', 'nonsense']
 const accepts = ['application/problem+json', 'text/html', '*/*', 'application/json', ';;']
 
-/** @param present the entity tag that the set has */
+/** @param present the current entity tag of the set */
 function headersOf(random: Random, present: string): Record<string, string> {
   const { isTrue, pick, below } = random
   const tags = [
@@ -75,9 +75,9 @@ function headersOf(random: Random, present: string): Record<string, string> {
 type Objects = ReturnType<typeof openObjects>
 
 /**
- * A call that is right one time in four; else its values, its bytes or what stands around them are not.
+ * Returns a random call. One in four is valid; others have wrong values, bytes or headers.
  *
- * @param known the set as it is
+ * @param known the current set
  */
 export function nextCall(
   random: Random,

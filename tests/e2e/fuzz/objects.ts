@@ -1,9 +1,7 @@
 import type { Json } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 
-/** Annotations that are right, of every kind and type, with whatever members they may have. */
-
-/** What they may refer to: labels and attributes by name, frames from the first to the last. */
+/** Labels, attributes and frames that generated objects may refer to. */
 export interface Ground {
   idOf: (name: string) => number
   first: number
@@ -19,7 +17,7 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
   const frame = () => first + below(last - first + 1)
   const number = () => pick([below(64), random.next() * 64, random.double(1e7)])
   const list = <T>(length: number, of: () => T): T[] => Array.from({ length }, of)
-  /** Some of the members, others are left out. */
+  /** Picks some of the fields and omits the others. */
   const some = (members: Json): Json =>
     Object.fromEntries(Object.entries(members).filter(() => isTrue(0.3)))
 
@@ -94,7 +92,7 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
     return { ...named('person'), shapes: keyframes('skeleton'), elements }
   }
 
-  /** One visible at least. */
+  /** Builds keyframes, at least one of which is visible. */
   function keyframes(type: string, more: () => Json = () => ({})): Json[] {
     const frames = [...new Set(list(1 + below(4), frame))]
     return frames.map((at, index) => ({
@@ -106,13 +104,13 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
 
   const objects = { tags: tag, shapes: shape, tracks: track }
 
-  /** A set of a few objects. */
+  /** Builds a set of a few objects. */
   function set(): Json {
     const lists = Object.entries(objects).map(([kind, of]) => [kind, list(below(3), of)])
     return Object.fromEntries(lists)
   }
 
-  /** Objects for a change of `known` ones: their ids and some fields, or all of them. */
+  /** Builds changes of known objects: their ids with some or all fields. */
   function change(known: Json): Json {
     const lists = Object.entries(objects).map(([kind, of]) => {
       const chosen = (known[kind] ?? []).filter(() => isTrue(0.3)).slice(0, 3)

@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib'
 import type { Json } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 
-/** What may become of a good body on its way: of its values, and of its bytes. */
+/** Builds arrays nested to the given depth. */
 
 const deep = (levels: number): Json => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
-/** In place of any value. */
+/** Replacements for any value. */
 const strange: readonly Json[] = [
   ...[
     null,
@@ -65,7 +65,7 @@ const keys = [
   ...['clientID', 'keyframe', 'score', 'rotation', 'constructor.prototype', 'é', '\u0000'],
 ]
 
-/** A copy each time: what is put into a body may be changed there once more. */
+/** Returns a copy, because a value inside a body may be changed again. */
 const strangeOne = (random: Random): Json => structuredClone(random.pick(strange))
 
 interface Slot {
@@ -78,7 +78,7 @@ function slotsOf(value: Json): Slot[] {
   return Object.keys(value).flatMap((key) => [{ holder: value, key }, ...slotsOf(value[key])])
 }
 
-/** A copy of the body with one to three of its values changed. */
+/** Returns a copy of the body with one to three of its values changed. */
 export function spoilValues(random: Random, body: Json): Json {
   const copy = structuredClone(body)
   for (let times = 1 + random.below(3); times > 0; times--) spoilOne(random, copy)
@@ -104,7 +104,7 @@ function spoilOne(random: Random, body: Json): void {
   random.pick(ways)()
 }
 
-/** As a member of its own, also when it is called `__proto__`. */
+/** Defines an own property, also for the key `__proto__`. */
 function define(holder: Json, key: string, value: Json): void {
   if (Array.isArray(holder) && !/^\d+$/.test(key)) return
   Object.defineProperty(holder, key, {
@@ -166,7 +166,7 @@ const broken = [
   [0xfe, 0xff],
 ].map((bytes) => Buffer.from(bytes))
 
-/** The bytes of a text, as no client should send them. */
+/** Encodes a text in ways that no client should use. */
 export function spoilBytes(random: Random, text: string): Buffer {
   const whole = utf8(text)
   const at = random.below(whole.length + 1)

@@ -8,20 +8,23 @@ import {
 } from '../../support/crafted-zip.ts'
 import { escaped, type Hostile, mostEntries, noMedia, type Odd, zeros } from './hostile.ts'
 
-/** Zip archives of strangers: `reliability.md` 9, `spec/api-annotations.md` 6.2, `spec/formats.md` 4.1. */
+/** Hostile zip archives. See docs/spec/reliability.md#uploads-and-archives. */
 
 const text = Buffer.from('a text, and no picture')
 const damaged = (what: string) => `archive is damaged: ${what}`
 const png = `${escaped}.png`
 
-/** @param picture a small PNG */
+/**
+ * Builds archives that must be refused.
+ * @param picture a small PNG
+ */
 export function hostileZips(picture: Uint8Array): Hostile[] {
   const good: ZipMember = { name: 'a.png', bytes: picture }
   const zip = (what: string, members: ZipMember[], message: string | RegExp, end?: ZipEnd) => ({
     ...{ what, name: 'a.zip', message },
     bytes: () => craftZip(members, end),
   })
-  /** Beside a good one. */
+  /** Builds an archive with a hostile member name beside a valid image. */
   const named = (what: string, name: string, reason: string): Hostile =>
     zip(what, [good, { name, bytes: picture }], new RegExp(`^bad path in archive: ".*" ${reason}$`))
   const member = (what: string, given: Partial<ZipMember>, reason: string): Hostile =>
@@ -99,7 +102,7 @@ export function hostileZips(picture: Uint8Array): Hostile[] {
 
 type Zip = (what: string, members: ZipMember[], message: string | RegExp, end?: ZipEnd) => Hostile
 
-/** All that its directory says of a member that was streamed is that it is there. */
+/** A streamed member whose directory entry has no sizes. */
 const untold = (bytes: Uint8Array): ZipMember => ({
   ...{ name: 'a.png', bytes, isStreamed: true },
   said: { crc: 0, size: 0, packedSize: 0 },
@@ -248,14 +251,18 @@ function ends(good: ZipMember, zip: Zip): Hostile[] {
   ]
 }
 
-/** Says that it has so many bytes, and has none. */
+/** Builds a member that declares a length but has no bytes. */
 function lying(length: number): Buffer {
   const field = extraField(0x7075, Buffer.alloc(0))
   field.writeUInt16LE(length, 2)
   return field
 }
 
-/** What tools of honest people write. @param pictures two small PNGs */
+/**
+ * Builds archives as common tools write them.
+ * @param one a small PNG
+ * @param two another small PNG
+ */
 export function honestZips(one: Uint8Array, two: Uint8Array): Odd[] {
   const zip = (what: string, members: ZipMember[], frames: string[], end?: ZipEnd): Odd => ({
     ...{ what, name: 'a.zip', frames },

@@ -1,28 +1,28 @@
 import type { Picture } from '../../support/pictures.ts'
 
-/** A file that is refused. */
+/** A file that must be refused. */
 export interface Hostile {
   what: string
-  /** What it is called. */
+  /** File name. */
   name: string
   bytes: () => Uint8Array | Promise<Uint8Array>
-  /** The one sentence that its sender is told. */
+  /** Error message for the sender. */
   message: string | RegExp
 }
 
-/** A file that looks odd and is read all the same. */
+/** An unusual file that must be read. */
 export interface Odd {
   what: string
   name: string
   bytes: () => Uint8Array | Promise<Uint8Array>
-  /** Of the frames that it makes, in their order. */
+  /** Names of the expected frames in order. */
   frames: string[]
 }
 
-/** In the name of whatever tries to get out of an archive. */
+/** Part of the name of every file that tries to escape from an archive. */
 export const escaped = 'reticle-escaped'
 
-/** Members of an archive: lower than the cap of the specification, so that crossing it takes no hundred megabytes. */
+/** Limit of archive members, lowered so that exceeding it does not need hundreds of megabytes. */
 export const mostEntries = 20_000
 
 export const fileOf = async ({ name, bytes }: Hostile | Odd): Promise<Picture> => ({
@@ -30,13 +30,13 @@ export const fileOf = async ({ name, bytes }: Hostile | Odd): Promise<Picture> =
   bytes: await bytes(),
 })
 
-/** The message names files of unknown kinds and lists the kinds that are read. */
+/** The message names files of unknown kinds and lists the supported kinds. */
 export const noMedia = /^No media data found(\. \S.*: .*Pictures are read as JPEG, PNG, .*)?$/s
 
-/** Bytes that are pressed to nearly nothing. */
+/** Bytes that compress to almost nothing. */
 export const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 ** 2)
 
-/** Bytes that look like nothing, the same for the same seed. */
+/** Pseudo-random bytes, the same for the same seed. */
 export function noise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   let state = seed

@@ -1,13 +1,13 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** Images written by hand, with room for every lie. */
+/** A chunk of a PNG. Images are written by hand so that any field can be false. */
 
 interface Chunk {
   type: string
   content: Uint8Array
 }
 
-/** The bytes of a PNG of these chunks. */
+/** Writes a PNG of these chunks. */
 export function pngOf(...chunks: Chunk[]): Buffer {
   const written = chunks.map(({ type, content }) => {
     const named = Buffer.concat([Buffer.from(type, 'latin1'), content])
@@ -16,7 +16,7 @@ export function pngOf(...chunks: Chunk[]): Buffer {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...written])
 }
 
-/** Of eight bits a colour, or of grey. */
+/** Builds a header with eight bits a channel, in RGB or grey. */
 export const ihdr = (width: number, height: number, isGrey = false): Chunk => ({
   type: 'IHDR',
   content: Buffer.concat([be32(width), be32(height), Buffer.of(8, isGrey ? 0 : 2, 0, 0, 0)]),
@@ -25,13 +25,13 @@ export const ihdr = (width: number, height: number, isGrey = false): Chunk => ({
 export const idat = (pixels: Uint8Array): Chunk => ({ type: 'IDAT', content: deflateSync(pixels) })
 export const iend: Chunk = { type: 'IEND', content: Buffer.alloc(0) }
 
-/** A text, or a colour profile, that is packed. */
+/** Builds a compressed text or colour profile. */
 export const packedChunk = (type: 'zTXt' | 'iCCP', bytes: Uint8Array): Chunk => ({
   type,
   content: Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), deflateSync(bytes)]),
 })
 
-/** Grey pixels of a PNG as they are before they are packed: each row begins with its filter. */
+/** Uncompressed grey pixels of a PNG, where each row begins with its filter byte. */
 export const greyRows = (width: number, height: number): Buffer =>
   Buffer.alloc((width + 1) * height)
 
@@ -44,17 +44,17 @@ function be32(...values: number[]): Buffer {
 interface Tiff {
   width: number
   height: number
-  /** Bytes in which there are pixels. */
+  /** Declared length of the pixel data in bytes. */
   length?: number
-  /** How they are packed, it says: 1 not at all, 8 by deflate. */
+  /** Declared compression: 1 is none, 8 is deflate. */
   packing?: 1 | 8
-  /** What stands behind the first list of tags, and where it begins. */
+  /** Content after the first list of tags, and the address of the next list. */
   next?: (at: number) => { place: number; bytes?: Uint8Array }
 }
 
 const tiffHead = 8
 
-/** A grey TIFF whose pixels stand behind its tags. */
+/** Writes a grey TIFF whose pixels follow its tags. */
 export function tiffOf({ width, height, packing = 1, ...given }: Tiff): Buffer {
   const { length = width * height, next } = given
   const count = 9
@@ -78,14 +78,14 @@ export function tiffOf({ width, height, packing = 1, ...given }: Tiff): Buffer {
 
 const rest = (behind: { bytes?: Uint8Array } | undefined) => (behind?.bytes ? [behind.bytes] : [])
 
-/** A list of tags, and where the next one is. */
+/** Writes a list of tags and the address of the next list. */
 function tagsOf(tags: readonly (readonly [tag: number, value: number])[], next: number): Buffer {
   const written = Buffer.alloc(2 + 12 * tags.length + 4)
   written.writeUInt16LE(tags.length, 0)
   for (const [index, [tag, value]] of tags.entries()) {
     const at = 2 + 12 * index
     written.writeUInt16LE(tag, at)
-    written.writeUInt16LE(4, at + 2) // 32 bits
+    written.writeUInt16LE(4, at + 2) // type LONG, 32 bits
     written.writeUInt32LE(1, at + 4)
     written.writeUInt32LE(value, at + 8)
   }
@@ -93,7 +93,7 @@ function tagsOf(tags: readonly (readonly [tag: number, value: number])[], next: 
   return written
 }
 
-/** So many pages that say nothing but that they are there, from `at` on. */
+/** Writes a chain of empty pages that starts at `at`. */
 export function pages(at: number, count: number): Buffer {
   const size = 2 + 12 + 4
   const all = Buffer.alloc(size * count)
@@ -102,7 +102,7 @@ export function pages(at: number, count: number): Buffer {
   return all
 }
 
-/** A GIF of one picture; `claims` are the sides of its screen. */
+/** Writes a GIF of one image; `claims` are the sides of its screen. */
 export function gifOf(width: number, height: number, claims = [width, height]): Buffer {
   const sides = (all: number[]) =>
     Buffer.concat(all.map((side) => Buffer.of(side & 0xff, (side >> 8) & 0xff)))
@@ -116,7 +116,7 @@ export function gifOf(width: number, height: number, claims = [width, height]): 
   ])
 }
 
-/** The same image with other sides in its header. */
+/** Changes the sides in the header of an image. */
 export const claiming = {
   jpeg: (bytes: Buffer, width: number, height: number): Buffer => {
     const changed = Buffer.from(bytes)
@@ -125,7 +125,7 @@ export const claiming = {
     changed.writeUInt16BE(width, at + 7)
     return changed
   },
-  /** Of the older kind without losses of its own. */
+  /** for the lossy format (VP8) */
   webp: (bytes: Buffer, width: number, height: number): Buffer => {
     const changed = Buffer.from(bytes)
     const at = changed.indexOf(Buffer.of(0x9d, 0x01, 0x2a))

@@ -14,14 +14,14 @@ import {
   tiffOf,
 } from './image-bytes.ts'
 
-/** Images of strangers: `reliability.md` 9, `spec/api-workspace.md` 4.5 and 4.7. */
+/** Hostile images. See docs/spec/reliability.md#bad-input. */
 
 const width = 160
 const height = 120
 
 export type Whole = Record<'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif', Buffer>
 
-/** An image of noise in every format: each of its bytes counts. */
+/** Creates an image of noise in every format, in which every byte matters. */
 export async function wholeImages(): Promise<Whole> {
   const raw = { width, height, channels: 3 as const }
   const image = sharp(noise(width * height * 3), { raw })
@@ -38,7 +38,9 @@ const svg = /^a\.\w+: SVG drawings are not read\. Pictures are read as JPEG, PNG
 const drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='30000' height='30000'/>"
 const lines = (...all: string[]) => Buffer.from(all.join('\n'))
 
-/** Of which nothing comes: what they are is told by their first bytes, and these tell nothing, or too much. */
+/**
+ * Builds images that must be refused. Their type is detected by the first bytes, which are missing or claim too much.
+ */
 export function hostileImages(whole: Whole): Hostile[] {
   const one = (what: string, name: string, bytes: Uint8Array, message: Hostile['message']) => ({
     ...{ what, name, message },
@@ -117,7 +119,7 @@ export function hostileImages(whole: Whole): Hostile[] {
 
 const marked = (mark: string) => Buffer.concat([Buffer.from(mark, 'latin1'), noise(4000)])
 
-/** Whose headers are whole: they are frames that nobody can look at. */
+/** Builds images with a valid header and broken pixels, which become frames that cannot be displayed. */
 export function brokenImages(whole: Whole): Picture[] {
   const half = (bytes: Buffer) => bytes.subarray(0, bytes.length * 0.5)
   const damaged = (bytes: Buffer) => Buffer.from(bytes).fill(0xff, 1000, bytes.length - 500)
@@ -133,7 +135,7 @@ export function brokenImages(whole: Whole): Picture[] {
   ]
 }
 
-/** Which could take all the memory, or time, and are pictures all the same. */
+/** Builds images that could exhaust memory or time, and are still valid. */
 export function oddImages(): Odd[] {
   const one = (what: string, name: string, bytes: () => Uint8Array): Odd => ({
     ...{ what, name, bytes },

@@ -3,7 +3,7 @@ import { tarEnd } from '@reticle/kit/dump/tar'
 import { binarySize, craftTar, longName, pax, type TarMember } from '../../support/crafted-tar.ts'
 import { escaped, type Hostile, mostEntries, noise, noMedia, type Odd, zeros } from './hostile.ts'
 
-/** Tar archives of strangers, plain and packed: `spec/extensions.md` 8 under the guards of `reliability.md` 9. */
+/** Hostile tar archives, plain and compressed. See docs/spec/reliability.md#uploads-and-archives. */
 
 const png = `${escaped}.png`
 const cutOff = 'archive is damaged: it was cut off: its end is missing'
@@ -11,7 +11,10 @@ const range = 'archive is damaged: a size is out of range'
 
 type Message = string | RegExp
 
-/** @param picture a small PNG */
+/**
+ * Builds archives that must be refused.
+ * @param picture a small PNG
+ */
 export function hostileTars(picture: Uint8Array): Hostile[] {
   const good: TarMember = { name: 'a.png', bytes: picture }
   const tar = (what: string, members: TarMember[], message: Message, end?: Uint8Array) => ({
@@ -145,7 +148,7 @@ function packed(good: TarMember, whole: Buffer): Hostile[] {
   ]
 }
 
-/** What tools of honest people write. */
+/** Builds archives as common tools write them. */
 export function honestTars(one: Uint8Array, two: Uint8Array): Odd[] {
   const a: TarMember = { name: 'a.png', bytes: one }
   const long = `${'folder/'.repeat(20)}b.png`

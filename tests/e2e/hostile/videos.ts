@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
 import { type Hostile, noise, noMedia, type Odd } from './hostile.ts'
 
-/** Videos of strangers: `reliability.md` 9, `infra.md` 7. What breaks or hangs a decoder is tried beside it. */
+/** Hostile videos. Files that crash or hang a decoder have separate tests. */
 
 const unreadable = (name: string) =>
   `${name}: no video can be read from it: it is damaged, cut off or of another kind`
 
-/** A clip of ten frames unless told otherwise. */
+/** Writes a clip, by default of ten frames. */
 export function clip(name: string, given: Partial<Clip> = {}): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-clip-'))
   try {
@@ -20,7 +20,10 @@ export function clip(name: string, given: Partial<Clip> = {}): Buffer {
   }
 }
 
-/** @param elsewhere an address that nobody is to ask for */
+/**
+ * Builds videos that must be refused.
+ * @param elsewhere an address that must not be requested
+ */
 export function hostileVideos(elsewhere: () => string): Hostile[] {
   const one = (
     what: string,
@@ -80,9 +83,9 @@ export function hostileVideos(elsewhere: () => string): Hostile[] {
 }
 
 /**
- * Which say something wrong of themselves, and have pictures all the same.
+ * Builds videos with false metadata that must still be read.
  *
- * @param elsewhere an address that nobody is to ask for
+ * @param elsewhere an address that must not be requested
  */
 export function oddVideos(elsewhere: () => string): (Odd & { size: number })[] {
   return [
@@ -104,7 +107,7 @@ export function oddVideos(elsewhere: () => string): (Odd & { size: number })[] {
   ]
 }
 
-/** Samples of the first track, as the table of their sizes counts them. */
+/** Raises the sample count in the size table of the first track. */
 function manyFrames(mp4: Buffer): Buffer {
   const changed = Buffer.from(mp4)
   changed.writeUInt32BE(0xffffffff, changed.indexOf('stsz') + 12)
@@ -123,19 +126,19 @@ const addressed = (address: string): Reference => ({
   content: Buffer.from(`${address}\0`, 'latin1'),
 })
 
-/** As old Macs name a file: a record of fixed length, most of it left empty, and behind it the whole path. */
+/** Builds a classic Mac OS alias: a record of fixed length, mostly empty, followed by the full path. */
 function aliasOf(path: string): Reference {
   const parts = [Buffer.alloc(150), Buffer.of(0, 2, 0, path.length), Buffer.from(path, 'latin1')]
   const odd = path.length % 2 === 1 ? [Buffer.of(0)] : []
   return { type: 'alis', content: Buffer.concat([...parts, ...odd, Buffer.of(0xff, 0xff, 0, 0)]) }
 }
 
-/** The same video, whose pictures are said to lie elsewhere. Its table stands behind its pictures, so that nothing else moves. */
+/** Makes the samples refer to another file. The index follows the samples, so that no offset changes. */
 function referring(mp4: Buffer, { type, content }: Reference): Buffer {
   const ends = track.map((name) => mp4.indexOf(name))
   const dref = (ends.at(-1) ?? 0) - 4
   const size = mp4.readUInt32BE(dref)
-  const head = mp4.subarray(dref, dref + 16) // with the number of places, which is one
+  const head = mp4.subarray(dref, dref + 16) // with the number of entries, which is one
   const place = Buffer.concat([Buffer.alloc(4), Buffer.from(type), Buffer.alloc(4), content])
   place.writeUInt32BE(place.length)
   const change = head.length + place.length - size
@@ -144,7 +147,7 @@ function referring(mp4: Buffer, { type, content }: Reference): Buffer {
   return changed
 }
 
-/** Says so in the header of the file and in that of each of its JPEGs. */
+/** Changes the sides in the header of the file and in that of each of its JPEGs. */
 function claiming(avi: Buffer, width: number, height: number): Buffer {
   const changed = Buffer.from(avi)
   const head = changed.indexOf('strf') + 8
@@ -158,7 +161,7 @@ function claiming(avi: Buffer, width: number, height: number): Buffer {
   return changed
 }
 
-/** The element of that number, of eight bytes. */
+/** Changes the duration element, which is eight bytes long. */
 function lasting(mkv: Buffer, duration: number): Buffer {
   const changed = Buffer.from(mkv)
   changed.writeDoubleBE(duration, changed.indexOf(Buffer.of(0x44, 0x89, 0x88)) + 3)

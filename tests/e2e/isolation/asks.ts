@@ -6,9 +6,7 @@ import { annotationFile, assetForm, datasetFile, picture } from '../../support/p
 import { tus } from '../../support/tus.ts'
 import { type Ids, type Tenant, uploadForm } from './tenants.ts'
 
-/** Every way to name what belongs to others: in the path, the query, filters, the body and the scope of a request. */
-
-/** A workspace whose things are asked for by people who have nothing to do with it. */
+/** A workspace whose objects are requested by users without any access to it. */
 export interface Foreign {
   slug: string
   username: string
@@ -21,7 +19,10 @@ export interface Ask {
   query?: string
   json?: Json
   headers?: Record<string, string>
-  /** A status; `refused`: 403 or 404; `none`: a list that is asked for foreign things has nothing; `not done`: a body names them, and nothing is done. */
+  /**
+   * Expected answer. `refused`: 403 or 404; `none`: a list without foreign objects; `not done`: the body names foreign
+   * objects, and nothing changes.
+   */
   answer?: 403 | 404 | 'refused' | 'none' | 'not done'
 }
 
@@ -29,7 +30,7 @@ const isGone = 410
 const closed = restOperations.filter((one) => one.access !== 'anyone' && one.success !== isGone)
 const enc = (value: unknown) => encodeURIComponent(String(value))
 
-/** The address of an operation on the objects in `ids`. */
+/** Returns the address of an operation on the objects in `ids`. */
 export function pathOf({ path }: Operation, ids: Ids): string {
   const [, first = ''] = path.split('/')
   const id = ids[first]
@@ -41,7 +42,7 @@ export function pathOf({ path }: Operation, ids: Ids): string {
   return parts.replace(/:\w+/, enc(id))
 }
 
-/** The files of restores belong to no object. */
+/** Files of restores belong to no object. */
 const fileOf = (path: string, ids: Ids) => {
   const [, place] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
   return ids[place ?? 'files']
@@ -67,12 +68,12 @@ function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
   return { operation, query: queries[name] ?? '?', json: bodies[name] }
 }
 
-/** People outside of these are told that there are none (`spec/api-workspace.md` 1.4). */
+/** Users outside of an organization get 404 on these, so that they cannot learn whether it exists. */
 const tellsNothing = /^\/(?:organizations|memberships|invitations)\//
 
 const partKinds = ['deliveries', 'files', 'projects/backup', 'tasks/backup']
 
-/** The foreign object itself; of a foreign part that of an own whole, too. */
+/** Requests the foreign object itself, and a foreign part through an own parent. */
 function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   if (!hasId(operation)) return []
   const answer = tellsNothing.test(operation.path) ? 404 : 403
@@ -85,7 +86,7 @@ function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
 }
 
-/** What belongs to the foreign workspace, by the name of what it is asked as. */
+/** Values of the foreign workspace for a parameter with this name. */
 function valuesOf(name: string, operation: Operation, { ids, slug, username }: Foreign) {
   const [, resource = ''] = operation.path.split('/')
   const kinds: Record<string, string> = {
@@ -109,7 +110,7 @@ function valuesOf(name: string, operation: Operation, { ids, slug, username }: F
 
 const paging = ['page', 'page_size', 'sort', 'filter', 'search', 'wait']
 
-/** Filters by foreign values, each as a word of the query, as an expression and the other way round. */
+/** Reads with foreign values: as query parameters, as filter expressions and as searches. */
 function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
   const { query, json } = base(operation)
   const path = pathOf(operation, own.ids)
@@ -126,7 +127,7 @@ function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
   return [...simple, ...filtered(operation, foreign, names), ...searched(operation, foreign)]
 }
 
-/** A cloud storage of others, as where files of own objects go to and come from. */
+/** Foreign cloud storages as source or target of the caller's own files. */
 function inPlace(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
   const { shape = {} } = operation.query ?? {}
   if (operation.method !== 'POST' || !('cloud_storage_id' in shape && 'location' in shape))
@@ -154,7 +155,7 @@ function filtered(operation: Operation, foreign: Foreign, names: readonly string
 }
 
 function searched(operation: Operation, { slug, username }: Foreign): Ask[] {
-  const answer = operation.path === '/requests' ? undefined : 'none' // those are not searched
+  const answer = operation.path === '/requests' ? undefined : 'none' // requests are filtered by other parameters
   return [username, `"${slug}-project"`].map((text) => ({
     ...{ operation, path: operation.path, query: `?search=${enc(text)}`, answer },
   }))
@@ -169,7 +170,7 @@ function sorted(operation: Operation): Ask[] {
   )
 }
 
-/** Within the foreign organization, by each of its names; objects of their own stay where they are. */
+/** Requests within the foreign organization, by each of its names. Objects of the caller keep their workspace. */
 function inScope(operation: Operation, { slug, ids }: Foreign, own: Tenant): Ask[] {
   if (operation.method !== 'GET' && hasId(operation)) return []
   const asked = { ...base(operation), path: pathOf(operation, own.ids) }
@@ -183,7 +184,7 @@ function inScope(operation: Operation, { slug, ids }: Foreign, own: Tenant): Ask
 
 type Reference = [operation: string, body: (ids: Ids) => Json]
 
-/** Bodies in which things of others are named: none of it is done. */
+/** Bodies that refer to foreign objects, which must have no effect. */
 const references: readonly Reference[] = [
   ['createProject', ({ users }) => ({ name: 'x', owner_id: users })],
   ['createProject', ({ users }) => ({ name: 'x', assignee_id: users })],
@@ -233,7 +234,7 @@ export function asksByBody(foreign: readonly Foreign[], own: Tenant): Ask[] {
 
 const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
 
-/** What is sent with an ask. */
+/** Body and headers of a request. */
 export async function sentOf({ operation: { name }, json, headers }: Ask): Promise<Sent> {
   if (name === 'uploadTaskData') return { form: await uploadForm(), headers }
   if (name === 'createAsset')

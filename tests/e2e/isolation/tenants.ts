@@ -8,9 +8,7 @@ import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
 import type { Reticle } from '../../support/reticle.ts'
 import { begin } from '../../support/tus.ts'
 
-/** Two organizations with the same in them, and a personal workspace, of people who have nothing to do with each other. */
-
-/** Objects of a workspace by the first segment of their path. */
+/** Ids of objects in a workspace by the first segment of their path. */
 export type Ids = Readonly<Record<string, string | number>>
 
 export interface Tenant {
@@ -18,7 +16,7 @@ export interface Tenant {
   owner: Client
   username: string
   ids: Ids
-  /** Everything that was answered while it was made: whose ids and names are to be seen by nobody else. */
+  /** All answers during its creation. Their ids and names must be hidden from other users. */
   told: Json[]
 }
 
@@ -37,10 +35,9 @@ export async function addUser(
 }
 
 /**
- * Lets the ids of everything that comes later be so large that no other number is one of them by chance, and those of each
- * table be of a thousand of its own.
+ * Raises the sequences of ids, so that no other number equals an id by chance, and each table has its own range.
  *
- * @returns the least of them
+ * @returns the lowest of these ids
  */
 export async function skipIds(reticle: Reticle): Promise<number> {
   const db = new pg.Client({ connectionString: await reticle.people() })
@@ -59,7 +56,7 @@ export async function skipIds(reticle: Reticle): Promise<number> {
 }
 const skipped = 100_000
 
-/** An organization of its owner, and all there can be in it. */
+/** Creates an organization with its owner and objects of every kind. */
 export async function addTenant(reticle: Reticle, name: string): Promise<Tenant> {
   const username = `${name}-owner`
   const owner = await addUser(reticle, username)
@@ -82,11 +79,11 @@ export async function addTenant(reticle: Reticle, name: string): Promise<Tenant>
   return { slug: name, owner, username, ids: { ...ids, users: self.id }, told }
 }
 
-/** Where the buckets are that people connect. */
+/** Server of the buckets that are connected. */
 const buckets = startS3()
 export const closeBuckets = async () => (await buckets).close()
 
-/** A project and what is in it and around it, in the workspace that `within` names. */
+/** Creates a project with objects of every kind, in the workspace that `within` names. */
 export async function addObjects(owner: Client, name: string, within: string) {
   const labels = [{ name: `${name}-label` }]
   const project = await owner.done('POST', `/projects${within}`, {
@@ -139,7 +136,7 @@ async function review(owner: Client, name: string, { project, job }: Record<stri
   return { ids, told: [issue, comment, guide, asset] }
 }
 
-/** Nobody listens there: its deliveries fail, and are there to be read. */
+/** Creates a webhook without a listening receiver, so that failed deliveries exist. */
 async function hook(owner: Client, name: string, project: Json) {
   const json = {
     ...{ type: 'project', project_id: project.id, events: 'update:project' },
@@ -157,14 +154,14 @@ async function hook(owner: Client, name: string, project: Json) {
   throw new Error('no delivery was tried')
 }
 
-/** A token of somebody whose time is over. */
+/** Creates a client with an expired token. */
 export async function expiredToken(reticle: Reticle, owner: Client): Promise<Client> {
   const json = { name: 'expired', read_only: false, expiry_date: '01/01/2020' }
   const { value } = await owner.done('POST', '/auth/access_tokens', { json })
   return client(`${reticle.url}/api`, `Token ${value}`)
 }
 
-/** All whole numbers from `least` on, wherever they stand. */
+/** Returns all whole numbers from `least` on that occur anywhere in the values. */
 export function numbersIn(told: Json, least: number): number[] {
   if (typeof told === 'number') return Number.isInteger(told) && told >= least ? [told] : []
   if (typeof told !== 'object' || told === null) return []

@@ -6,27 +6,27 @@ import type { Document, Operation, Parameter } from './document.ts'
 import { type Known, kindOf, likely, openValues } from './values.ts'
 import type { Caller, World } from './world.ts'
 
-/** One call that the document describes, or almost. */
+/** One call of an operation, valid or deliberately spoilt. */
 export interface Call {
   operation: Operation
-  /** May be HEAD where the operation is GET. */
+  /** Can be HEAD where the operation is GET. */
   method: string
-  /** With its query. */
+  /** Address with query. */
   url: string
   as: Caller
   headers: Record<string, string>
   body?: string | Uint8Array | FormData
-  /** What was made wrong on purpose. */
+  /** Parts that were made invalid on purpose. */
   spoilt: string[]
 }
 
-/** A value of no kind that anybody expects. */
+/** Values that fit no parameter. */
 const strange: readonly string[] = [
   ...['', ' ', '0', '-1', '1.5', '1e3', 'x', 'null', 'true', '[]', '{}', '%', '../..', "'--", '\0'],
   ...['999999999', '2147483648', '99999999999999999999', 'Größe', '💥', 'a,b', 'x'.repeat(3000)],
 ]
 const accepts = ['text/csv', 'application/problem+json', 'application/json', 'text/html;q=0', ';;']
-/** Headers that mean something elsewhere. */
+/** Headers with a meaning in other operations. */
 const unasked: readonly Record<string, string>[] = [
   ...[{ Range: 'bytes=0-3' }, { Range: 'bytes=99999999-' }, { 'If-None-Match': '*' }],
   ...[{ 'If-Match': '"x"' }, { 'If-Match': 'x' }, { 'If-Modified-Since': 'x' }],
@@ -36,7 +36,7 @@ const unasked: readonly Record<string, string>[] = [
 ]
 const types = ['text/plain', 'application/xml', 'application/json; charset=utf-16', 'x', 'a/b;;']
 
-/** Values that go together: which of the requests of an upload it is; and one name for a workspace. */
+/** Parameters that belong together: the step of an upload, or one name of a workspace. */
 const steps: readonly Record<string, string>[] = [
   ...[{}, {}, { 'Upload-Start': '' }, { 'Upload-Multiple': '' }, { 'Upload-Finish': '' }],
   { 'Upload-Length': '10', 'Upload-Metadata': metadata('a.png'), 'Tus-Resumable': '1.0.0' },
@@ -44,7 +44,7 @@ const steps: readonly Record<string, string>[] = [
 const isOfUpload = /^(?:Upload-(?:Start|Length|Metadata|Multiple|Finish)|Tus-Resumable)$/
 const workspaces = new Set(['X-Organization', 'org', 'org_id'])
 
-/** Makes calls of operations: right ones, and one of two with something wrong. */
+/** Generates calls of operations; one of two has an invalid part. */
 export function openCalls(random: Random, document: Document, world: World) {
   const { pick, isTrue } = random
   const { own, foreign, credentials } = world
@@ -53,7 +53,7 @@ export function openCalls(random: Random, document: Document, world: World) {
   function nextCall(operation: Operation): Call {
     const isRight = isTrue(0.5)
     const spoilt: string[] = []
-    /** Something is made wrong with a call that is not to be right. */
+    /** Decides whether to spoil a part of a call that should be invalid. */
     const isWrong = (what: string, chance: number) => {
       const isSo = !isRight && isTrue(chance)
       if (isSo) spoilt.push(what)
@@ -119,11 +119,11 @@ export function openCalls(random: Random, document: Document, world: World) {
     return { query, headers }
   }
 
-  /** Few of them, or most; at most one names the workspace, and steps of uploads are chosen together. */
+  /** Chooses some or most parameters; at most one names the workspace, and steps of uploads are chosen together. */
   function chosenOf(parameters: readonly Parameter[], isWrong: IsWrong): Parameter[] {
     const chance = pick([0, 0.2, 0.8])
     const workspace = pick([...workspaces, 'none', 'none', 'none'])
-    /** Ids of what nobody has are named now and then. */
+    /** parameters without a known id are used rarely */
     const chanceOf = (name: string) => (/_id$/.test(name) && !own[kindOf(name)] ? 0.05 : chance)
     const isChosen = ({ name, required }: Parameter) =>
       workspaces.has(name) ? name === workspace : required || isTrue(chanceOf(name))
@@ -182,10 +182,10 @@ const files = [
 ]
 const fileNames = ['a.png', 'a.json', 'a.zip', 'Größe 🚗.xml', '../a.png']
 
-/** What may stand in a header. */
+/** Removes characters that cannot be sent in a header. */
 const sendable = (value: string) => value.replace(/[^\x20-\x7e]/g, '?').trim()
 
-/** The call as a line that a person can repeat. */
+/** Prints the call as a curl command. */
 export function asCurl(base: string, { method, url, headers, body }: Call): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const named = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)

@@ -4,10 +4,8 @@ import { z } from 'zod'
 import type { Json } from '../../support/client.ts'
 import { root } from '../../support/reticle.ts'
 
-/** `docs/openapi.json` as a client reads it: nothing else is known here of the service. */
-
 const schema: z.ZodType<Schema> = z.looseObject({})
-/** A JSON Schema; those of components are named by `$ref`. */
+/** A JSON Schema; component schemas are named by `$ref`. */
 export interface Schema {
   [key: string]: Json
 }
@@ -43,21 +41,21 @@ export type Parameter = z.infer<typeof parameter>
 export type Content = z.infer<typeof content>
 
 export interface Operation {
-  /** `PATCH /projects/{id}` */
+  /** Method and path, such as `PATCH /projects/{id}`. */
   name: string
   method: string
   path: string
   parameters: Parameter[]
   bodies: Content
-  /** By status. */
+  /** Contents by status. */
   answers: Record<string, Content>
 }
 
 export interface Document {
   operations: Operation[]
-  /** The schema itself, where it is referred to. */
+  /** Follows the `$ref` of a schema. */
   resolved: (schema: Schema) => Schema
-  /** What is wrong with a value, in words; nothing when it is as the schema says. */
+  /** Returns the mismatch of a value as text, or undefined if it fits the schema. */
   misfit: (schema: Schema, value: unknown) => string | undefined
 }
 
@@ -87,7 +85,7 @@ export function readDocument(): Document {
   return { operations, resolved, misfit: judgeOf(components.schemas) }
 }
 
-/** Every schema is made a judge once. */
+/** Compiles every schema only once. */
 function judgeOf(schemas: Record<string, Schema>): Document['misfit'] {
   const $defs = JSON.parse(local(schemas))
   const judges = new Map<string, z.ZodType>()

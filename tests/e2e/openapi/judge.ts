@@ -2,7 +2,7 @@ import type { Answer } from '../../support/client.ts'
 import type { Call } from './calls.ts'
 import type { Content, Document } from './document.ts'
 
-/** What of an answer the document does not say; nothing when it says all of it. */
+/** Returns the part of an answer that the document does not describe, or undefined. */
 export function judge(
   { operation, method }: Pick<Call, 'operation' | 'method'>,
   answer: Answer,
@@ -22,7 +22,7 @@ export function judge(
   return misfit(found.schema, body) ?? (status >= 400 ? judgeFailure(answer) : undefined)
 }
 
-/** `spec/api-annotations.md` 5.1: a detail with its code, or texts, by field or not, at whatever depth. */
+/** Errors are a detail with its code, or texts, by field or not, at any depth. See docs/spec/rest.md#errors. */
 function judgeFailure({ headers, body }: Answer): string | undefined {
   const isSame = (name: string, value: unknown) => headers.get(name) === value
   if (typeof body.detail !== 'string')
@@ -36,7 +36,7 @@ function isTexts(value: unknown): boolean {
   return Object.values(value).every(isTexts)
 }
 
-/** Of documents that are of any form, the form is not known here. */
+/** the OpenAPI document itself is not validated */
 const isJson = /^application\/(?:(?!vnd\.oai)[\w.-]+\+)?json$/
 
 function judgeHead({ status, headers }: Answer): string | undefined {
@@ -46,7 +46,7 @@ function judgeHead({ status, headers }: Answer): string | undefined {
   return isNamed ? undefined : 'X-Error-Code is missing'
 }
 
-/** Steps of an upload answer by headers alone, and a picture may have no bytes to be read as text. */
+/** Steps of an upload answer by headers alone, and an image is not read as text. */
 function mayBeEmpty({ parameters }: Call['operation'], method: string, content: Content): boolean {
   if (method === 'HEAD' || Object.keys(content).length === 0) return true
   return parameters.some(({ name }) => name.startsWith('Upload-'))

@@ -2,20 +2,20 @@ import type { Answer, Json } from '../../support/client.ts'
 import type { Call } from './calls.ts'
 import type { Known } from './values.ts'
 
-/** How many things of a kind are kept in mind beside the first one: the latest. */
+/** Number of the latest objects of a kind that are remembered, besides the first. */
 const most = 8
 
-/** Without these, most others are gone as well. */
+/** Deleting one of these deletes most other objects too. */
 const roots = new Set(['project', 'task', 'organization', 'user'])
 
-/** What a path is about: `/auth/access_tokens` of access tokens. */
+/** Kind of the objects of a path: `/auth/access_tokens` has access tokens. */
 const kindOf = (path: string): string =>
   path
     .replace(/\/(?:\{\w+\})?$/, '')
     .replace(/^.*\//, '')
     .replace(/s$/, '')
 
-/** Keeps in mind what a call has made, so that later ones are about it. */
+/** Remembers objects that a call has created, so that later calls use them. */
 export function learn(
   own: Known,
   { operation, as }: Call,
@@ -36,7 +36,7 @@ export function learn(
   remember(kindOf(operation.path), body?.id)
 }
 
-/** Forgets what a call has deleted; says whether too little is left. */
+/** Forgets objects that a call has deleted; returns true if too few are left. */
 export function forget(own: Known, { operation, url, method }: Call, { status }: Answer): boolean {
   if (method !== 'DELETE' || status >= 300) return false
   const [place = ''] = url.split('?', 1)

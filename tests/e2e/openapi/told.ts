@@ -1,7 +1,7 @@
 import type { Call } from './calls.ts'
 import type { Operation } from './document.ts'
 
-/** What came of the calls of a run: answers by operation and status, and what was wrong, once each. */
+/** Collects the results of a run: answers by operation and status, and each distinct failure once. */
 export function openTold() {
   const counts = new Map<string, Map<number, number>>()
   const failures = new Map<string, string>()
@@ -15,7 +15,7 @@ export function openTold() {
       {},
     )
   }
-  /** Operations of which no call did what it is for. */
+  /** Operations of which no call succeeded. */
   function neverDone(): string[] {
     const isDone = ([, one]: [string, Map<number, number>]) =>
       [...one.keys()].some((status) => status < 400)
@@ -32,9 +32,9 @@ export function openTold() {
       failures.set(`${operation.name}: ${what}`, `${wrong}\n${seen}`)
     },
     failures,
-    /** Answers that say that the server failed; 503 says that it lacks something. */
+    /** Answers that report a server failure; 503 reports a missing resource instead. */
     broken: () => sum(all().filter(([status]) => status >= 500 && status !== 503)),
-    /** Of the calls, from 0 to 1. */
+    /** Share of the calls, from 0 to 1. */
     share: (isMeant: (status: number) => boolean) =>
       sum(all().filter(([status]) => isMeant(status))) / sum(all()),
     neverCalled: (operations: readonly Operation[]) =>

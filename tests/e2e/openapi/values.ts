@@ -2,25 +2,25 @@ import type { Json } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 import type { Document, Schema } from './document.ts'
 
-/** What there is: ids by the names of what they are ids of, and words by the names of what takes them. */
+/** Known values: ids by the kind of object, and texts by the name of their parameter. */
 export type Known = Record<string, Json[]>
 
-/** Names of parameters and members under which ids of others than their own name say stand. */
+/** Kinds of objects for parameters and fields whose name is not that of the kind. */
 const standFor: Record<string, string> = {
   ...{ org_id: 'organization', assignee_id: 'user', owner_id: 'user', assignee: 'user' },
   ...{ spec_id: 'attribute', frame_id: 'frame', number: 'frame', start_frame: 'frame' },
 }
 
-/** What a name stands for: `project_id` and `project` are projects. */
+/** Kind of object that a name refers to: `project_id` and `project` are projects. */
 export const kindOf = (name: string): string => standFor[name] ?? name.replace(/_id$/, '')
 
 const deepest = 5
 
-/** One of those that are known, mostly the first: that goes with the first of others. */
+/** Picks a known value, mostly the first one, because the first values of all kinds belong together. */
 export const likely = ({ isTrue, below }: Random, known: readonly Json[]): Json =>
   known[isTrue(0.5) ? 0 : below(known.length)]
 
-/** A value that a schema allows; where the name tells more than that, one that is there. */
+/** Generates values that a schema allows, preferring known values for the name. */
 export function openValues(random: Random, { resolved }: Pick<Document, 'resolved'>, known: Known) {
   const { pick, below, isTrue } = random
 
@@ -60,7 +60,7 @@ export function openValues(random: Random, { resolved }: Pick<Document, 'resolve
     return Array.from({ length }, () => sample(items, name.replace(/s$/, ''), depth + 1))
   }
 
-  /** Of small ones, which are counts and ids more often than others. */
+  /** Picks a number, mostly a small one, since small numbers are valid counts and ids more often. */
   function number({ minimum = 0, maximum = 100 }: Schema): number {
     const least = Math.max(minimum, 0)
     return least + random.next() * (Math.min(maximum, least + 100) - least)

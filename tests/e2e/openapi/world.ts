@@ -7,18 +7,18 @@ import type { Served } from '../../support/served.ts'
 import { begin } from '../../support/tus.ts'
 import type { Known } from './values.ts'
 
-/** Who calls. Of `owner` are the things that calls are about, `other` is of another tenant. */
+/** Callers. The calls use objects of `owner`; `other` belongs to another tenant. */
 export const callers = ['owner', 'password', 'reader', 'other', 'admin', 'nobody'] as const
 export type Caller = (typeof callers)[number]
 
-/** People and things of one lane. */
+/** Users and objects of one lane. */
 export interface World {
-  /** Headers by which each is known. */
+  /** Headers with the credentials of each caller. */
   credentials: Record<Caller, Record<string, string>>
-  /** What is the owner's, and what is the other's: values by the names of what takes them. */
+  /** Objects of the owner, and values that belong to other users, by the names of their parameters. */
   own: Known
   foreign: Known
-  /** Makes the owner's things once more. */
+  /** Creates the owner's objects again. */
   renew: () => Promise<World>
 }
 
@@ -47,7 +47,7 @@ async function tokenOf({ api }: Person, read_only = false): Promise<Json> {
   return api.done('POST', '/auth/access_tokens', { json })
 }
 
-/** Everything anew: whoever was there before may have lost their account. */
+/** Creates users and objects from scratch, since an earlier user may have been deleted. */
 export const makeWorld = (reticle: Served): Promise<World> =>
   patiently(async () => fillWorld(reticle))
 
@@ -83,7 +83,7 @@ async function fillWorld(reticle: Served): Promise<World> {
   return world
 }
 
-/** Where machines are busy a server says 503 to whoever comes, and is asked again. */
+/** Repeats a call that a busy server answers with 503. */
 async function patiently<T>(make: () => Promise<T>): Promise<T> {
   for (let times = 1; ; times++) {
     try {
@@ -96,10 +96,10 @@ async function patiently<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nobody may have any number of tokens. */
+/** Limited, because the number of tokens of a user is limited. */
 const mostRenewals = 25
 
-/** One of everything, with what belongs to it. */
+/** Creates one object of every kind, with its related objects. */
 async function thingsOf(person: Person, guest: Person, files: Picture[]): Promise<Known> {
   const { api } = person
   const drawn = await annotated(api, files)
@@ -138,7 +138,7 @@ async function thingsOf(person: Person, guest: Person, files: Picture[]): Promis
   }
 }
 
-/** Files that are begun, of ten bytes, by the paths of their own. */
+/** Starts uploads of ten bytes, each by the path of its endpoint. */
 async function filesOf(api: Client, collections: Record<string, string>): Promise<Known> {
   const known: Known = {}
   for (const [collection, path] of Object.entries(collections)) {
@@ -150,7 +150,7 @@ async function filesOf(api: Client, collections: Record<string, string>): Promis
   return known
 }
 
-/** A project with an annotated task of two frames in two jobs, of which one was exported. */
+/** Creates a project with an annotated task of two frames in two jobs, and one export. */
 async function annotated(api: Client, files: Picture[]) {
   const choice = { input_type: 'select', mutable: true, values: ['red'], default_value: 'red' }
   const labels = [{ name: 'car', attributes: [{ name: 'color', ...choice }] }, { name: 'plain' }]
@@ -190,7 +190,7 @@ async function teamOf(api: Client, guest: Person): Promise<Known> {
 const newEmails = () =>
   Array.from({ length: 5 }, () => `fuzz${process.pid}y${++people}@example.org`)
 
-/** What names ask for whose schema says only that it is text or a number. */
+/** Valid values for parameters whose schema is only a text or a number. */
 const words = (guest: Person): Known => ({
   ...{ username: [guest.username], password: [password], email: [...newEmails(), guest.email] },
   format: ['COCO 1.0', 'YOLO 1.1', 'CVAT for images 1.1', 'Datumaro 1.0', 'none'],

@@ -4,7 +4,7 @@ import type { Cell } from './member-cells.ts'
 import { addressOf, placesOf, probesOn } from './probes.ts'
 import { chainOf, type World } from './world.ts'
 
-/** Every cell about what there is on chains: role x relation x workspace x action. */
+/** Builds every cell about objects on chains: role x relation x workspace x action. */
 export function chainCells(worlds: readonly World[]): Cell[] {
   return worlds.flatMap((world) =>
     world.actors.flatMap((actor) =>
@@ -20,7 +20,7 @@ export function chainCells(worlds: readonly World[]): Cell[] {
   )
 }
 
-/** What is wrong about the answer to a cell, in one line; nothing when it is as the table says. */
+/** Returns the fault of the answer to a cell in one line, or undefined if it matches the table. */
 export async function wrongAt(cell: Cell): Promise<string | undefined> {
   const { row, person, as, probe } = cell
   const { permitted } = probe
@@ -38,7 +38,9 @@ export async function wrongAt(cell: Cell): Promise<string | undefined> {
 const namesForeign = ({ member }: Cell['person'], { query = '' }: Cell['probe']) =>
   member === 'outside' && /\borg(?:_id)?=\w/.test(query)
 
-/** A hidden organization, also one that the query names, membership or invitation is answered like one that does not exist (1.4). */
+/**
+ * A hidden organization, membership or invitation is answered like one that does not exist, also if the query names it.
+ */
 function refusal({ row, person, probe }: Cell): 403 | 404 {
   const { path } = restOperations.find(({ name }) => name === probe.operation) ?? { path: '' }
   if (namesForeign(person, probe)) return 404

@@ -1,15 +1,18 @@
 import { outside, type Resource, table } from './table.ts'
 
-/** What the words of `table.ts` mean. Nothing here knows how the services decide. */
+/** Meaning of the words in `table.ts`, independent of the code of the services. */
 
 export const globalRoles = ['none', 'worker', 'user'] as const
 export type GlobalRole = (typeof globalRoles)[number]
 
-/** O, M, S and K of the document; `outside`: no (longer a) member; null: objects without an organization. */
+/**
+ * Roles in an organization, O, M, S and K in the table; `outside`: not or no longer a member; null: objects without an
+ * organization.
+ */
 export const memberRoles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 export type MemberRole = (typeof memberRoles)[number] | 'outside' | null
 
-/** Where somebody may stand around an object. */
+/** Relations of a user to an object. */
 export const places = [
   'project owner',
   'project assignee',
@@ -24,7 +27,7 @@ export const places = [
 ] as const
 export type Place = (typeof places)[number]
 
-/** Whom a membership is of, to somebody who changes it. */
+/** Role of the member whose membership is changed, or `self` for the caller's own membership. */
 export type MembershipPlace = `${(typeof memberRoles)[number]} of it` | 'self'
 export type InvitationPlace = 'sender' | 'invitee'
 
@@ -59,7 +62,7 @@ const words: Readonly<Record<string, (person: Person) => boolean>> = {
   'active members': () => true,
   no: () => false,
   '-': () => false,
-  admin: () => false, // nobody here is one
+  admin: () => false, // no tested user is one
   O: ({ member }) => member === 'owner',
   M: ({ member }) => member === 'maintainer',
   S: ({ member }) => member === 'supervisor',
@@ -68,7 +71,7 @@ const words: Readonly<Record<string, (person: Person) => boolean>> = {
   'owner never': ({ member }) => member !== 'owner',
 }
 
-/** `a, b` means both, `a or b` one of them, `a; b` the one cell or the other. */
+/** Evaluates a cell: `a, b` requires both, `a or b` one of them, `a; b` matches if either side does. */
 function holds(cell: string, person: Person): boolean {
   const isMet = (word: string) => {
     const means = words[word]
@@ -82,7 +85,7 @@ function holds(cell: string, person: Person): boolean {
     )
 }
 
-/** Every row, under the name `resource: row`. */
+/** All rows by the name `resource: row`. */
 export const rows = new Map(
   Object.entries(table).flatMap(([resource, list]) =>
     list.map(([row, ...cells]) => [`${resource}: ${row}`, cells] as const),
@@ -93,8 +96,8 @@ type RowsOf<R extends Resource> = (typeof table)[R][number][0]
 export type RowName = { [R in Resource]: `${R}: ${RowsOf<R>}` }[Resource]
 
 /**
- * May they? "U" alone in the column of owners and maintainers asks for that global role; whoever has a lower one counts like a
- * supervisor or worker.
+ * Whether a user may do what a row describes. "U" alone in the column of owners and maintainers requires that global
+ * role; with a lower one they count like a supervisor or worker.
  */
 export function may(row: RowName, person: Person): boolean {
   const [sandbox = '', leaders = '', members = ''] = rows.get(row) ?? []

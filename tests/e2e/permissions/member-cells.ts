@@ -4,9 +4,9 @@ import type { MembershipPlace, Person, RowName } from './meaning.ts'
 import type { Probe } from './probes.ts'
 import { type Actor, invite, type World } from './world.ts'
 
-/** The rows about organizations, memberships and invitations: their objects are used up, so that each cell has its own. */
+/** Rows about organizations, memberships and invitations. Calls consume their objects, so each cell has its own. */
 
-/** One thing that one person tries. */
+/** One call of one user. */
 export interface Cell {
   row: RowName
   person: Person
@@ -17,7 +17,7 @@ export interface Cell {
 type Told = Omit<Probe, 'row' | 'operation'>
 const json = (body: Json) => ({ sent: { json: body } })
 
-/** Lists of cells that are tried one after the other. */
+/** Builds lists of cells; the cells of one list run one after the other. */
 export async function memberCells(worlds: readonly World[], admin: Client): Promise<Cell[][]> {
   const within = worlds.filter(({ org }) => org !== '')
   const seats = within.flatMap((world) => world.actors.map((actor) => ({ world, actor })))
@@ -77,7 +77,7 @@ function ofOrganization({ org, org_id, actors }: World, actor: Actor): Cell[] {
     cell(end, 'deleteOrganization', {
       ...{ id, sent: { headers: { 'if-match': '"0-0"' } }, permitted: 412 },
     }),
-    cell(end, 'transferOrganization', { id, ...json(owner), permitted: 400 }), // who owns it already
+    cell(end, 'transferOrganization', { id, ...json(owner), permitted: 400 }), // the target is already the owner
   ]
 }
 
@@ -117,7 +117,7 @@ function ofOwner({ actors, org }: World, actor: Actor): Cell[] {
 }
 
 function ofInvitations({ org, actors }: World, actor: Actor, foreign: string): Cell[] {
-  const email = actors[0]?.email // of a member, which is told to those who may invite
+  const email = actors[0]?.email // address of a member, reported only to callers who may invite
   const create = (role: string): Told => ({
     ...{ query: `?org=${org}`, ...json({ email, role }), permitted: 400 },
   })
@@ -132,7 +132,7 @@ function ofInvitations({ org, actors }: World, actor: Actor, foreign: string): C
     none('invitation: create for S, K', 'createInvitation', create('worker')),
     ...invitation(none, foreign, 204),
     ...invitation(sender, sent, 204),
-    ...(isThere ? invitation(invitee, received, 400) : []), // it is accepted
+    ...(isThere ? invitation(invitee, received, 400) : []), // the invitation is accepted already
   ]
 }
 
@@ -147,7 +147,7 @@ function invitation(cell: ReturnType<typeof cellsOf>, key: string, resent: numbe
   ]
 }
 
-/** Last of all: they leave. */
+/** Cells that run last, because the actors leave. */
 function ofSelf(actor: Actor): Cell[] {
   if (actor.member === 'outside') return []
   const cell = cellsOf(actor, 'self')

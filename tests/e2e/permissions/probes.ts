@@ -5,17 +5,17 @@ import { tus } from '../../support/tus.ts'
 import type { Place, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
 
-/** One call for each thing that a row of the table allows. None changes anything that lasts and that another one sees. */
+/** One call for each action of a row in the table. No call has a lasting effect that another one could see. */
 export interface Probe {
   row: RowName
   operation: string
-  /** Of the object whose id is in the path. */
+  /** Id of the object in the path. */
   id?: number
-  /** Of the object that the path names; made for the call when nothing else may be lost by it. */
+  /** Key of the object in the path. Created for the call if the call may delete it. */
   key?: string | (() => Promise<string>)
   query?: string
   sent?: Sent
-  /** The status where it is permitted; `listed`: the list has the object then, and leaves it out otherwise. */
+  /** Status if permitted; `listed`: the list contains the object if permitted, and omits it otherwise. */
   permitted: number | 'listed'
 }
 
@@ -25,7 +25,7 @@ export const operationOf = (name: string) => {
   return found
 }
 
-/** `GET` and so on, and the address with its ids. */
+/** Returns the method and the address with its ids. */
 export async function addressOf(probe: Omit<Probe, 'row'>): Promise<[string, string]> {
   const { operation, id, query = '' } = probe
   const key = typeof probe.key === 'function' ? await probe.key() : probe.key
@@ -40,20 +40,20 @@ type More = Omit<Probe, 'row' | 'operation'>
 const json = (body: Json): Pick<Probe, 'sent'> => ({ sent: { json: body } })
 const ok = (id: number, more: Partial<More> = {}): More => ({ id, permitted: 200, ...more })
 const listed = ({ id }: Json, by = 'id'): More => ({ query: `?${by}=${id}`, permitted: 'listed' })
-/** It would be changed if it were at that revision. */
+/** The outdated If-Match prevents the change (412 if permitted). */
 const changedSince = (id: number): More => ({
   id,
   sent: { headers: { 'if-match': '"0-0"' } },
   permitted: 412,
 })
-/** The file's format is unknown, which is told to those who may import. */
+/** The unknown format is reported only to callers who may import. */
 const imported = (id: number, form = annotationFile('{}', 'a.json')): More => ({
   id,
   query: '?format=none',
   sent: { form },
   permitted: 400,
 })
-/** A file on its way that nobody has begun, which is told to those who might have. */
+/** An unknown upload, which is reported only to callers who might have started it. */
 const ofFiles = (of: string, id: number, org?: string): [string, More][] =>
   ['get', 'send', 'delete'].map((verb) => [
     `${verb}${of}File`,
@@ -65,18 +65,18 @@ const ofFiles = (of: string, id: number, org?: string): [string, More][] =>
       permitted: 404,
     },
   ])
-/** The place is unknown, which is told to those who may restore there. */
+/** The unknown location is reported only to callers who may restore there. */
 const restored = (org: string): More => ({
   query: `?org=${org}&location=none`,
   sent: { form: new FormData() },
   permitted: 400,
 })
-/** There is none of that number, which is told to those who may see or change annotations. */
+/** The unknown revision is reported only to callers who may view or change annotations. */
 const unknownRevision = (id: number): More => ({ id, key: '999999', permitted: 404 })
 const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
 const idOf = (person: Json) => person?.id ?? null
 
-/** Where the callers of a resource's probes stand: in every way that matters to it, and just beside. */
+/** Relations of the callers of a resource's probes: every relation that matters, and the next weaker one. */
 export const standingAt: Record<string, readonly Place[]> = {
   project: ['project owner', 'project assignee', 'task owner'],
   task: ['project owner', 'project assignee', 'task owner', 'task assignee', 'job assignee'],
@@ -93,7 +93,7 @@ export const standingAt: Record<string, readonly Place[]> = {
   events: ['nobody'],
   server: ['nobody'],
 }
-/** What does not depend on an object is asked once. */
+/** Rows that do not depend on an object are tested once. */
 const alone = new Set<string>([
   'project: create, restore backup',
   'task: create without project, restore backup',
@@ -102,7 +102,7 @@ const alone = new Set<string>([
 export const placesOf = ({ row }: Probe) =>
   alone.has(row) ? (['nobody'] as const) : (standingAt[row.split(':')[0] ?? ''] ?? [])
 
-/** Those on one chain. */
+/** Builds the probes on one chain. */
 export function probesOn(chain: Chain): Probe[] {
   return [
     ...ofProject(chain),
@@ -180,14 +180,14 @@ function ofTask({ task, project, org }: Chain): Probe[] {
     make('createTask', { query: `?org=${org}`, ...json({ name: 'new' }), permitted: 201 }),
     make('importTaskBackup', restored(org)),
     ...ofFiles('TaskBackup', 0, org).map(([name, more]) => make(name, more)),
-    // Labels of such a task are the project's: told to those who may create it.
+    // Such a task uses the labels of the project, which is reported only to callers who may create it.
     rowsOf('task: create in project')('createTask', { ...json(managed), permitted: 400 }),
     ...[{ name: 't' }, { labels: [] }, { bug_tracker: '' }, { subset: '' }].map((body) =>
       update('updateTask', ok(id, json(body))),
     ),
     update('updateTaskDataMeta', ok(id, json({ deleted_frames: [] }))),
     update('uploadTaskData', { id, sent: { form: new FormData() }, permitted: 400 }),
-    update('deleteTaskData', { id, permitted: 409 }), // it is no upload any more
+    update('deleteTaskData', { id, permitted: 409 }), // the upload has ended
     ...['TaskData', 'TaskAnnotations'].flatMap((of) =>
       ofFiles(of, id).map(([name, more]) => update(name, more)),
     ),
@@ -237,8 +237,8 @@ function ofJob({ job, task }: Chain): Probe[] {
     ...ofFiles('JobAnnotations', id).map(([name, more]) => work(name, more)),
     hand('updateJob', ok(id, json({ stage: job.stage }))),
     hand('updateJob', ok(id, json({ assignee: idOf(job.assignee) }))),
-    make('createJob', { ...json(truth), permitted: 400 }), // it has no such frame
-    make('deleteJob', { id, permitted: 400 }), // it is no ground truth
+    make('createJob', { ...json(truth), permitted: 400 }), // the frame does not exist
+    make('deleteJob', { id, permitted: 400 }), // the job is not a ground truth job
     rowsOf('job: export')('exportJobDataset', { id, query: '?format=none', permitted: 400 }),
     layout('getJobValidationLayout', ok(id)),
     layout('getTaskValidationLayout', ok(task.id)),
@@ -277,7 +277,7 @@ function ofGuide({ project, guide, asset, newAsset, picture }: Chain): Probe[] {
   return [
     see('getGuide', ok(guide.id)),
     see('getAsset', { key: asset.uuid, permitted: 200 }),
-    write('createGuide', { ...json({ project_id: project.id }), permitted: 409 }), // there is one
+    write('createGuide', { ...json({ project_id: project.id }), permitted: 409 }), // a guide exists already
     write('updateGuide', ok(guide.id, json({ markdown: `![](/api/assets/${asset.uuid})` }))),
     write('deleteGuide', changedSince(guide.id)),
     write('createAsset', { sent: { form: assetForm(guide.id, picture) }, permitted: 201 }),
@@ -297,7 +297,7 @@ function ofBucket({ bucket, org }: Chain): Probe[] {
       ...['getCloudStorage', 'getCloudStorageStatus', 'listCloudStorageContent'],
       'getCloudStorageActions',
     ].map((name) => see(name, ok(id))),
-    see('getCloudStoragePreview', { id, permitted: 404 }), // there is no picture in it
+    see('getCloudStoragePreview', { id, permitted: 404 }), // the storage contains no image
     rowsOf('cloud storage: create')('createCloudStorage', {
       ...{ query: `?org=${org}`, ...json({ ...nowhere, display_name }), permitted: 400 },
     }),
@@ -309,7 +309,7 @@ function ofBucket({ bucket, org }: Chain): Probe[] {
 function ofOthers({ project, task, job, label, sublabel }: Chain): Probe[] {
   const change = rowsOf('label: update, delete')
   const within = project.organization_id === null ? '' : `org_id=${project.organization_id}&`
-  const log = `${within}location=nowhere` // which is told to those who may
+  const log = `${within}location=nowhere` // the unknown location is reported only to permitted callers
   const hook = { type: 'project', target_url: 'https://example.org/', events: 'none' }
   return [
     rowsOf('label: list by project')('listLabels', {
@@ -321,9 +321,9 @@ function ofOthers({ project, task, job, label, sublabel }: Chain): Probe[] {
     rowsOf('label: list without parent')('listLabels', listed(label)),
     rowsOf('label: view')('getLabel', ok(label.id)),
     change('updateLabel', ok(label.id, json({ name: 'car' }))),
-    change('deleteLabel', { id: sublabel.id, permitted: 400 }), // its skeleton is to be changed
+    change('deleteLabel', { id: sublabel.id, permitted: 400 }), // sublabels are changed with their skeleton
     rowsOf('webhook: create')('createWebhook', {
-      ...{ ...json({ ...hook, project_id: project.id }), permitted: 400 }, // no such event
+      ...{ ...json({ ...hook, project_id: project.id }), permitted: 400 }, // the event does not exist
     }),
     rowsOf('server: share listing')('listShare', { query: '?directory=/', permitted: 200 }),
     rowsOf('events: export own')('exportEvents', { query: `?${log}`, permitted: 400 }),

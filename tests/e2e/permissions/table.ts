@@ -1,6 +1,6 @@
 /**
- * The table of `spec/api-workspace.md` 2.5, copied row by row and in its words, from the document and not from the rules of
- * the services: [row, sandbox, org: O and M, org: S and K]. `meaning.ts` says what the words mean.
+ * The documented permission table, copied row by row from the document and not from the rules of the services: [row,
+ * personal workspace, org: O and M, org: S and K]. `meaning.ts` defines the words. See docs/spec/access.md#permissions.
  */
 export const table = {
   server: [['share listing', 'U', 'U', 'U']],
@@ -12,7 +12,7 @@ export const table = {
   ],
   membership: [
     ['list, view', 'own active', 'U', 'active members'],
-    ['list, view: not accepted', '-', 'U', 'no'], // "all incl. not accepted"
+    ['list, view: not accepted', '-', 'U', 'no'], // The document has "all incl. not accepted".
     ['change role', '-', 'O, U, anyone but owner and self; M, U, only S K not self', 'no'],
     ['delete', '-', 'O, U, anyone but owner and self; M, U, only S K not self', 'no'],
     ['leave', '-', 'W, owner never', 'W'],
@@ -41,7 +41,8 @@ export const table = {
   task: [
     ['list, view, data, meta, preview, annotations read', 'task staff', 'U', 'task staff'],
     ['create without project, restore backup', 'U', 'U', 'S with U'],
-    // "S with U; K: U and project staff", and a project that a body names has to be seen (references in bodies).
+    // The document has "S with U; K: U and project staff", and the caller must be able to see a project named by the
+    // body.
     [
       'create in project',
       'U and project staff',
@@ -72,12 +73,12 @@ export const table = {
     ['validation layout read, write', 'task staff', 'U', 'task staff'],
   ],
   label: [
-    // "view right on it": that of the job, task or project that is named.
+    // The document has "view right on it", for the named job, task or project.
     ['list by project', 'project staff', 'U', 'project staff'],
     ['list by task', 'task staff', 'U', 'task staff'],
     ['list by job', 'job staff', 'U', 'job staff'],
     ['list without parent', 'project staff', 'U', 'project staff'],
-    // "view right of the parent", "update-labels right of the parent": of a project.
+    // The document has "view right of the parent" and "update-labels right of the parent"; the parent is a project.
     ['view', 'project staff', 'U', 'project staff'],
     ['update, delete', 'project staff, W', 'U', 'project staff, W'],
   ],
@@ -93,7 +94,7 @@ export const table = {
     ['update, delete', 'issue staff or author, W', 'U', 'issue staff or author, W'],
   ],
   guide: [
-    // "target staff or assigned to a job of the target": of a project.
+    // The document has "target staff or assigned to a job of the target"; the target is a project.
     [
       'view, assets view',
       'project staff or job assignee, W',
@@ -112,7 +113,7 @@ export const table = {
     ['export own', 'W', 'U', 'U'],
     ['export all of the org', '-', 'U', 'no'],
   ],
-  // `spec/api-annotations.md` 4.2: rights of webhooks of projects, with the W of every other change.
+  // Rights of webhooks of projects, with the W of every other change.
   webhook: [['create', 'project owner, W', 'U', 'project owner, W']],
 } as const satisfies Record<string, readonly Row[]>
 
@@ -120,16 +121,16 @@ type Row = readonly [row: string, sandbox: string, leaders: string, members: str
 export type Resource = keyof typeof table
 
 /**
- * The extra rule: a user with global role worker who is assigned to a job of an organization without being its member may
- * view and annotate that job (not list others). Everything else is closed to people outside of the organization.
+ * Additional rule: a user with global role worker who is assigned to a job of an organization without being a member
+ * may view and annotate that job (not list others). Everything else is closed to users outside of the organization.
  */
 export const outside: Readonly<Record<string, string>> = {
   'job: list, view, data, meta, preview, annotations read': 'only W, job assignee',
   'job: update state; data/meta; annotations write, import': 'only W, job assignee',
   'label: list by job': 'only W, job assignee',
-  'server: share listing': 'U', // which belongs to no organization
+  'server: share listing': 'U', // it belongs to no organization
   'events: send': 'any',
-  // Of the column without an organization: "with or without scope".
+  // From the column without an organization: "with or without scope".
   'invitation: list, view': 'sent or received',
   'invitation: resend, delete': 'sender, W',
   'invitation: accept, decline': 'invitee',

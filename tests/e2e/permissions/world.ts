@@ -15,25 +15,25 @@ import {
   places,
 } from './meaning.ts'
 
-/** Everybody and everything that the matrix of permissions is walked on: made once, by people who may do everything. */
+/** Users and objects of the permission tests, created once by administrators. */
 
 export interface Actor {
   id: number
   email: string
   role: GlobalRole
   member: MemberRole
-  /** As who they are while everything is made: administrators. */
+  /** Client used during the setup, while the user is an administrator. */
   maker: Client
-  /** As who they are later. Another credential, of which no gateway remembers what it was worth. */
+  /** Client used by the tests. It has another credential, for which no gateway has cached the earlier rights. */
   api: Client
   membership_id: number
-  /** Of the invitation that made them a member; owners have none. */
+  /** Key of the invitation that made the user a member; null for owners. */
   received: string | null
-  /** Of one that they sent to somebody who has not accepted. */
+  /** Key of an invitation that the user sent and that is not accepted. */
   sent: string
 }
 
-/** A project and what is in it, around which everybody stands differently. */
+/** A project and its objects, to which each user has a different relation. */
 export interface Chain {
   org: string
   project: Json
@@ -42,26 +42,26 @@ export interface Chain {
   issue: Json
   comment: Json
   guide: Json
-  /** A file of the guide, and how to have another one. */
+  /** A file of the guide, and a function that creates another one. */
   asset: Json
   newAsset: () => Promise<Json>
   picture: Picture
-  /** Connected by its owner. */
+  /** Cloud storage connected by its owner. */
   bucket: Json
-  /** Of the project, and of a skeleton in it. */
+  /** Labels of the project, and of a skeleton in it. */
   label: Json
   sublabel: Json
 }
 
 export interface World {
-  /** Empty: objects without an organization. */
+  /** Empty for objects without an organization. */
   org: string
   org_id: number | null
   actors: Actor[]
-  /** Where its actors stand in turn. */
+  /** Relations that its actors have in turn. */
   places: readonly Place[]
   chains: Chain[]
-  /** Where the buckets are. */
+  /** Server of the buckets. */
   store: S3Server
 }
 
@@ -74,7 +74,7 @@ const password = 'a-password-of-somebody'
 const everyRole = (member: MemberRole): Seat[] => globalRoles.map((role) => ({ role, member }))
 const few = ['project owner', 'task assignee', 'job assignee', 'storage owner', 'nobody'] as const
 
-/** An organization has one owner: those with a lower global role have small ones of their own. */
+/** An organization has one owner, so owners with a lower global role have small additional organizations. */
 const plan = [
   { org: '', places, seats: everyRole(null) },
   {
@@ -111,7 +111,7 @@ async function makeWorld(
   return world
 }
 
-/** So many chains that everybody stands everywhere once. */
+/** Enough chains to give every actor every relation once. */
 const sizeOf = ({ actors, places }: World) => Math.max(actors.length, places.length)
 
 async function addActor(reticle: Reticle, people: string, org: string, seat: Seat): Promise<Actor> {
@@ -125,7 +125,7 @@ async function addActor(reticle: Reticle, people: string, org: string, seat: Sea
   return { ...seat, id, email, maker, api: as(email), membership_id: 0, received: null, sent: '' }
 }
 
-/** The first one founds the organization, the others are members at once: they have accounts. */
+/** The first actor creates the organization. The others have accounts, so an invitation makes them members at once. */
 async function join(org: string, [owner, ...others]: Actor[]): Promise<number | null> {
   if (org === '' || !owner) return null
   const { id } = await owner.maker.done('POST', '/organizations', { json: { slug: org } })
@@ -143,19 +143,21 @@ async function join(org: string, [owner, ...others]: Actor[]): Promise<number | 
 }
 
 let count = 0
-/** Somebody without an account is asked to join; the answer is the invitation. */
+/** Invites an address without an account; returns the invitation. */
 export function invite(as: Client, org: string, role: string): Promise<Json> {
   const email = `asked-${++count}@example.org`
   return as.done('POST', `/invitations?org=${org}`, { json: { email, role } })
 }
 
-/** Which actor stands at a place of the chain of that number: in turn, so that each of them stands everywhere once. */
+/**
+ * Returns the actor with a relation to the chain of this number. Actors rotate, so that each has every relation once.
+ */
 function seated(world: World, number: number, place: Place): Actor | undefined {
   const index = world.places.indexOf(place)
   return index < 0 ? undefined : world.actors[(index + number) % sizeOf(world)]
 }
 
-/** The chain on which that actor stands at that place and nowhere else; nothing when there is none in this world. */
+/** Returns the chain to which the actor has only this relation, or undefined if this world has none. */
 export function chainOf(world: World, actor: Actor, place: Place): Chain | undefined {
   return world.chains.find((_, number) => seated(world, number, place) === actor)
 }
@@ -221,12 +223,12 @@ async function review(admin: Client, job: number, at: (place: Place) => Actor | 
   return { issue, comment: await asAuthor.done('POST', '/comments', { json: said }) }
 }
 
-/** Everybody gets the role they are to have, and some leave. */
+/** Gives every actor their final role; some leave. */
 async function become(admin: Client, { actors, org }: World): Promise<void> {
   for (const actor of actors) {
     const { id, role, member, membership_id } = actor
     if (member === 'outside') {
-      await admin.done('DELETE', `/memberships/${membership_id}`) // what they have sent is withdrawn
+      await admin.done('DELETE', `/memberships/${membership_id}`) // removing the member revokes the invitations they sent
       actor.sent = (await invite(actor.maker, org, 'worker')).key
     }
     await admin.done('PATCH', `/users/${id}`, { json: { groups: role === 'none' ? [] : [role] } })

@@ -1,9 +1,9 @@
 /** Answers of servers as examples that stay the same from run to run, and how they are compared. */
 
-/** Of what is there in great numbers, the first. */
+/** Limits of examples; longer lists and texts are cut. */
 const most = { things: 2, numbers: 12, characters: 400 }
 
-/** What is different in each run becomes constant: times, ids of requests, tokens, where servers listen. */
+/** Replaces values that differ in each run: times, ids of requests, tokens and addresses of servers. */
 export function stable(value: unknown, server: string): unknown {
   if (typeof value === 'string')
     return stableText(value.replaceAll(server, 'http://127.0.0.1:8080'))
@@ -32,7 +32,7 @@ function stableText(text: string): string {
     )
 }
 
-/** Have both the same members of the same types, wherever neither is empty? */
+/** Whether both have the same fields of the same types, wherever neither is empty. */
 export function isLike(a: unknown, b: unknown): boolean {
   if (a === null || b === null) return true
   if (Array.isArray(a) && Array.isArray(b))
@@ -46,8 +46,8 @@ export function isLike(a: unknown, b: unknown): boolean {
 }
 
 /**
- * The examples as they are to be kept: an example stays as long as a server still answers like that, else it becomes the
- * fullest of what was answered now. One in a line, by name.
+ * Returns the text of the examples, one in a line, by name. An example stays as long as a server still answers like
+ * that; otherwise the fullest current answer replaces it.
  */
 export function kept(
   before: Record<string, unknown>,

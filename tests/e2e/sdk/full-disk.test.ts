@@ -6,18 +6,18 @@ import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { root } from '../../support/reticle.ts'
 
-/** Where a disk takes less than it is given, it says so only when it is given the rest. */
+/** A full disk may accept a part of a write and fail only on the next write. */
 
 const sdk = pathToFileURL(join(root, 'packages/sdk/dist/node.js'))
 
-/** A program that saves a download of so many bytes, in one piece. */
+/** Source of a program that saves a download of that many bytes in one write. */
 const program = (bytes: number) => `
   import { saveTo } from '${sdk}'
   const pieces = async function* () { yield new Uint8Array(${bytes}) }
   const file = { etag: '"a"', size: ${bytes}, offset: 0, [Symbol.asyncIterator]: pieces }
   await saveTo({ download: async () => file }, '/api/file', 'saved')`
 
-/** What there is after it has run where a file may have 8 KiB. */
+/** Runs the program with a limit of 8 KiB per file, and returns the names of the files afterwards. */
 function savedBy(script: string): string[] {
   const cwd = mkdtempSync(join(tmpdir(), 'reticle-full-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ function savedBy(script: string): string[] {
   return readdirSync(cwd)
 }
 
-test('a file that was written in part is not the file', () => {
+test('a partially written download never gets its final name', () => {
   expect(savedBy(program(8000))).toEqual(['saved'])
   expect(savedBy(program(9000))).toEqual([expect.stringMatching(/^saved\.[\da-f]{8}\.part$/)])
 })

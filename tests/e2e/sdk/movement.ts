@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { newTask } from './work.ts'
 import type { World } from './world.ts'
 
-/** Requests, files that come and go in pieces, exports, imports and the log of events, each operation once. */
+/** Calls the operations of requests, uploads, downloads, exports, imports and the event log, each once. */
 
 const coco = { format: 'COCO 1.0' }
 const ofRequest = ({ result_url }: { result_url: string | null }) =>
@@ -53,7 +53,7 @@ export async function requests(world: World): Promise<void> {
   await cancelSoon(admin, running.rq_id, task)
 }
 
-/** What is over before it is cancelled is begun again: a larger piece of work for the same answer. */
+/** If the request ends before it is cancelled, a larger one is started. */
 async function cancelSoon(admin: Client, first: string, task: number): Promise<void> {
   let rq_id = first
   for (let attempt = 0; attempt < 50; attempt++) {
@@ -75,7 +75,7 @@ const start = { headers: { 'upload-start': '' } }
 type Names = 'uploadTaskData' | 'importTaskAnnotations' | 'importJobAnnotations'
 type Archives = 'importProjectDataset' | 'importProjectBackup' | 'importTaskBackup'
 
-/** A file is begun; answers its id. */
+/** Starts an upload; returns its id. */
 async function begun<N extends Names | Archives>(admin: Client, name: N, input: InputOf<N>) {
   const creation = {
     'tus-resumable': '1.0.0',
@@ -125,7 +125,7 @@ export async function pieces(world: World): Promise<void> {
   await admin.deleteTaskBackupFile(backup)
 }
 
-/** By the operations themselves; `send` is told elsewhere. Each is answered before its file is looked into. */
+/** Imports through the single operations; `send` has its own test. Each start is answered before its file is read. */
 export async function imports(world: World): Promise<void> {
   const { admin } = world
   const { project, task, job } = await newTask(world)

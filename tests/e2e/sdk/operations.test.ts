@@ -14,7 +14,7 @@ import * as surroundings from './surroundings.ts'
 import * as work from './work.ts'
 import type { World } from './world.ts'
 
-/** Every operation of the table is called through the SDK, and does what it is there for. */
+/** Calls every operation of the table through the SDK. */
 
 const { path, remove } = dataDirectory()
 const seen = nothingSeen()
@@ -48,10 +48,10 @@ test.each(
   await (story as (world: World) => Promise<void>)(world)
 })
 
-/** Operations that cannot succeed beside a server of one process, and why. */
+/** Operations that cannot succeed on a server in one process, with the reason. */
 const unreachable: Record<string, string> = {}
 
-test('every operation was called, and answered as the table says', () => {
+test('every operation was called and returned its documented success status', () => {
   const others = restOperations.filter(
     ({ name, success }) => !(name in unreachable) && !seen.statuses.get(name)?.has(success),
   )
@@ -63,7 +63,7 @@ test('every operation was called, and answered as the table says', () => {
   expect(seen.statuses.size).toBe(restOperations.length)
 })
 
-test('the examples of the document are what a server answers: -u records them anew', async () => {
+test('the examples of the OpenAPI document match the answers of a server (-u updates them)', async () => {
   const path = join(root, 'packages/contracts/src/openapi/examples.json')
   const text = kept(JSON.parse(readFileSync(path, 'utf8')), seen.examples, reticle.url)
   await expect(text).toMatchFileSnapshot(path)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../support/reticle.ts'
 
-/** The package as it would be published: packed, unpacked in an empty folder, imported and compiled against there. */
+/** The package as it would be published: packed, unpacked in an empty folder, imported and compiled there. */
 
 const run = promisify(execFile)
 const packageFolder = join(root, 'packages/sdk')
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-test('it holds what runs, its types, and what there is to read', () => {
+test('the package contains code, types, license and README', () => {
   const others = files.filter((path) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(path))
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json'])
   const license = (folder: string) => readFileSync(join(folder, 'LICENSE'), 'utf8')
@@ -40,7 +40,7 @@ test('it holds what runs, its types, and what there is to read', () => {
   expect([dependencies, isPrivate]).toEqual([undefined, undefined])
 })
 
-test('it is imported where nothing else is', async () => {
+test('the package can be imported without any dependency', async () => {
   const script = `
     import { apiVersion, createClient } from '@reticle/sdk'
     import { fromPath } from '@reticle/sdk/node'
@@ -83,7 +83,9 @@ const program = `
   client.getProject({ id: '7' })
 `
 
-test('its types need nothing else, in a browser and in Node.js', { timeout: 120_000 }, async () => {
+test('its types compile in a browser and in Node.js without other types', {
+  timeout: 120_000,
+}, async () => {
   writeFileSync(join(place, 'browser.mts'), program)
   expect(await compile(place, 'browser.mts', [...browser, strictest])).toBe('')
   writeFileSync(
@@ -95,7 +97,7 @@ test('its types need nothing else, in a browser and in Node.js', { timeout: 120_
   expect(await compile(place, 'node.mts', [...node, strictest])).toBe('')
 })
 
-test('its main part is written for browsers: nothing of Node.js is named or reached', {
+test('its main entry uses nothing of Node.js', {
   timeout: 120_000,
 }, async () => {
   const source = [...browser, '--ignoreConfig', '--allowImportingTsExtensions']

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { World } from './world.ts'
 
-/** Accounts, tokens, organizations and who is in them, each operation once. */
+/** Calls the operations of accounts, tokens, organizations and memberships, each once. */
 
 const password = 'Blue-Kettle-42'
 
-/** The newest mail to somebody: mails of a single process are files beside its data, which nobody waits for. */
+/**
+ * Returns the newest mail to an address. A single process writes mails to files next to its data, after the call has
+ * returned.
+ */
 async function mailTo(world: World, address: string, text: RegExp): Promise<string> {
   const folder = join(world.dataDir, 'mail')
   const find = () =>
@@ -42,7 +45,7 @@ export async function accounts(world: World): Promise<void> {
   const { anyone } = world
   const anna = await newPerson(world, 'anna-lind')
   expect((await anyone.followEmailLink({ key: anna.key })).status).toBe(302)
-  await anyone.resendEmail({ body: { email: anna.email } }) // the answer is the same for everybody
+  await anyone.resendEmail({ body: { email: anna.email } }) // the answer is the same for every address
   const boris = await newPerson(world, 'boris')
   await anyone.verifyEmail({ body: { key: boris.key } })
   const { key } = await anyone.login({ body: { username: anna.username, password } })

@@ -17,7 +17,7 @@ import { markedFor } from '../../support/marked.ts'
 import { dataDirectory, type Reticle, root, startReticle } from '../../support/reticle.ts'
 import { sdkOf } from '../../support/sdk.ts'
 
-/** The examples of the SDK's document are one program, which compiles and runs as it is written. */
+/** The examples of the SDK's README form one program, which must compile and run unchanged. */
 
 const run = promisify(execFile)
 const text = readFileSync(join(root, 'packages/sdk/README.md'), 'utf8')
@@ -34,7 +34,10 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true })
 })
 
-/** TypeScript to JavaScript, strictly. @throws with what is wrong */
+/**
+ * Compiles TypeScript to JavaScript in strict mode.
+ * @throws with the errors of the compiler
+ */
 async function compile(name: string, program: string): Promise<void> {
   writeFileSync(join(cwd, `${name}.mts`), program)
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -46,7 +49,7 @@ async function compile(name: string, program: string): Promise<void> {
   )
 }
 
-test('every example is one that is run', () => {
+test('every example of the document is part of a tested program', () => {
   expect(blocks.length).toBeGreaterThan(6)
   expect(text.match(/```ts/g)).toHaveLength(blocks.length)
 })
@@ -78,7 +81,7 @@ test('the examples run as they are written', { timeout: 90_000 }, async () => {
   expect(readdirSync(cwd)).toContain('monday.zip')
 })
 
-test('the receiver of the examples knows what is from the service', {
+test('the receiver of the examples verifies deliveries of the service', {
   timeout: 60_000,
 }, async () => {
   await compile('receiver', blocks.at(-1) ?? '')

@@ -4,17 +4,17 @@ import { failureName } from '@reticle/contracts/openapi/failures'
 import { jsonTypes } from '@reticle/contracts/openapi/media-type'
 import { type Client, type ClientOptions, createClient } from '@reticle/sdk'
 
-/** What was called by the SDK, and how it was answered. */
+/** Operations that the SDK has called, and their answers. */
 export interface Seen {
-  /** Of each operation. */
+  /** Statuses by operation. */
   statuses: Map<string, Set<number>>
-  /** What may be an example, by its name. */
+  /** Bodies that may become examples, by name. */
   examples: Map<string, unknown[]>
 }
 
 export const nothingSeen = (): Seen => ({ statuses: new Map(), examples: new Map() })
 
-/** Those without placeholders first: `/requests/stream` is no request. */
+/** Routes without placeholders come first, because `/requests/stream` is not the id of a request. */
 const routes = restOperations
   .map((operation) => ({
     ...operation,
@@ -22,7 +22,7 @@ const routes = restOperations
   }))
   .sort((a, b) => a.path.split(':').length - b.path.split(':').length)
 
-/** A client whose calls are written down. */
+/** Creates a client whose calls are recorded. */
 export function recorded(options: ClientOptions, seen: Seen): Client {
   const fetch: typeof globalThis.fetch = async (address, init) => {
     const answer = await globalThis.fetch(address, init)

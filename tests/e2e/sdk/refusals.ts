@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { newTask } from './work.ts'
 import type { World } from './world.ts'
 
-/** What may go wrong with calls, each kind once. */
+/** Causes one error of each kind. */
 
 export async function refusals(world: World): Promise<void> {
   const { admin, anyone, as } = world

@@ -4,7 +4,7 @@ import { bucketOf } from '../../support/buckets.ts'
 import { picture } from '../../support/pictures.ts'
 import type { World } from './world.ts'
 
-/** The service itself, storages and webhooks, each operation once; and what is no more. */
+/** Calls the operations of the server, cloud storages and webhooks, each once, and the removed endpoints. */
 
 export async function server({ admin, anyone }: World): Promise<void> {
   expect((await anyone.getAbout()).version).toBe('2.58.1')
@@ -41,7 +41,7 @@ export async function storages({ admin, buckets }: World): Promise<void> {
   await admin.deleteCloudStorage({ id })
 }
 
-/** Nobody listens there: what is sent fails, and is there to be read. */
+/** An address without a listener: deliveries fail and can then be read. */
 const nowhere = 'http://127.0.0.1:9/'
 
 export async function webhooks({ admin }: World): Promise<void> {

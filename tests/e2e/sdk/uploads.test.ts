@@ -11,7 +11,7 @@ import { type Picture, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { countingFetch, sdkOf } from '../../support/sdk.ts'
 
-/** Files go to the service by the SDK and come back: little and much, through kills of the server and of the client. */
+/** Uploads and downloads by the SDK: small and large files, with kills of the server and of the client. */
 
 const { path, remove } = dataDirectory()
 const files = dataDirectory()
@@ -35,7 +35,7 @@ const newTask = async (by: Client = client) => {
 const framesOf = async (id: number, by: Client = client) =>
   (await by.getTaskDataMeta({ id })).frames.map(({ name }) => name)
 
-test('a few pictures go in one form, with what is to be made of them', async () => {
+test('a few images are sent in one form together with the media options', async () => {
   const { counted, fetch } = countingFetch()
   const one = sdkOf(reticle.url, fetch)
   const id = await newTask(one)
@@ -57,7 +57,7 @@ test('a few pictures go in one form, with what is to be made of them', async () 
   ])
 })
 
-test('files of browsers go as they are, and of streams whose size is known', async () => {
+test('files of browsers, and streams of known size, are sent unchanged', async () => {
   const [first, second] = await pictures(2)
   if (!first || !second) throw new Error('two pictures')
   const id = await newTask()
@@ -71,7 +71,7 @@ test('files of browsers go as they are, and of streams whose size is known', asy
   expect(await framesOf(id)).toEqual(['a.png', 'b.png'])
 })
 
-test('many go in groups, those of folders one by one, in the order that is asked for', async () => {
+test('many files are sent in groups, files in folders one by one, in the requested order', async () => {
   const { counted, fetch } = countingFetch()
   const one = sdkOf(reticle.url, fetch)
   const id = await newTask(one)
@@ -86,7 +86,7 @@ test('many go in groups, those of folders one by one, in the order that is asked
   expect(counted).toMatchObject({ forms: 2, pieces: 2 })
 })
 
-test('what was left behind at the service does not become part of an upload', async () => {
+test('files that an earlier upload left at the service do not become part of a new one', async () => {
   const id = await newTask()
   const [left, wanted] = (await pictures(2)).map(sourceOf)
   if (!left || !wanted) throw new Error('two pictures')
@@ -99,7 +99,7 @@ test('what was left behind at the service does not become part of an upload', as
   expect(await framesOf(id)).toEqual(['folder/wanted.png'])
 })
 
-test('what cannot be sent is told before anything is', async () => {
+test('files that cannot be sent are reported before the first call', async () => {
   const [picture] = (await pictures(1)).map(sourceOf)
   if (!picture) throw new Error('a picture')
   const many = [picture, { ...picture, name: 'b' }]
@@ -119,7 +119,7 @@ describe('a large file', { timeout: 300_000 }, () => {
     return String(typeof address === 'object' ? address?.port : '')
   }
 
-  /** Pictures at both ends of much that is none. */
+  /** Builds an archive with images at both ends of a large file that is not an image. */
   const archive = async () => {
     const [first, second] = await pictures(2)
     if (!first || !second) throw new Error('two pictures')
@@ -127,7 +127,7 @@ describe('a large file', { timeout: 300_000 }, () => {
     return storedZip([first, noise, second])
   }
 
-  test('arrives through kills of the server, and goes on in another process', async () => {
+  test('an upload survives kills of the server, and continues in another process', async () => {
     const place = dataDirectory()
     const port = await freePort()
     let server = await startReticle(place.path, { RETICLE_PORT: port })
@@ -173,7 +173,7 @@ describe('a large file', { timeout: 300_000 }, () => {
   })
 })
 
-describe('what is not media', () => {
+describe('files other than media', () => {
   const largeText = async (id: number) => {
     const annotations = Array.from({ length: 150_000 }, (_, index) => ({
       ...{ id: index + 1, image_id: 1, category_id: 1, bbox: [1, 1, 2 + (index % 50), 2] },
@@ -184,7 +184,7 @@ describe('what is not media', () => {
     return new TextEncoder().encode(JSON.stringify({ images, categories, annotations }))
   }
 
-  test('annotations are imported in pieces where they are large, and read and written as streams', {
+  test('large annotations are imported in chunks, and are read and written as streams', {
     timeout: 180_000,
   }, async () => {
     const { counted, fetch } = countingFetch()
@@ -214,7 +214,7 @@ describe('what is not media', () => {
     expect([read, written]).toEqual([150_000, 75_000])
   })
 
-  test('an import that fails says why', async () => {
+  test('a failed import reports the reason', async () => {
     const id = await newTask()
     await client.follow(client.uploadTaskData.send({ id }, (await pictures(1)).map(sourceOf)))
     const broken = fromBytes('c.json', new TextEncoder().encode('{"images": 1}'))
@@ -224,7 +224,7 @@ describe('what is not media', () => {
     expect(String(failure)).toMatch(/^RequestFailed: import:annotations failed: .+ \(request .+\)$/)
   })
 
-  test('a backup is made, fetched into a file and restored, in pieces', async () => {
+  test('a backup is created, downloaded to a file and restored in chunks', async () => {
     const id = await newTask()
     const noise = { name: 'noise.bin', bytes: randomBytes(10 * 1024 * 1024) }
     const archive = storedZip([...(await pictures(2)), noise])

@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import { picture, pictures } from '../../support/pictures.ts'
 import type { World } from './world.ts'
 
-/** Projects, tasks, jobs, what is drawn and said, each operation once. */
+/** Calls the operations of projects, tasks, jobs, annotations, issues and comments, each once. */
 
 const car = { name: 'car', attributes: [] }
 
 export const newPictures = async (count: number) =>
   (await pictures(count)).map(({ name, bytes }) => fromBytes(name, new Uint8Array(bytes)))
 
-/** A project with a task of four frames in two jobs, and ground truth for two of them. */
+/** Creates a project with a task of four frames in two jobs, and ground truth for two of them. */
 export async function newTask({ admin }: World) {
   const project = await admin.createProject({ body: { name: 'streets', labels: [car] } })
   const body = { name: 'first', project_id: project.id, segment_size: 2 }
@@ -32,7 +32,7 @@ export async function projects(world: World): Promise<void> {
     await admin.updateProject({ id: project, if_match, body: { bug_tracker: 'https://x.org' } })
   }
   await admin.getProject({ id: project })
-  await change().catch(change) // the date of the project may still follow its new task
+  await change().catch(change) // the date of the project may still change after its new task
   await admin.getProjectPreview({ id: project })
   expect(await admin.getProjectDataMeta({ id: project })).toMatchObject({ size: 4 })
   expect((await admin.listFrames({ search: 'frame', project_id: project })).count).toBe(4)

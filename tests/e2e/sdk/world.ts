@@ -1,7 +1,7 @@
 import type { S3Server } from '@reticle/kit/testing/s3-server'
 import type { Client, ClientOptions } from '@reticle/sdk'
 
-/** Where stories happen, and as whom. */
+/** Server and clients of the operation tests. */
 export interface World {
   url: string
   dataDir: string

@@ -9,8 +9,8 @@ import { annotationFile, datasetFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
- * What annotations and background work do, as it is told: updates of jobs and their task that say how much of what changed, and
- * requests as GET answers them (`spec/api-annotations.md` 4.3, 4.4).
+ * Events of annotations and requests: updates of jobs and their task with the number of changed objects, and requests
+ * as GET returns them. See docs/spec/webhooks.md#payloads.
  */
 
 const { path, remove } = dataDirectory()
@@ -52,7 +52,7 @@ afterAll(async () => {
   remove()
 })
 
-/** `update:task`, and `update:job` of the first jobs. */
+/** Expected facts: `update:task`, and `update:job` of the first jobs. */
 const changed = (count = 1): Fact[] => [
   ['update:task', `/tasks/${task.id}`],
   ...jobs.slice(0, count).map(({ id }): Fact => ['update:job', `/jobs/${id}`]),
@@ -66,7 +66,7 @@ const idsIn = ({ tags, shapes, tracks }: Json) => {
 }
 const counts = (tags: number, shapes: number, tracks = 0) => ({ tags, shapes, tracks })
 
-/** What `annotations` said of the task and of each job, by id. */
+/** Contents of `annotations` in the payloads of the task and of each job, by id. */
 function saidIn(payloads: Json[]): { task: Json; jobs: Record<number, Json> } {
   const updates = payloads.filter(({ job }) => job)
   return {
@@ -78,8 +78,8 @@ const first = () => jobs[0].id
 const second = () => jobs[1].id
 const revision = expect.any(Number)
 
-describe('annotations', () => {
-  test('that are added begin the job; their ids are told', async () => {
+describe('payloads about annotations', () => {
+  test('created annotations start the job, and their ids are listed', async () => {
     const { answer, payloads } = await tells({ names, facts: changed() }, () =>
       ofFirst.patch('create', set({ shapes: [box(), box(1)], tags: [tag()] })),
     )
@@ -90,7 +90,7 @@ describe('annotations', () => {
     expect(Object.keys(before_update).sort()).toEqual(['state', 'updated_date'])
   })
 
-  test('that are changed, and those that go', async () => {
+  test('updated and deleted annotations are listed by id', async () => {
     const { shapes } = await ofFirst.read()
     const [one] = shapes
     const moved = { ...one, points: [5, 6, 7, 8] }
@@ -107,7 +107,7 @@ describe('annotations', () => {
     }
   })
 
-  test('of a task are told for each of its jobs, and summed up for the task', async () => {
+  test('a write to a task reports each of its jobs, and the sum for the task', async () => {
     const { payloads } = await tells({ names, facts: changed(2) }, () =>
       ofTask.patch('create', set({ shapes: [box(), box(2), box(3)] })),
     )
@@ -121,7 +121,7 @@ describe('annotations', () => {
     expect(said.jobs[second()]).toMatchObject(counts(0, 2))
   })
 
-  test('in whose place others are put, and those that are all thrown away', async () => {
+  test('replaced and cleared annotations are reported as such', async () => {
     const replaced = await tells({ names, facts: changed() }, () =>
       ofFirst.put(set({ shapes: [box()] })),
     )
@@ -133,7 +133,7 @@ describe('annotations', () => {
   test.each([
     [100, true],
     [101, false],
-  ])('%i of them: their ids are told: %s', async (count, isNamed) => {
+  ])('for %i objects the payload lists their ids: %s', async (count, isNamed) => {
     const shapes = Array.from({ length: count }, () => box())
     const { payloads } = await tells({ names, facts: changed() }, () =>
       ofFirst.patch('create', set({ shapes })),
@@ -145,7 +145,7 @@ describe('annotations', () => {
     }
   })
 
-  test('of which each job has fewer than 100, but all of them more: no ids', async () => {
+  test('a task with more than 100 objects lists no ids, even if each job has fewer', async () => {
     const shapes = Array.from({ length: 120 }, (_, at) => box(at % 2 === 0 ? 0 : 2))
     const { payloads } = await tells({ names, facts: changed(2) }, () =>
       ofTask.patch('create', set({ shapes })),
@@ -160,7 +160,7 @@ describe('annotations', () => {
     })
   })
 
-  test('that are none are told to nobody', async () => {
+  test('a write without objects sends no event', async () => {
     expect((await ofFirst.patch('create', set({}))).status).toBe(200)
     expect((await ofTask.patch('delete', set({}))).status).toBe(200)
     await tells({ names, facts: [changed()[0] as Fact] }, () =>
@@ -169,7 +169,7 @@ describe('annotations', () => {
   })
 })
 
-describe('background work', () => {
+describe('payloads about requests', () => {
   const format = 'format=COCO%201.0'
   const start = async (method: string, url: string, form?: FormData) =>
     api.ended((await api.done(method, url, form && { form })).rq_id)
@@ -189,20 +189,20 @@ describe('background work', () => {
     ['export:annotations', `dataset/export?${format}`],
     ['export:dataset', `dataset/export?${format}&save_images=true`],
     ['export:backup', 'backup/export'],
-  ])('%s is told when it is done', async (type, query) => {
+  ])('%s sends an event when it ends', async (type, query) => {
     const { answer } = await ends(type, [], () => start('POST', `/tasks/${task.id}/${query}`))
     expect(answer).toMatchObject({ status: 'finished', progress: 1 })
     if (type === 'export:annotations') archive = (await api.bytes(answer.result_url)).bytes
   })
 
-  test('import:annotations is told, and so is what it did', async () => {
+  test('import:annotations sends an event for the request and events for its changes', async () => {
     const { payloads } = await ends('import:annotations', changed(2), () =>
       start('POST', `/tasks/${task.id}/annotations/?${format}`, annotationFile(archive, 'a.zip')),
     )
     expect(saidIn(payloads).task).toMatchObject({ action: 'import' })
   })
 
-  test('what fails is told as well', async () => {
+  test('a failed request sends an event too', async () => {
     const broken = annotationFile('no archive', 'a.zip')
     const { answer } = await ends('import:annotations', [], () =>
       start('POST', `/tasks/${task.id}/annotations/?${format}`, broken),
@@ -210,7 +210,7 @@ describe('background work', () => {
     expect(answer).toMatchObject({ status: 'failed', message: expect.stringMatching(/./) })
   })
 
-  test('import:dataset is told, and the tasks that it made', async () => {
+  test('import:dataset sends an event for the request and events for the created tasks', async () => {
     const whole = await ends('export:dataset', [], () =>
       start('POST', `/projects/${project.id}/dataset/export?${format}&save_images=true`),
     )

@@ -7,7 +7,7 @@ import { type Organization, people } from '../../support/people.ts'
 import { formOf, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
-/** What moves to another organization, and what goes with something else: `spec/api-annotations.md` 4.3. */
+/** Events of moves to another organization, and of cascading deletions. See docs/spec/webhooks.md#completeness. */
 
 const { path, remove } = dataDirectory()
 const { newOrganization, newPerson } = people(() => reticle)
@@ -17,7 +17,7 @@ let api: Client
 let sender: Json
 let from: Organization
 let to: Organization
-/** Of the project that the last test made: one name a project. */
+/** Name of the webhook of the project made by the last test; each project has its own name. */
 let own: string
 let count = 0
 
@@ -52,7 +52,7 @@ async function addProject(): Promise<Json> {
 }
 async function addTask(project_id: number): Promise<{ task: Json; jobs: Json[] }> {
   const task = await taskWithMedia(api, { project_id, segment_size: 2 })
-  for (const name of ['from', own]) await listener.take(name, 5) // with two jobs
+  for (const name of ['from', own]) await listener.take(name, 5) // the project, a task and two jobs
   await untilFollowed(api, project_id)
   return { task, jobs: await jobsOf(api, task.id) }
 }
@@ -63,7 +63,7 @@ const recordsOf = async (...urls: string[]): Promise<Json[]> => {
 }
 const urlOf = (resource: string, { id }: Json) => `/${resource}s/${id}`
 
-/** Waits for what a webhook is told, and sees that it is that and nothing else. */
+/** Waits for the messages of a webhook, and checks that there are no others. */
 async function expectTold(name: string, states: [event: string, before?: Json, after?: Json][]) {
   const payloads = await listener.take(name, states.length)
   expect([name, eventsIn(payloads).sort()]).toEqual([name, states.map(([event]) => event).sort()])
@@ -71,8 +71,8 @@ async function expectTold(name: string, states: [event: string, before?: Json, a
     expectExact(payloads, event, { before, after, sender })
 }
 
-describe('what moves to another organization', () => {
-  test('a project: the old one sees it go with its parts, the new one sees them come', async () => {
+describe('moves to another organization', () => {
+  test('a moved project sends delete events to the old, create events to the new organization', async () => {
     const project = await addProject()
     const { task, jobs } = await addTask(project.id)
     await api.done('PATCH', `/jobs/${jobs[0].id}`, { json: { assignee: from.owner.id } })
@@ -108,7 +108,7 @@ describe('what moves to another organization', () => {
     await expectTold(own, [['update:project', after[0], renamed]])
   })
 
-  test('a task without a project, into the other one, into a personal workspace and back', async () => {
+  test('a task without a project moves to another organization, to a personal workspace and back', async () => {
     const json = { name: 'alone', labels }
     const { id } = await api.done('POST', `/tasks?org=${from.slug}`, { json })
     const url = `/tasks/${id}`
@@ -130,15 +130,15 @@ describe('what moves to another organization', () => {
   })
 })
 
-describe('what goes with something else', () => {
-  /** Members of a task that have events of their own, and go without them. */
+describe('cascading deletions', () => {
+  /** Adds objects of a task that have events, but none when they are deleted with the task. */
   async function addIssue(job: Json) {
     const json = { job: job.id, frame: job.start_frame, position: [1, 2], message: 'look' }
     await api.done('POST', '/issues', { json })
     for (const name of ['from', own]) await listener.take(name, 2)
   }
 
-  test('jobs with their task: issues, comments and annotations are not told of', async () => {
+  test('a deleted task sends events for its jobs, but not for issues, comments and annotations', async () => {
     const project = await addProject()
     const { task, jobs } = await addTask(project.id)
     await addIssue(jobs[0])
@@ -155,7 +155,7 @@ describe('what goes with something else', () => {
       ])
   })
 
-  test('tasks and jobs with their project', async () => {
+  test('a deleted project sends events for its tasks and jobs', async () => {
     const project = await addProject()
     const [one, other] = [await addTask(project.id), await addTask(project.id)]
     await addIssue(one.jobs[0])
@@ -176,7 +176,7 @@ describe('what goes with something else', () => {
       ])
   })
 
-  test('of more than 1,000 objects only what is above them is told of', async () => {
+  test('moves and deletions of more than 1,000 objects send an event for the top object only', async () => {
     const project = await addProject()
     const [one, other] = [await addThousandJobs(project.id), await addThousandJobs(project.id)]
     const ofProject = urlOf('project', project)
@@ -194,7 +194,7 @@ describe('what goes with something else', () => {
     for (const name of ['to', own]) await expectTold(name, [['delete:project', last]])
   })
 
-  /** A task of 91 pictures, each a job with ten copies, whose making is told without them. */
+  /** Creates a task of 91 images with one job each and ten replicas; its creation sends no events for them. */
   async function addThousandJobs(project_id: number): Promise<Json> {
     const json = { name: 'many', project_id, segment_size: 1, consensus_replicas: 10 }
     const { id } = await api.done('POST', '/tasks', { json })
@@ -207,7 +207,7 @@ describe('what goes with something else', () => {
     return api.done('GET', `/tasks/${id}`)
   }
 
-  test('an organization: its webhooks are told before they are gone, and of what goes with it', async () => {
+  test('a deleted organization sends events to its webhooks before they are deleted', async () => {
     const owner = await newPerson()
     const json = { slug: `gone${process.pid}x${Date.now() % 100_000}` }
     const made = await owner.api.done('POST', '/organizations', { json })

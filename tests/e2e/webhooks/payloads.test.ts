@@ -8,8 +8,9 @@ import { formOf, pictures } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
- * Payloads of projects, tasks, jobs, issues and comments are the records that GET answers, with what changed and who did it
- * (`spec/api-annotations.md` 4.4): told to a webhook of the organization and to one of the project, the same to both.
+ * Payloads of projects, tasks, jobs, issues and comments equal the records that GET returns, with the changed fields
+ * and the sender, and are the same for webhooks of the organization and of the project. See
+ * docs/spec/webhooks.md#payloads.
  */
 
 const { path, remove } = dataDirectory()
@@ -59,8 +60,8 @@ const ofProject = (): Fact => ['update:project', `/projects/${project.id}`]
 const ofTask = (): Fact => ['update:task', `/tasks/${task.id}`]
 const ofJob = (at: number): Fact => ['update:job', `/jobs/${jobs[at]?.id}`]
 
-describe('projects', () => {
-  test('one that is made is told to the organization', async () => {
+describe('events of projects', () => {
+  test('a created project is sent to the organization', async () => {
     const facts: Fact[] = [['create:project', ({ id }) => `/projects/${id}`]]
     const told = await tells({ names: ['organization'], facts }, () => newProject('streets'))
     project = told.answer
@@ -76,16 +77,19 @@ describe('projects', () => {
     ['nobody', () => ({ assignee_id: null }), ['assignee', 'assignee_updated_date']],
     ['storage', () => ({ target_storage: { location: 'local' } }), ['target_storage']],
     ['labels', () => ({ labels: [{ name: 'bike' }] }), []],
-  ])('a change of %s', async (_, json, changed) => {
-    const { payloads } = await tells({ names: both, facts: [ofProject()] }, () =>
-      patch(`/projects/${project.id}`, json()),
-    )
-    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
-      [...changed, 'updated_date'].sort(),
-    )
-  })
+  ])(
+    'a change (%s) is sent with the previous values of the changed fields',
+    async (_, json, changed) => {
+      const { payloads } = await tells({ names: both, facts: [ofProject()] }, () =>
+        patch(`/projects/${project.id}`, json()),
+      )
+      expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+        [...changed, 'updated_date'].sort(),
+      )
+    },
+  )
 
-  test('a label that is changed or goes', async () => {
+  test('a changed and a deleted label send an update of the project', async () => {
     const { results } = await api.done('GET', `/labels?project_id=${project.id}`)
     const url = `/labels/${results.find(({ name }: Json) => name === 'bike').id}`
     const told = { names: both, facts: [ofProject()] }
@@ -94,15 +98,15 @@ describe('projects', () => {
   })
 })
 
-describe('tasks', () => {
-  test('one that is made', async () => {
+describe('events of tasks', () => {
+  test('a created task sends an event', async () => {
     const json = { name: 'batch', project_id: project.id, segment_size: 2 }
     const facts: Fact[] = [['create:task', ({ id }) => `/tasks/${id}`]]
     const told = await tells({ names: both, facts }, () => api.done('POST', '/tasks', { json }))
     task = told.answer
   })
 
-  test('its media: the task, its jobs and the work that made them', async () => {
+  test('attached media send events for the task, its jobs and the request', async () => {
     const job = (at: number) => async () => `/jobs/${(await jobsOf(api, task.id))[at]?.id}`
     const facts: Fact[] = [
       ...[ofTask(), ['create:job', job(0)] as const, ['create:job', job(1)] as const],
@@ -125,16 +129,19 @@ describe('tasks', () => {
     ['assignee_id', () => ({ assignee_id: bo.id }), ['assignee', 'assignee_updated_date']],
     ['nobody', () => ({ assignee_id: null }), ['assignee', 'assignee_updated_date']],
     ['storage', () => ({ source_storage: { location: 'local' } }), ['source_storage']],
-  ])('a change of %s', async (_, json, changed) => {
-    const { payloads } = await tells({ names: both, facts: [ofTask()] }, () =>
-      patch(`/tasks/${task.id}`, json()),
-    )
-    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
-      [...changed, 'updated_date'].sort(),
-    )
-  })
+  ])(
+    'a change (%s) is sent with the previous values of the changed fields',
+    async (_, json, changed) => {
+      const { payloads } = await tells({ names: both, facts: [ofTask()] }, () =>
+        patch(`/tasks/${task.id}`, json()),
+      )
+      expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+        [...changed, 'updated_date'].sort(),
+      )
+    },
+  )
 
-  test('frames that are deleted, of a task and of a job', async () => {
+  test('deleted frames of a task and of a job send updates', async () => {
     const deleted = { deleted_frames: [1] }
     await tells({ names: both, facts: [ofTask()] }, () =>
       patch(`/tasks/${task.id}/data/meta`, deleted),
@@ -144,7 +151,7 @@ describe('tasks', () => {
     )
   })
 
-  test('without a project: labels of their own, and the way into one', async () => {
+  test('a task without a project sends updates when its labels change and when it joins a project', async () => {
     const names = ['organization']
     const labels = [{ name: 'car' }]
     const { answer: alone } = await tells(
@@ -162,7 +169,7 @@ describe('tasks', () => {
     expect([project_id, project_name]).toEqual([null, null])
   })
 
-  test('one that goes to another project is told of there', async () => {
+  test('a task that moves to another project sends events to its webhooks', async () => {
     const { answer: other } = await tells(
       { names: ['organization'], facts: [['create:project', ({ id }) => `/projects/${id}`]] },
       () => newProject('elsewhere'),
@@ -177,29 +184,32 @@ describe('tasks', () => {
   })
 })
 
-describe('jobs', () => {
+describe('events of jobs', () => {
   test.each<[string, () => object, string[]]>([
     ['state', () => ({ state: 'in progress' }), ['state']],
     ['assignee', () => ({ assignee: bo.id }), ['assignee', 'assignee_updated_date']],
     ['stage', () => ({ stage: 'validation' }), ['stage', 'state', 'status']],
     ['both', () => ({ stage: 'annotation', state: 'rejected' }), ['stage', 'state', 'status']],
-  ])('a change of %s', async (_, json, changed) => {
-    const { payloads } = await tells({ names: both, facts: [ofJob(0)] }, () =>
-      patch(`/jobs/${jobs[0]?.id}`, json()),
-    )
-    expect(Object.keys(payloads[0].before_update).sort()).toEqual(
-      [...changed, 'updated_date'].sort(),
-    )
-  })
+  ])(
+    'a change (%s) is sent with the previous values of the changed fields',
+    async (_, json, changed) => {
+      const { payloads } = await tells({ names: both, facts: [ofJob(0)] }, () =>
+        patch(`/jobs/${jobs[0]?.id}`, json()),
+      )
+      expect(Object.keys(payloads[0].before_update).sort()).toEqual(
+        [...changed, 'updated_date'].sort(),
+      )
+    },
+  )
 
-  test('one that is worked on by its assignee, who sees less than is told', async () => {
+  test('a change by the assignee, who has fewer rights, sends the full record', async () => {
     const sender = await senderOf(bo.api, bo.id)
     await tells({ names: both, facts: [ofJob(0)], sender }, () =>
       bo.api.done('PATCH', `/jobs/${jobs[0]?.id}`, { json: { state: 'in progress' } }),
     )
   })
 
-  test('the last one that is accepted, and its task with it', async () => {
+  test('the last accepted job also sends an update of its task', async () => {
     const accepted = { stage: 'acceptance', state: 'completed' }
     await tells({ names: both, facts: [ofJob(0)] }, () => patch(`/jobs/${jobs[0]?.id}`, accepted))
     const { payloads } = await tells({ names: both, facts: [ofJob(1), ofTask()] }, () =>
@@ -209,7 +219,7 @@ describe('jobs', () => {
     expect(updated.changes.status).toEqual({ from: 'annotation', to: 'completed' })
   })
 
-  test('one of ground truth comes, is changed and goes, and its task says so', async () => {
+  test('a ground truth job sends events when it is created, changed and deleted, with updates of its task', async () => {
     const json = { type: 'ground_truth', task_id: task.id, frames: [0, 2] }
     const chosen = { ...json, frame_selection_method: 'manual' }
     const { answer: truth } = await tells(
@@ -228,11 +238,11 @@ describe('jobs', () => {
   })
 })
 
-describe('issues and comments', () => {
+describe('events of issues and comments', () => {
   let issue: string
   let comment: string
 
-  test('an issue comes with its first comment', async () => {
+  test('a created issue sends events for the issue and its first comment', async () => {
     const json = { job: jobs[0]?.id, frame: 0, position: [1, 2.5, 3, 4], message: 'look' }
     const commentOf = async ({ id }: Json) => {
       const [first] = (await api.done('GET', `/comments?issue_id=${id}`)).results
@@ -252,13 +262,13 @@ describe('issues and comments', () => {
     ['resolved', () => ({ resolved: true })],
     ['assignee', () => ({ assignee: bo.id })],
     ['position', () => ({ position: [5, 6] })],
-  ])('an issue whose %s is changed', async (key, json) => {
+  ])('a change of %s sends an update of the issue', async (key, json) => {
     const facts: Fact[] = [['update:issue', issue]]
     const { payloads } = await tells({ names: both, facts }, () => patch(issue, json()))
     expect(Object.keys(payloads[0].before_update).sort()).toEqual([key, 'updated_date'])
   })
 
-  test('a comment comes, is changed and goes', async () => {
+  test('a comment sends events when it is created, changed and deleted', async () => {
     const json = { issue: Number(issue.split('/').at(-1)), message: 'seen' }
     const told = await tells(
       { names: both, facts: [['create:comment', ({ id }) => `/comments/${id}`]] },
@@ -273,13 +283,13 @@ describe('issues and comments', () => {
     )
   })
 
-  test('an issue goes', async () => {
+  test('a deleted issue sends an event', async () => {
     await tells({ names: both, facts: [['delete:issue', issue]] }, () => api.done('DELETE', issue))
   })
 })
 
-describe('what changes nothing', () => {
-  test('is told to nobody', async () => {
+describe('calls without effect', () => {
+  test('calls without effect send no event', async () => {
     const said = { job: jobs[0]?.id, frame: 0, position: [1, 2], message: 'look' }
     const issue = await api.done('POST', '/issues', { json: said })
     const [comment] = (await api.done('GET', `/comments?issue_id=${issue.id}`)).results
@@ -312,7 +322,7 @@ describe('what changes nothing', () => {
     for (const [fact, act] of changes) await tells({ names: both, facts: [fact] }, act)
   })
 
-  test('and neither was anything else', () => {
+  test('no unexpected message was sent, and sequence numbers have no gaps', () => {
     expect(eventsIn(listener.told('organization')).length).toBeGreaterThan(50)
     const own = listener.told('project').map(({ webhook_sequence }) => webhook_sequence)
     expect(own.toSorted((a, b) => a - b)).toEqual(own.map((_, at) => at + 1))

@@ -6,8 +6,8 @@ import { type Organization, password, people } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
- * What befalls an organization and its people, as its webhook is told: the records that GET answers, without the key of an
- * invitation, by which one joins (`spec/api-annotations.md` 4.4).
+ * Events of an organization, its members and invitations. Payloads equal the records that GET returns, but without the
+ * key of an invitation, which would let the receiver join.
  */
 
 const { path, remove } = dataDirectory()
@@ -37,13 +37,13 @@ const ofOrganization = (): Fact => ['update:organization', `/organizations/${acm
 const invite = (email: string, role = 'worker'): Promise<Json> =>
   api.done('POST', `/invitations?org=${acme.slug}`, { json: { email, role } })
 
-describe('the organization', () => {
+describe('events of the organization', () => {
   test.each<[string, object]>([
     ['name', { name: 'Acme' }],
     ['description', { description: 'pictures' }],
     ['contact', { contact: { email: 'a@example.org', more: [1, { two: null }] } }],
     ['slug', { slug: `s${process.pid}x${Date.now() % 100_000}` }],
-  ])('another %s', async (key, json) => {
+  ])('a change (%s) is sent with the previous values of the changed fields', async (key, json) => {
     const { payloads, answer } = await tells({ names, facts: [ofOrganization()] }, () =>
       api.done('PATCH', `/organizations/${acme.id}`, { json }),
     )
@@ -51,7 +51,7 @@ describe('the organization', () => {
     acme = { ...acme, slug: answer.slug }
   })
 
-  test('the same again is told to nobody', async () => {
+  test('an update without a change sends no event', async () => {
     const { name, contact } = await api.done('GET', `/organizations/${acme.id}`)
     await api.done('PATCH', `/organizations/${acme.id}`, { json: { name, contact } })
     const { payloads } = await tells({ names, facts: [ofOrganization()] }, () =>
@@ -60,7 +60,7 @@ describe('the organization', () => {
     expect(payloads[0].before_update).toMatchObject({ name: 'Acme' })
   })
 
-  test('another owner, and both of them have another role', async () => {
+  test('a transfer sends events for the organization and the roles of both owners', async () => {
     const heir = await newMember(acme, 'maintainer')
     await listener.take('organization', 3)
     const own = await membershipOf(api, acme.slug, acme.owner)
@@ -78,15 +78,15 @@ describe('the organization', () => {
   })
 })
 
-describe('people', () => {
-  /** A member whose coming was told already. */
+describe('events of memberships', () => {
+  /** Creates a member and consumes the events of that. */
   async function known(role = 'worker') {
     const member = await newMember(acme, role)
     await listener.take('organization', 3)
     return { ...member, url: `/memberships/${member.membership}` }
   }
 
-  test('who have an account are members at once', async () => {
+  test('an invited user with an account sends events for the invitation and the membership', async () => {
     const person = await newPerson()
     const { key, ...invitation } = await invite(person.email)
     const payloads = await listener.take('organization', 3)
@@ -102,7 +102,7 @@ describe('people', () => {
     ])
   })
 
-  test('get another role, and go', async () => {
+  test('a changed role and a removal send events', async () => {
     const { url } = await known()
     const promote = () => api.done('PATCH', url, { json: { role: 'supervisor' } })
     const { payloads } = await tells({ names, facts: [['update:membership', url]] }, promote)
@@ -111,7 +111,7 @@ describe('people', () => {
     await tells({ names, facts: [['delete:membership', url]] }, () => api.done('DELETE', url))
   })
 
-  test('who leave say so themselves, and so do those whose account goes', async () => {
+  test('members who leave or delete their account are the senders of the event', async () => {
     const [leaver, deleted] = [await known(), await known('maintainer')]
     const senders = [await senderOf(leaver.api, leaver.id), await senderOf(deleted.api, deleted.id)]
     await tells({ names, facts: [['delete:membership', leaver.url]], sender: senders[0] }, () =>
@@ -122,7 +122,7 @@ describe('people', () => {
     )
   })
 
-  test('what they were assigned to is told to be theirs no more', async () => {
+  test('assignments that end with a membership send updates', async () => {
     const { id, url } = await known()
     const json = { name: 'assigned', assignee_id: id }
     const [project, task] = [
@@ -139,11 +139,11 @@ describe('people', () => {
   })
 })
 
-describe('invitations', () => {
+describe('events of invitations', () => {
   const created: Fact = ['create:invitation', ({ key }) => `/invitations/${key}`]
   let count = 0
 
-  /** Somebody who has registered after they were invited. */
+  /** Invites an address whose user registers afterwards. */
   async function invited() {
     const username = `i${process.pid}x${Date.now() % 100_000}x${++count}`
     const email = `${username}@example.org`
@@ -154,7 +154,7 @@ describe('invitations', () => {
     return { url: `/invitations/${answer.key}`, invitee, id: answer.user.id, key: answer.key }
   }
 
-  test('that are taken back', async () => {
+  test('a revoked invitation sends an event', async () => {
     const { answer } = await tells({ names, facts: [created] }, () =>
       invite(`nobody-${process.pid}-${Date.now()}@example.org`),
     )
@@ -165,7 +165,7 @@ describe('invitations', () => {
     expect(payloads[0].reason).toBe('revoked')
   })
 
-  test('that are declined', async () => {
+  test('a declined invitation sends an event', async () => {
     const { url, invitee, id } = await invited()
     const sender = await senderOf(invitee, id)
     const { payloads } = await tells({ names, facts: [['delete:invitation', url]], sender }, () =>
@@ -174,7 +174,7 @@ describe('invitations', () => {
     expect(payloads[0].reason).toBe('declined')
   })
 
-  test('that are accepted', async () => {
+  test('an accepted invitation sends an event', async () => {
     const { url, invitee, id, key } = await invited()
     const sender = await senderOf(invitee, id)
     const joined = async () => (await invitee.done('GET', '/memberships')).results[0].id

@@ -6,8 +6,8 @@ import { type Organization, people } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
- * Who hears of what (`spec/api-annotations.md` 4.3): every event, told to the webhooks of where it happens and to no other. Those
- * that listen elsewhere are a webhook of each organization and of a project in each workspace.
+ * Scopes of events: every event is sent to the webhooks of its project and organization and to no others. The others
+ * are a webhook of each organization and one of a project in each workspace. See docs/spec/webhooks.md#events.
  */
 
 const { path, remove } = dataDirectory()
@@ -54,7 +54,7 @@ async function projectHook(name: string, api: Client, query: string) {
   projects[name] = project
 }
 
-/** How many messages each webhook has. They are written for all of them in the transaction that hears of an event. */
+/** Number of messages of each webhook. They are written for all webhooks in the transaction that consumes an event. */
 async function messages(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const [name, { api, hook }] of Object.entries(hooks))
@@ -62,7 +62,7 @@ async function messages(): Promise<Record<string, number>> {
   return counts
 }
 
-/** Lives a life and sees which events each of these webhooks is told, and that no other is told of any. */
+/** Runs `live` and checks which events each of these webhooks receives, and that no other webhook receives any. */
 async function expectHeard(expected: Record<string, string[]>, live: () => Promise<unknown>) {
   const heard = (name: string) => listener.told(encodeURI(name))
   const before = await messages()
@@ -79,7 +79,7 @@ async function expectHeard(expected: Record<string, string[]>, live: () => Promi
   )
 }
 
-/** Every payload about a project or something in it names that project. */
+/** Checks that every payload about a project or its objects names that project. */
 function expectWithin(name: string, { id }: Json) {
   for (const payload of listener.told(name)) {
     const { project, task, job, request } = payload
@@ -88,7 +88,7 @@ function expectWithin(name: string, { id }: Json) {
   }
 }
 
-describe('the life of a project', () => {
+describe('all events of a project', () => {
   const live = async (api: Client, query: string, expected: Record<string, string[]>) => {
     const own = `own${++count}`
     let project: Json
@@ -102,28 +102,28 @@ describe('the life of a project', () => {
   }
   const ofOrganization = ['create:project', ...ofProjects]
 
-  test('of an organization: its webhook and the project’s own', async () => {
+  test('a project of an organization reaches the webhooks of the organization and of the project', async () => {
     await live(acme.owner.api, `?org=${acme.slug}`, { acme: ofOrganization })
   })
 
-  test('of the other organization: likewise', async () => {
+  test('a project of another organization reaches the webhooks of that one and of the project', async () => {
     await live(ajax.owner.api, `?org=${ajax.slug}`, { ajax: ofOrganization })
   })
 
-  test('of a person: the project’s own alone', async () => {
+  test('a project of a personal workspace reaches only its own webhook', async () => {
     await live(acme.owner.api, '', {})
   })
 })
 
-describe('the life of a task without a project', () => {
+describe('all events of a task without a project', () => {
   const labels = [{ name: 'car' }]
 
-  test('of an organization: its webhook', async () => {
+  test('a task of an organization reaches the webhook of the organization', async () => {
     const query = `?org=${acme.slug}`
     await expectHeard({ acme: ofTasks }, () => liveTask(acme.owner.api, { query, labels }))
   })
 
-  test('of a person: nobody, until it goes to an organization', async () => {
+  test('a task of a personal workspace reaches no webhook until it moves to an organization', async () => {
     const { api } = acme.owner
     const arrivals = ['create:task', 'create:job', 'delete:task', 'delete:job']
     await expectHeard({ acme: arrivals }, () =>
@@ -138,8 +138,8 @@ describe('the life of a task without a project', () => {
   })
 })
 
-describe('what befalls an organization and its people', () => {
-  test('is told to its webhook alone, its end as well', async () => {
+describe('all events of an organization and its members', () => {
+  test('they reach only its webhook, and a deletion with projects also reaches their webhooks', async () => {
     const { api } = ajax.owner
     const rest = ofPeople.filter((name) => name !== 'delete:organization')
     await expectHeard({ ajax: rest }, async () => {
@@ -157,7 +157,7 @@ describe('what befalls an organization and its people', () => {
   })
 })
 
-describe('what a webhook may not ask for', () => {
+describe('events that a webhook cannot subscribe to', () => {
   const notOfProjects = ofOrganizations.filter((name) => !ofProjects.includes(name))
   const refused = (type: string) => [
     400,
@@ -165,7 +165,7 @@ describe('what a webhook may not ask for', () => {
   ]
   const target_url = 'https://example.org/hook'
 
-  test.each([...notOfProjects, 'ping'])('of a project: %s', async (event) => {
+  test.each([...notOfProjects, 'ping'])('a webhook of a project refuses %s', async (event) => {
     const { api, hook } = hooks['of acme'] as { api: Client; hook: Json }
     const events = ['update:task', event]
     const json = { type: 'project', project_id: hook.project_id, target_url, events }
@@ -177,7 +177,7 @@ describe('what a webhook may not ask for', () => {
     expect((await api.done('GET', `/webhooks/${hook.id}`)).events).toBe(hook.events)
   })
 
-  test('of an organization: ping', async () => {
+  test('a webhook of an organization refuses ping', async () => {
     const json = { type: 'organization', target_url, events: 'ping' }
     const answer = await acme.owner.api.call('POST', `/webhooks?org=${acme.slug}`, { json })
     expect([answer.status, answer.body]).toEqual(refused('organization'))

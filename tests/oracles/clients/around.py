@@ -1,4 +1,4 @@
-"""What is around the work of an unmodified `cvat-sdk`: people, hooks, tokens, guides, and the server itself."""
+"""Calls of an unmodified `cvat-sdk` on users, webhooks, tokens, guides and the server."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from rows import expect, row
 
 
 def run(server, client, project, task):
-    """The rows; `project` and `task` are there."""
+    """Runs the rows with an existing `project` and `task`."""
     row("organizations, memberships, invitations", organizations, client, server)
     row(
         "webhooks: create, update, ping, deliveries, redelivery, events",
@@ -79,7 +79,7 @@ def webhooks(client, project, server):
     expect(delivery.event, "ping", "the event")
     api.create_deliveries_redelivery(str(delivery.id), webhook.id)
     events, _ = api.retrieve_events(type="project")
-    # objects since 2.73
+    # these are objects since 2.73
     assert "create:task" in [getattr(event, "key", None) or event.value for event in events.events]
     expect(api.list()[0].count, 1, "webhooks")
     api.destroy(webhook.id)

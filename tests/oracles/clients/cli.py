@@ -1,4 +1,4 @@
-"""`cvat-cli` as a shell starts it: the run of its own commands against the mount."""
+"""Runs the commands of `cvat-cli` in a shell against the CVAT-compatible mount."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from rows import expect, row
 
 
 def run(server, folder):
-    """The commands in the order of somebody's first hour."""
+    """Runs the commands in the order in which a new user needs them."""
     folder.mkdir(parents=True)
 
     def cli(*arguments, status=0):
@@ -138,7 +138,7 @@ def backup(cli, folder, task):
 
 
 def documented(server, folder):
-    """The marked lines of the document, in one shell."""
+    """Runs the marked commands of the document in one shell."""
     text = (server.root / "docs/cvat.md").read_text()
     lines = "".join(re.findall(r"<!-- executed by [^>]* -->\n```sh\n(.*?)```", text, re.DOTALL))
     place = folder / "documented"

@@ -1,4 +1,4 @@
-"""The calls of FiftyOne's backend, replayed in the form in which it sends them: no trailing slashes, a session, one large form."""
+"""Replays the calls of FiftyOne's backend as it sends them: no trailing slashes, a session, one large form."""
 
 import json
 import time
@@ -24,7 +24,7 @@ class Session:
         self.cookies = {}
 
     def call(self, method, path, wanted=200, **sent):
-        """An answer of the status that the backend wants; JSON where it is."""
+        """Makes a call that must return the status which the backend expects; returns parsed JSON, if any."""
         address = path if path.startswith("http") else self.base + path
         headers = {
             "Referer": f"{self.base}/auth/login",
@@ -42,7 +42,7 @@ class Session:
 
 
 def run(server, folder):
-    """The backend's calls in its order."""
+    """Makes the calls of the backend in its order."""
     session = Session(server)
     row("FiftyOne: login", log_in, session, server)
     row("FiftyOne: server/about, users?search=", who, session, server)
@@ -113,7 +113,7 @@ def create_task(session, project, images):
 
 
 def jobs_of(session, task):
-    """Asks until there are some."""
+    """Polls until there are jobs."""
     import time
 
     for _ in range(600):

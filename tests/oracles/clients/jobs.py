@@ -1,4 +1,4 @@
-"""Jobs of a task by their place in it."""
+"""Jobs of a task by their order."""
 
 
 def first_job(task):

@@ -1,4 +1,4 @@
-"""Pictures, and archives of annotations, made here."""
+"""Creates images, and reads archives of annotations."""
 
 import io
 import zipfile
@@ -7,7 +7,7 @@ from PIL import Image
 
 
 def pictures(folder, count, size=(64, 48)):
-    """Writes `count` PNG files and answers their paths; the n-th has a colour of its own."""
+    """Writes `count` PNG files, each in another colour, and returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for number in range(count):
@@ -18,13 +18,13 @@ def pictures(folder, count, size=(64, 48)):
 
 
 def opens(data):
-    """A picture as the client reads it."""
+    """Opens an image as the client does."""
     image = Image.open(io.BytesIO(data) if isinstance(data, bytes) else data)
     image.load()
     return image
 
 
 def names_in(data):
-    """Names of the files of an archive."""
+    """Returns the names of the files in an archive."""
     with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
         return archive.namelist()

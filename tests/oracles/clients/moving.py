@@ -1,4 +1,4 @@
-"""Pictures and files of an unmodified `cvat-sdk`: what is downloaded, exported, imported, backed up and restored."""
+"""Transfers of an unmodified `cvat-sdk`: images, exports, imports, backups and restores."""
 
 from cvat_sdk import models
 from cvat_sdk.core.helpers import make_request_headers
@@ -9,7 +9,7 @@ from rows import expect, row
 
 
 def run(client, task, project, folder):
-    """The rows; `task` is in `project`."""
+    """Runs the rows; `task` belongs to `project`."""
     row("frames, chunks, previews", frames, client, task, folder)
     row("datasets.TaskDataset: chunks, meta and annotations", dataset, client, task)
     row("TUS: HEAD of a file that is on its way", head_of_file, client, task)

@@ -1,4 +1,4 @@
-"""Rows of a table of calls: each is tried, printed, and what differs is told by the name of its row."""
+"""Rows of a table of calls: each is run and printed, and a difference is reported under the name of its row."""
 
 import traceback
 
@@ -6,7 +6,7 @@ _results: list[bool] = []
 
 
 def row(name, call, *arguments):
-    """Tries one row and answers what its call answers; nothing after a failure, which is printed."""
+    """Runs one row and returns the result of its call, or None after a failure, which is printed."""
     try:
         answer = call(*arguments)
     except Exception as failure:
@@ -20,12 +20,12 @@ def row(name, call, *arguments):
 
 
 def expect(actual, wanted, what):
-    """Refuses an answer that is another than what was wanted."""
+    """Fails unless the answer equals the expected one."""
     assert actual == wanted, f"{what}: wanted {wanted!r}, got {actual!r}"
 
 
 def finish():
-    """How it went, as an exit code."""
+    """Prints the number of failures and returns the exit code."""
     failed = _results.count(False)
     print(f"{len(_results)} rows, {failed} failed")
     return 1 if failed or not _results else 0

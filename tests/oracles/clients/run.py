@@ -1,4 +1,4 @@
-"""Unmodified clients of the de-facto standard against a running server: `run.py URL PASSWORD SHARE RECEIVER FOLDER`."""
+"""Runs unmodified CVAT clients against a running server: `run.py URL PASSWORD SHARE RECEIVER FOLDER`."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ basic = "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def service(path):
-    """An answer of the service in its own language."""
+    """Reads a record through the native mount."""
     request = urllib.request.Request(url + path, headers={"Authorization": basic})
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)

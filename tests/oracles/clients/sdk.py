@@ -1,4 +1,4 @@
-"""The rows of an unmodified `cvat-sdk`: every call that it makes, in the order in which people make them."""
+"""Calls of an unmodified `cvat-sdk`, in the order in which users make them."""
 
 import json
 import urllib.parse
@@ -15,7 +15,7 @@ from jobs import first_job
 from media import pictures
 from rows import expect, row
 
-# The version that the mount speaks; newer clients warn that the server is older, and no longer try http by themselves.
+# The version of the mount. Newer clients warn about an older server, and no longer try http automatically.
 IS_SAME_VERSION = VERSION.startswith("2.58.")
 
 LABELS = [
@@ -36,7 +36,7 @@ LABELS = [
 
 
 def connect(host):
-    """A client that has read the server's version, and nothing else."""
+    """Returns a client that has only read the version of the server."""
     config = Config(status_check_period=0.05, allow_unsupported_server=not IS_SAME_VERSION)
     return Client(host, config=config)
 
@@ -52,7 +52,7 @@ def rectangle(label_id, frame=0, **more):
 
 
 def run(server, folder):
-    """All rows against `server`: its `host`, `user` and `password`, a `share` with files, a `receiver` of webhooks."""
+    """Runs all rows against `server`, which has `host`, `user` and `password`, a `share` with files, a `receiver` of webhooks."""
     client = row("Client(): GET /server/about, anonymous", connect, server.host)
     if IS_SAME_VERSION:
         host = server.host.removeprefix("http://")
@@ -132,7 +132,7 @@ def create_local(client, project, folder):
 
 
 def create_separate(client, folder):
-    """Files above the limit of one request go by the protocol of resumable uploads."""
+    """Files above the limit of one request use the resumable upload protocol."""
     from cvat_sdk.core.uploading import DataUploader
 
     paths = list(reversed(pictures(folder / "separate", 4)))
@@ -170,12 +170,12 @@ def create_remote(client, server):
 
 
 def cancel(client, project):
-    """An export that waits, or runs, ends at once, and whoever asks for it is told."""
+    """A queued or running export ends at once when it is cancelled, and its record shows that."""
     started, _ = client.api_client.projects_api.create_dataset_export(
         "COCO 1.0", project.id, save_images=True
     )
     _, answer = client.api_client.requests_api.create_cancel(started.rq_id, _check_status=False)
-    if answer.status == 400:  # it was faster
+    if answer.status == 400:  # the export had already ended
         return
     ended, _ = client.api_client.requests_api.retrieve(started.rq_id)
     expect((ended.status.value, ended.message), ("failed", "Cancelled"), "status and message")

@@ -1,6 +1,8 @@
 import type { operations, paths } from './document.ts'
 
-/** Compiled beside the types that another generator makes of `docs/openapi.json`: it compiles when they say what is so. */
+/**
+ * Compiled with the types that another generator makes from `docs/openapi.json`. It compiles only if they are right.
+ */
 
 type Answer<
   Name extends keyof operations,
@@ -26,5 +28,5 @@ export function whyNot(
 ) {
   return 'detail' in failure ? failure.detail : failure
 }
-// @ts-expect-error such a status is none
+// @ts-expect-error the status does not exist
 export const wrong: Answer<'createProject', 201>['status'] = 'done'

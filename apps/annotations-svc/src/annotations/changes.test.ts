@@ -21,7 +21,7 @@ const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
 const track = { frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 3 }] }
 
 describe('create', () => {
-  test('adds to what is there and answers what was created', async () => {
+  test('a create adds objects to the existing ones and returns the created ones', async () => {
     const { job } = setUp()
     await job.put({ shapes: [box] })
     const { set, etag } = await job.patch('create', {
@@ -36,7 +36,7 @@ describe('create', () => {
     expect(now).toBe(etag)
   })
 
-  test('refuses objects that have an id', async () => {
+  test('a create rejects objects that have an id', async () => {
     const { job } = setUp()
     await expect(job.patch('create', { shapes: [box, { ...box, id: 5 }] })).rejects.toMatchObject({
       body: { shapes: [{}, { id: ['must be absent'] }] },
@@ -52,14 +52,14 @@ describe('create', () => {
   })
 })
 
-test.each([undefined, 'merge', 'CREATE'])('the action %s is refused', async (action) => {
+test.each([undefined, 'merge', 'CREATE'])('the action %s is rejected', async (action) => {
   await expect(setUp().job.patch(action, {})).rejects.toMatchObject({
     body: ["Please specify a correct 'action' for the request"],
   })
 })
 
 describe('update', () => {
-  test('replaces the members that are sent and keeps the others', async () => {
+  test('an update replaces the sent members and keeps the others', async () => {
     const { job } = setUp()
     const { set } = await job.put({
       shapes: [{ ...box, group: 3, attributes: [{ spec_id: 91, value: 'Fiat' }] }, box],
@@ -72,7 +72,7 @@ describe('update', () => {
     expect((await job.get()).set.shapes).toEqual([second, changed.shapes[0]])
   })
 
-  test('validates the merged object as a whole', async () => {
+  test('an update validates the merged object as a whole', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [box] })
     const attempt = job.patch('update', { shapes: [{ id: set.shapes[0]?.id, type: 'polygon' }] })
@@ -82,7 +82,7 @@ describe('update', () => {
     })
   })
 
-  test('another label drops the values of the old one', async () => {
+  test('a new label drops the attribute values of the old label', async () => {
     const { job, workspace } = setUp()
     const size = attributeOf({ id: 95, name: 'size', default_value: 'L' })
     workspace.labels.labels.push(labelOf({ id: 50, name: 'bus', attributes: [size] }))
@@ -96,32 +96,35 @@ describe('update', () => {
     expect(changed.tracks[0]?.shapes.map((one) => one.attributes)).toEqual([[], []])
   })
 
-  describe('an object without an id is refused by its index', () => {
+  describe('an object without an id is reported at its index', () => {
     const missing = { id: ['must be present and not null'] }
 
-    test.each(['update', 'delete'] as const)('of a call to %s', async (action) => {
-      const { job } = setUp()
-      const { set } = await job.put({ shapes: [box, box], tags: [tag] })
-      const [first, second] = set.shapes
-      for (const [body, expected] of [
-        [{ tags: [{ frame: 1 }] }, { tags: [missing] }],
-        [{ shapes: [first, {}, second] }, { shapes: [{}, missing] }],
-        [{ shapes: [first, { ...second, id: null }] }, { shapes: [{}, missing] }],
-        [{ tracks: [{ id: null }, {}] }, { tracks: [missing, missing] }],
-        [
-          { shapes: [first, {}, first] },
-          { shapes: [{}, missing, { id: [`${first?.id} is given twice`] }] },
-        ],
-      ])
-        await expect(job.patch(action, body)).rejects.toMatchObject({
-          kind: 'invalid',
-          code: 'invalid',
-          body: expected,
-        })
-      expect((await job.get()).set).toEqual(set)
-    })
+    test.each(['update', 'delete'] as const)(
+      'an object without an id is reported by %s',
+      async (action) => {
+        const { job } = setUp()
+        const { set } = await job.put({ shapes: [box, box], tags: [tag] })
+        const [first, second] = set.shapes
+        for (const [body, expected] of [
+          [{ tags: [{ frame: 1 }] }, { tags: [missing] }],
+          [{ shapes: [first, {}, second] }, { shapes: [{}, missing] }],
+          [{ shapes: [first, { ...second, id: null }] }, { shapes: [{}, missing] }],
+          [{ tracks: [{ id: null }, {}] }, { tracks: [missing, missing] }],
+          [
+            { shapes: [first, {}, first] },
+            { shapes: [{}, missing, { id: [`${first?.id} is given twice`] }] },
+          ],
+        ])
+          await expect(job.patch(action, body)).rejects.toMatchObject({
+            kind: 'invalid',
+            code: 'invalid',
+            body: expected,
+          })
+        expect((await job.get()).set).toEqual(set)
+      },
+    )
 
-    test('beside another wrong entry of the same list', async () => {
+    test('an object without an id is reported beside other invalid entries of the list', async () => {
       const { job } = setUp()
       const attempt = job.patch('delete', { shapes: [7, {}, { id: 'x' }] })
       await expect(attempt).rejects.toMatchObject({
@@ -132,7 +135,7 @@ describe('update', () => {
     })
   })
 
-  test('names every unknown id and changes nothing', async () => {
+  test('an update names every unknown id and changes nothing', async () => {
     const { job, second } = setUp()
     const { set } = await job.put({ shapes: [box] })
     const { set: other } = await second.put({ shapes: [{ ...box, frame: 7 }] })
@@ -152,7 +155,7 @@ describe('update', () => {
     expect((await job.get()).set).toEqual(set)
   })
 
-  test('one id twice is refused', async () => {
+  test('an update rejects an id that occurs twice', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [box] })
     const id = set.shapes[0]?.id
@@ -161,7 +164,7 @@ describe('update', () => {
     })
   })
 
-  test('parts of a track keep the ids they name, others get new ones, foreign ones are refused', async () => {
+  test('keyframes keep their ids, new ones get new ids and ids of other tracks are rejected', async () => {
     const { job } = setUp()
     const { set } = await job.put({ tracks: [track, track] })
     const [own, other] = set.tracks
@@ -180,7 +183,7 @@ describe('update', () => {
     ).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  test('one id for two parts is refused', async () => {
+  test('an update rejects an id that two elements share', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [skeleton] })
     const [own] = set.shapes
@@ -193,7 +196,7 @@ describe('update', () => {
     expect((await job.get()).set).toEqual(set)
   })
 
-  test('the same shape of a track is kept once, however often it is sent', async () => {
+  test('a keyframe that is sent many times is stored once', async () => {
     const { job } = setUp()
     const { set } = await job.put({ tracks: [track] })
     const shapes = Array(130_000).fill(keyframe)
@@ -203,7 +206,7 @@ describe('update', () => {
     expect(changed.tracks[0]?.shapes).toHaveLength(1)
   })
 
-  test('elements replace as a whole', async () => {
+  test('elements are replaced as a whole', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [skeleton] })
     const elements = [{ type: 'points', frame: 1, label_id: 43, points: [5, 6] }]
@@ -215,7 +218,7 @@ describe('update', () => {
 })
 
 describe('delete', () => {
-  test('answers what was deleted, and passes over what is not there', async () => {
+  test('a delete returns the deleted objects and ignores unknown ids', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [box, skeleton], tracks: [track] })
     const [first, second] = set.shapes
@@ -226,13 +229,13 @@ describe('delete', () => {
     expect((await job.get()).set).toMatchObject({ shapes: [], tracks: set.tracks })
   })
 
-  test('of nothing that exists changes nothing', async () => {
+  test('a delete of unknown objects changes nothing', async () => {
     const { job } = setUp()
     const { etag } = await job.put({ shapes: [box] })
     expect((await job.patch('delete', { shapes: [{ id: 999 }] })).etag).toBe(etag)
   })
 
-  test('DELETE empties the target', async () => {
+  test('a DELETE request empties the target', async () => {
     const { job, workspace } = setUp()
     await job.put({ shapes: [box], tracks: [track] })
     const { head } = await job.clear()
@@ -247,7 +250,7 @@ describe('delete', () => {
 })
 
 describe('put', () => {
-  test('ignores ids and gives new ones', async () => {
+  test('a put ignores the sent ids and assigns new ones', async () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [box] })
     const { set: again } = await job.put(set)
@@ -256,7 +259,7 @@ describe('put', () => {
     expect({ ...again.shapes[0], id: 0 }).toEqual({ ...set.shapes[0], id: 0 })
   })
 
-  test('of an empty set empties, of no bytes at all is refused', async () => {
+  test('a put of an empty set empties the target, and a put without a body is rejected', async () => {
     const { job } = setUp()
     await job.put({ shapes: [box] })
     await expect(job.put('')).rejects.toMatchObject({ code: 'parse_error' })
@@ -266,8 +269,8 @@ describe('put', () => {
   })
 })
 
-describe('conditions', () => {
-  test('the entity tag that is read lets one write through, then no more', async () => {
+describe('entity tags', () => {
+  test('an entity tag permits one write and is stale afterwards', async () => {
     const { job } = setUp()
     const { etag } = await job.get()
     const { etag: next } = await job.put({ shapes: [box] }, etag)
@@ -281,7 +284,7 @@ describe('conditions', () => {
     expect((await job.put({}, '*')).set.shapes).toEqual([])
   })
 
-  test('a task has one tag for all its jobs', async () => {
+  test('a task has one entity tag that covers all its jobs', async () => {
     const { task, second } = setUp()
     const { etag } = await task.put({ shapes: [box] })
     await second.put({ shapes: [{ ...box, frame: 6 }] })
@@ -289,12 +292,12 @@ describe('conditions', () => {
     expect((await task.get()).etag).toMatch(/^"t\d+-[0-9a-f]{16}"$/)
   })
 
-  test('a header that is no tag is refused', async () => {
+  test('an If-Match header that is not an entity tag is rejected', async () => {
     await expect(setUp().job.put({}, 'a31-1')).rejects.toMatchObject({ kind: 'invalid' })
   })
 })
 
-test('a writer waits for a job that another one holds, and gives up in time', async () => {
+test('a write waits for the lock of a job and gives up after the time limit', async () => {
   const { job, job_id } = setUp()
   await job.put({ shapes: [box] })
   await db.transaction().execute(async (tx) => {
@@ -309,7 +312,7 @@ test('a writer waits for a job that another one holds, and gives up in time', as
   })
 })
 
-test('a write leaves one event, and hands it over before it answers', async () => {
+test('a write emits one event and sends it to projects-svc before it returns', async () => {
   const { job, job_id, task_id, workspace } = setUp()
   const { set } = await job.put({ shapes: [box, box], tracks: [track] })
   const ids = {
@@ -329,7 +332,7 @@ test('a write leaves one event, and hands it over before it answers', async () =
   expect(workspace.told).toEqual([{ event_id: events[0]?.event_id, change }])
 })
 
-test('the event tells what was created and deleted where the action does not', async () => {
+test('the event has counts of created and deleted objects when the action does not imply them', async () => {
   const { job, workspace } = setUp()
   const detailsOf = (at: number) => workspace.told[at]?.change.jobs[0]?.by_action
   await job.put({ shapes: [box, box] })
@@ -340,14 +343,14 @@ test('the event tells what was created and deleted where the action does not', a
   expect(detailsOf(2)).toEqual({ delete: { shapes: 1, tracks: 1 } })
 })
 
-test('ids of more than a hundred objects stay out of the event', async () => {
+test('the event leaves out the ids of more than a hundred objects', async () => {
   const { job, workspace } = setUp()
   await job.put({ shapes: Array.from({ length: 101 }, () => box) })
   expect(workspace.told[0]?.change.jobs[0]).toMatchObject({ shapes: 101 })
   expect(workspace.told[0]?.change.jobs[0]?.ids).toBeUndefined()
 })
 
-test('attributes that were added to a label since are filled in when a job is read', async () => {
+test('a read fills in attributes that were added to a label after the write', async () => {
   const { job, task, workspace, job_id } = setUp()
   await job.put({ shapes: [box], tags: [{ frame: 0, label_id: 40 }], tracks: [track] })
   const { labels } = workspace

@@ -13,7 +13,7 @@ type HistoryHandlers = Pick<
   | 'restoreJobRevision'
 >
 
-/** What became of annotations, and the way back (`spec/extensions.md` 1). */
+/** Creates the handlers that read and restore revisions of annotations. */
 export function historyHandlers(deps: Deps): HistoryHandlers {
   const list =
     (target: 'task' | 'job'): HistoryHandlers['listJobRevisions'] =>

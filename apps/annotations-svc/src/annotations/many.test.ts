@@ -14,7 +14,7 @@ const { deps, service, setUp } = openService(db)
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
 
-test('two writers of one job never leave a mix, and a reader sees one set or the other', async () => {
+test('concurrent writers of one job never mix their sets, and a reader sees exactly one of them', async () => {
   const { job, job_id } = setUp()
   const setOf = (group: number) => ({
     shapes: Array.from({ length: 1500 }, () => ({ ...box, group })),
@@ -34,7 +34,7 @@ test('two writers of one job never leave a mix, and a reader sees one set or the
   expect(row).toMatchObject({ revision: 5, shapes: 1500 })
 })
 
-test('objects that are added while everything is replaced are beside what came in its place', async () => {
+test('objects created during a replacement are kept beside the new set', async () => {
   const { job, job_id } = setUp()
   await job.put({ shapes: [box, box] })
   const added = {
@@ -57,8 +57,8 @@ test('objects that are added while everything is replaced are beside what came i
   expect(gone.shapes).toHaveLength(1501)
 })
 
-describe('an update of many', () => {
-  test('keeps nobody waiting for a body that takes its time', async () => {
+describe('an update of many objects', () => {
+  test('an update with a slow body does not block other writers', async () => {
     const { job, job_id } = setUp()
     const { set } = await job.put({ shapes: Array.from({ length: 4000 }, () => box) })
     const text = JSON.stringify({ shapes: set.shapes.map(({ id }) => ({ id, z_order: 5 })) })
@@ -76,7 +76,7 @@ describe('an update of many', () => {
     expect((await job.get()).set.tags).toHaveLength(1)
   })
 
-  test('a body that breaks off behind its beginning changes nothing', async () => {
+  test('a body that breaks off in the middle changes nothing', async () => {
     const { job, job_id } = setUp()
     const { set, etag } = await job.put({ shapes: Array.from({ length: 4000 }, () => box) })
     const text = JSON.stringify({ shapes: set.shapes.map(({ id }) => ({ id, z_order: 5 })) })
@@ -88,8 +88,8 @@ describe('an update of many', () => {
   })
 })
 
-describe('a removal of many', () => {
-  test('answers them as they were when they went, one piece after the other', async () => {
+describe('a deletion of many objects', () => {
+  test('a large deletion returns the objects as they were, in batches', async () => {
     const { job, task, job_id } = setUp()
     const { set } = await task.put({
       tags: [{ frame: 1, label_id: 40 }],
@@ -120,7 +120,7 @@ describe('a removal of many', () => {
     expect((await job.get()).set.shapes).toEqual([])
   })
 
-  test('under another condition removes nothing', async () => {
+  test('a large deletion with a stale entity tag deletes nothing', async () => {
     const { job } = setUp()
     const { set, etag } = await job.put({ shapes: Array.from({ length: 1100 }, () => box) })
     await expect(job.patch('delete', set, '"a1-7"')).rejects.toMatchObject({ kind: 'precondition' })
@@ -128,8 +128,8 @@ describe('a removal of many', () => {
   })
 })
 
-describe('statements', () => {
-  /** How many `run` makes, of a job that has rows already. */
+describe('number of statements', () => {
+  /** Returns the number of statements that `run` executes on a job that already has rows. */
   async function counted(
     run: (job: ReturnType<typeof openJob>) => Promise<unknown>,
     historyDays = 90,
@@ -143,14 +143,14 @@ describe('statements', () => {
     return watched.statements()
   }
 
-  test('of a first save: the job twice, timeouts, the objects, the counts and the event', async () => {
+  test('a first save needs six statements: the job twice, timeouts, objects, counts and event', async () => {
     expect(await counted((job) => job.put({ shapes: [box] }))).toBe(6)
   })
 
   test.each([
     ['as many: what is replaced becomes history', 90, 6],
     ['the partition and a deletion for each kind that is replaced, without history', 0, 8],
-  ])('of the next one: %s', async (_, historyDays, expected) => {
+  ])('the statements of the next save: %s', async (_, historyDays, expected) => {
     const twice = await counted(async (job) => {
       await job.put({ shapes: [box] })
       await job.put({ shapes: [box] })
@@ -158,7 +158,7 @@ describe('statements', () => {
     expect(twice).toBe(6 + expected)
   })
 
-  test('of a change of one object: as many with history as without', async () => {
+  test('a change of one object needs as many statements with history as without', async () => {
     const change = (days: number) =>
       counted(async (job) => {
         const { set } = await job.put({ shapes: [box] })
@@ -168,7 +168,7 @@ describe('statements', () => {
   })
 
   test.each(['update', 'delete'] as const)(
-    'of %s: none for kinds whose array is empty',
+    '%s needs no statements for kinds whose array is empty',
     async (action) => {
       const change = (others: object) =>
         counted(async (job) => {
@@ -180,7 +180,7 @@ describe('statements', () => {
   )
 })
 
-test('a save of few takes no connection of those that stream', async () => {
+test('a small save uses no connection of the pool for streams', async () => {
   const { job_id } = setUp()
   const streams = counting(db)
   const job = openJob(annotationHandlers({ ...deps, bulk: streams.db }), job_id)
@@ -193,7 +193,7 @@ test('a save of few takes no connection of those that stream', async () => {
   expect(streams.statements()).toBeGreaterThan(0)
 })
 
-test('writers who wait for one another wait without a connection', async () => {
+test('writers that wait for each other hold no connection', async () => {
   const { job, job_id } = setUp()
   const { set } = await job.put({ shapes: [box, box] })
   const held = await db.startTransaction().execute()
@@ -218,7 +218,7 @@ test('writers who wait for one another wait without a connection', async () => {
   expect((await job.get()).set.shapes).toHaveLength(31)
 })
 
-test('a writer whose turn does not come is told that somebody else is writing', async () => {
+test('a writer that cannot lock the job in time gets `annotations_locked`', async () => {
   const { job, job_id } = setUp()
   await job.put({})
   const settings = { ...deps.settings, lockWaitMs: 300 }
@@ -234,7 +234,7 @@ test('a writer whose turn does not come is told that somebody else is writing', 
   expect((await job.get()).set.shapes).toEqual([])
 })
 
-test('objects that are too many for one batch are answered in the order of the request', async () => {
+test('an update of many objects returns them in the order of the request', async () => {
   const { job, job_id } = setUp()
   const { set } = await job.put({
     shapes: Array.from({ length: 3000 }, (_, n) => ({ ...box, group: n })),

@@ -5,14 +5,14 @@ import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { bodyOf, openService, readAnswer, user } from '../testing/workspace.ts'
 
-/** `spec/extensions.md` 7, after the process that should have kept the first answer died: the write is not made again. */
+/** A write is not applied again when the process that should have stored its first response died. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { service, setUp } = openService(db)
 const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 const many = Array.from({ length: 3000 }, () => box)
 
-/** Writes of one job that are sent again under one call id. */
+/** Writes to one job that are repeated with the same call id. */
 function repeated(id: number) {
   const context = { ...user(), call_id: randomUUID() }
   return {
@@ -26,7 +26,7 @@ function repeated(id: number) {
 test.each([
   ['few objects', [box]],
   ['many objects', many],
-])('%s that are added twice are there once', async (_, shapes) => {
+])('%s that are created twice with one call id are stored once', async (_, shapes) => {
   const { job, job_id, workspace } = setUp()
   const { patch } = repeated(job_id)
   const first = await patch('create', { shapes })
@@ -37,7 +37,7 @@ test.each([
   expect(workspace.told).toHaveLength(1)
 })
 
-test('a set that was replaced by somebody else since is not put back', async () => {
+test('a repeated put does not undo a later replacement', async () => {
   const { job, job_id } = setUp()
   const { put } = repeated(job_id)
   const first = await put({ shapes: [box] })
@@ -46,7 +46,7 @@ test('a set that was replaced by somebody else since is not put back', async () 
   expect((await job.get()).set.shapes).toHaveLength(2)
 })
 
-test('an update and a removal are made once, too', async () => {
+test('a repeated update or deletion is applied once', async () => {
   const { job, job_id } = setUp()
   const { set } = await job.put({ shapes: many.slice(0, 200) })
   for (const [action, shapes] of [
@@ -60,7 +60,7 @@ test('an update and a removal are made once, too', async () => {
   expect((await job.get()).set.shapes).toHaveLength(50)
 })
 
-test('what changes nothing is remembered as well', async () => {
+test('a call without changes is remembered as well', async () => {
   const { job, job_id } = setUp()
   const { patch } = repeated(job_id)
   const first = await patch('create', {})
@@ -68,7 +68,7 @@ test('what changes nothing is remembered as well', async () => {
   expect((await patch('create', {})).etag).toBe(first.etag)
 })
 
-test('another body is read to its end, refused and not applied', async () => {
+test('a repeat with another body is read to its end, rejected and not applied', async () => {
   const { job, job_id } = setUp()
   const { patch } = repeated(job_id)
   await patch('create', { shapes: [box] })
@@ -77,7 +77,7 @@ test('another body is read to its end, refused and not applied', async () => {
   expect((await job.get()).set.shapes).toHaveLength(1)
 })
 
-test('a write that was refused is made when it comes again', async () => {
+test('a rejected write can be repeated', async () => {
   const { job, job_id } = setUp()
   const { patch } = repeated(job_id)
   await expect(patch('create', { shapes: [{ ...box, frame: 999 }] })).rejects.toThrow()
@@ -85,7 +85,7 @@ test('a write that was refused is made when it comes again', async () => {
   expect((await job.get()).set.shapes).toHaveLength(1)
 })
 
-test('of two at once one is made, and the other is told to come back', async () => {
+test('one of two concurrent identical calls is applied, and the other is asked to retry', async () => {
   const { job, job_id } = setUp()
   const { patch } = repeated(job_id)
   const attempts = await Promise.allSettled([1, 2].map(() => patch('create', { shapes: [box] })))

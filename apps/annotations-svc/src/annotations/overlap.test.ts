@@ -5,7 +5,10 @@ import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { jobRange, openJob, openService } from '../testing/workspace.ts'
 
-/** Tasks whose jobs share frames (`spec/api-annotations.md` 1.8): jobs 0 to 4, 3 to 7, 6 to 9 unless a test says otherwise. */
+/**
+ * Tasks whose jobs share frames (docs/spec/annotations.md#task-level): frames 0 to 4, 3 to 7 and 6 to 9 unless a test
+ * overrides them.
+ */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { service, setUp: openOne } = openService(db)
@@ -45,7 +48,7 @@ const track = (...shapes: { frame: number }[]) => ({
 })
 
 describe('tags and shapes', () => {
-  test('go to every job that has their frame, and are one object of the task', async () => {
+  test('an object is stored in every job with its frame and is one object of the task', async () => {
     const { task, a, b, c } = setUp()
     const polyline = { type: 'polyline', frame: 3, label_id: 40, points: [0, 0, 5, 5] }
     const { set } = await task.put({ tags: [tag(4), tag(9)], shapes: [box(7), polyline] })
@@ -59,7 +62,7 @@ describe('tags and shapes', () => {
     expect(new Set(stored.flatMap((one) => idsOf(one))).size).toBe(4)
   })
 
-  test('are of three jobs where three jobs share a frame', async () => {
+  test('an object is stored in three jobs that share its frame', async () => {
     const { task, a, b, c } = setUp([0, 5], [2, 7], [4, 9])
     const { set } = await task.put({ tags: [tag(4)], shapes: [box(4), box(4), box(5), box(2)] })
     for (const job of [a, b, c]) expect((await job.get()).set.tags).toHaveLength(1)
@@ -84,21 +87,24 @@ describe('tags and shapes', () => {
         [0, 0, 10, 0, 10, 7.4, 0, 7.4],
       ] as const),
     ],
-  ])('%s are one when three quarters of them are common', async (_, type, own, like, unlike) => {
-    const { task, a, b } = setUp()
-    const { set } = await a.put({ shapes: [{ ...box(3), type, points: own }] })
-    await b.put({ shapes: [{ ...box(3), type, points: like }] })
-    expect((await task.get()).set.shapes).toEqual(set.shapes)
-    await b.put({ shapes: [{ ...box(3), type, points: unlike }] })
-    expect((await task.get()).set.shapes).toHaveLength(2)
-  })
+  ])(
+    '%s are one object when three quarters of them overlap',
+    async (_, type, own, like, unlike) => {
+      const { task, a, b } = setUp()
+      const { set } = await a.put({ shapes: [{ ...box(3), type, points: own }] })
+      await b.put({ shapes: [{ ...box(3), type, points: like }] })
+      expect((await task.get()).set.shapes).toEqual(set.shapes)
+      await b.put({ shapes: [{ ...box(3), type, points: unlike }] })
+      expect((await task.get()).set.shapes).toHaveLength(2)
+    },
+  )
 
   test.each([
     ['another label', { label_id: 41, type: 'ellipse' }, 2],
     ['another type', { type: 'ellipse' }, 2],
     ['an ellipse a little moved', { type: 'ellipse', points: [0, 0, 10, 9] }, 2],
     ['turned, which rectangles do not count', { rotation: 5 }, 1],
-  ])('with %s', async (_, given, count) => {
+  ])('shapes of two jobs are merged or kept apart by their rules: %s', async (_, given, count) => {
     const { task, a, b } = setUp()
     const type = 'points' in given ? 'ellipse' : 'rectangle'
     await a.put({ shapes: [{ ...box(4), type }] })
@@ -106,7 +112,7 @@ describe('tags and shapes', () => {
     expect((await task.get()).set.shapes).toHaveLength(count)
   })
 
-  test('that are equal pair one to one, and equal ones of one job stay two', async () => {
+  test('equal shapes pair one to one, and equal shapes of one job stay separate', async () => {
     const { task, a, b } = setUp()
     const first = (await a.put({ shapes: [box(3), box(3)] })).set
     await b.put({ shapes: [box(3), box(3), box(3)], tags: [tag(3)] })
@@ -118,15 +124,15 @@ describe('tags and shapes', () => {
     expect([again.shapes.length, again.tags.length]).toEqual([2, 2])
   })
 
-  test('pair so that all of them together are most alike', async () => {
+  test('shapes are paired for the best total similarity', async () => {
     const { task, a, b } = setUp()
-    // The first of both are the most alike; with these as a pair the others are too far apart.
+    // The first shapes of both jobs are the most similar pair, but pairing them leaves the others too far apart.
     await a.put({ shapes: [box(3, [0, 0, 100, 1]), box(3, [16, 0, 116, 1])] })
     await b.put({ shapes: [box(3, [5, 0, 105, 1]), box(3, [-11, 0, 89, 1])] })
     expect((await task.get()).set.shapes).toHaveLength(2)
   })
 
-  test('of a skeleton are told apart by their joints', async () => {
+  test('skeletons are distinguished by their joints', async () => {
     const { task } = setUp()
     const joint = (label_id: number, x: number) => ({
       type: 'points',
@@ -142,7 +148,7 @@ describe('tags and shapes', () => {
     expect((await task.get()).set).toEqual(set)
   })
 
-  test('of a large task are answered once each, in the order of the request', async () => {
+  test('each object of a large task is returned once, in the order of the request', async () => {
     const { task, b } = setUp()
     const shapes = Array.from({ length: 2100 }, (_, n) => box(9 - (n % 10), [n, 0, n + 1, 1]))
     const { set } = await task.put({ shapes })
@@ -156,7 +162,7 @@ describe('tags and shapes', () => {
 })
 
 describe('an object of a task', () => {
-  test('is what a filter is about, whatever its jobs hold', async () => {
+  test('a filter applies to the object of the task, not to its copies in later jobs', async () => {
     const { task, a, b } = setUp()
     await a.put({ shapes: [{ ...box(4), group: 1 }, box(3)] })
     await b.put({ shapes: [{ ...box(4), group: 2 }] })
@@ -167,7 +173,7 @@ describe('an object of a task', () => {
     expect([await groupsOf(1), await groupsOf(2), await groupsOf(0)]).toEqual([[1], [], [0]])
   })
 
-  test('is changed in all its jobs, by the id of any of them', async () => {
+  test('an update by the id of any copy changes all copies', async () => {
     const { task, a, b, workspace } = setUp()
     const { set } = await task.put({ shapes: [box(3)] })
     const [other] = idsOf((await b.get()).set)
@@ -178,7 +184,7 @@ describe('an object of a task', () => {
     expect(workspace.told.at(-1)?.change.jobs.map((one) => one.shapes)).toEqual([1, 1])
   })
 
-  test('moves with its frame: its own id goes along, jobs that keep it keep theirs', async () => {
+  test('an object that moves to another frame keeps its id, and so do copies in jobs that keep it', async () => {
     const { task, task_id, a, b, c } = setUp()
     const { set } = await task.put({ shapes: [box(3)] })
     const [id] = idsOf(set)
@@ -201,7 +207,7 @@ describe('an object of a task', () => {
     expect(counts.map((one) => one.shapes)).toEqual([0, 1, 1])
   })
 
-  test('that jobs drew apart is changed in both, and one from then on', async () => {
+  test('an update merges copies that differ between jobs', async () => {
     const { task, a, b } = setUp()
     const [id] = idsOf((await a.put({ shapes: [box(3)] })).set)
     const [other] = idsOf((await b.put({ shapes: [box(3, [0, 0, 10, 9])] })).set)
@@ -211,7 +217,7 @@ describe('an object of a task', () => {
   })
 
   test.each(['update', 'delete'])(
-    'may not be named twice by %s, by whichever ids',
+    '%s rejects an object that is named twice by different ids',
     async (action) => {
       const { task, a, b } = setUp()
       await task.put({ shapes: [box(0), box(3)], tracks: [track(at(0), at(9))] })
@@ -233,7 +239,7 @@ describe('an object of a task', () => {
     },
   )
 
-  test('is deleted in all its jobs', async () => {
+  test('a deletion removes all copies', async () => {
     const { task, a, b } = setUp()
     const { set } = await task.put({ tags: [tag(3)], shapes: [box(3), box(3, [50, 0, 60, 9])] })
     const [tagged] = idsOf((await b.get()).set, 'tags')
@@ -247,7 +253,7 @@ describe('an object of a task', () => {
       expect((await job.get()).set).toMatchObject({ tags: [], shapes: [{}] })
   })
 
-  test('is deleted among more than are answered from memory', async () => {
+  test('a deletion of many objects removes all copies', async () => {
     const { task, b } = setUp()
     const shapes = Array.from({ length: 150 }, (_, n) => box(3, [20 * n, 0, 20 * n + 10, 10]))
     const { set } = await task.put({ shapes })
@@ -259,7 +265,7 @@ describe('an object of a task', () => {
 })
 
 describe('tracks', () => {
-  test('that different jobs drew are one when they are alike on the shared frames', async () => {
+  test('tracks of different jobs are one when they are similar on the shared frames', async () => {
     const { task, a, b } = setUp()
     const [own] = idsOf((await a.put({ tracks: [track(at(0), at(4))] })).set, 'tracks')
     await b.put({ tracks: [track(at(3), at(7)), track(at(3, { points: [500, 0, 510, 9] }))] })
@@ -274,21 +280,21 @@ describe('tracks', () => {
     ['another label', { label_id: 41 }],
     ['another type', { shapes: [at(3, { type: 'ellipse' }), at(7, { type: 'ellipse' })] }],
     ['hidden on the shared frames', { frame: 3, shapes: [at(3, { outside: true }), at(5)] }],
-  ])('are two with %s', async (_, given) => {
+  ])('tracks are separate when they differ: %s', async (_, given) => {
     const { task, a, b } = setUp()
     await a.put({ tracks: [track(at(0), at(4))] })
     await b.put({ tracks: [{ ...track(at(3), at(7)), ...given }] })
     expect((await task.get()).set.tracks).toHaveLength(2)
   })
 
-  test('of one job stay two, however alike', async () => {
+  test('similar tracks of one job stay separate', async () => {
     const { task } = setUp()
     const { set } = await task.put({ tracks: [track(at(0), at(9)), track(at(0), at(9))] })
     expect(framesOf(set)).toEqual(['0 3 4 6 7 9', '0 3 4 6 7 9'])
     expect((await task.get()).set).toEqual(set)
   })
 
-  test('that were found to be one are changed and deleted as one', async () => {
+  test('merged tracks are changed and deleted as one', async () => {
     const { task, a, b, c } = setUp()
     const [own] = idsOf((await a.put({ tracks: [track(at(0), at(4))] })).set, 'tracks')
     const [other] = idsOf((await b.put({ tracks: [track(at(3), at(7))] })).set, 'tracks')
@@ -302,7 +308,7 @@ describe('tracks', () => {
     for (const job of [a, b, c]) expect((await job.get()).set.tracks).toEqual([])
   })
 
-  test('end where a job has no piece of them, and go on where a later one has', async () => {
+  test('a merged track is hidden in a job without a piece of it and continues in a later job', async () => {
     const { task, b } = setUp([0, 4], [5, 9], [10, 14])
     await task.put({ tracks: [track(at(0), at(14))] })
     expect(framesOf((await task.get()).set)).toEqual(['0 4 5 9 10 14'])
@@ -310,13 +316,13 @@ describe('tracks', () => {
     expect(framesOf((await task.get()).set)).toEqual(['0 4 5x 10 14'])
   })
 
-  test('end with their job although nobody ever wrote to the next one', async () => {
+  test('a track ends with its job even when the next job has no annotations', async () => {
     const { task, a } = setUp([0, 4], [5, 9])
     await a.put({ tracks: [track(at(4))] })
     expect(framesOf((await task.get()).set)).toEqual(['4 5x'])
   })
 
-  test('of a task are ordered by the id that they have there', async () => {
+  test('tracks of a task are ordered by their id in the task', async () => {
     const { task, a, b } = setUp([0, 4], [5, 9])
     await task.put({ tracks: [track(at(0), at(9)), track(at(1), at(9))] })
     const [first] = (await a.get()).set.tracks
@@ -327,7 +333,7 @@ describe('tracks', () => {
     expect(shown).toEqual(shown.toSorted((x, y) => x - y))
   })
 
-  test('of a job are ordered by their ids', async () => {
+  test('tracks of a job are ordered by their ids', async () => {
     const { task, b } = setUp([0, 4], [5, 9])
     await task.put({ tracks: [track(at(0), at(9))] })
     await b.patch('create', { tracks: [track(at(5))] })
@@ -337,7 +343,7 @@ describe('tracks', () => {
     expect(shown).toEqual(shown.toSorted((x, y) => x - y))
   })
 
-  test('that are never seen stay as they were drawn', async () => {
+  test('tracks that are never visible are stored unchanged', async () => {
     const { task, a } = setUp()
     const hidden = track(at(1, { outside: true }), at(8, { outside: true }))
     const { set } = await task.put({ tracks: [hidden] })
@@ -346,7 +352,7 @@ describe('tracks', () => {
     expect((await a.get()).set).toEqual(set)
   })
 
-  test('are clipped to the job that they are written to, and to the task', async () => {
+  test('tracks are clipped to the job that they are written to, and to the task', async () => {
     const { task, a, c } = setUp()
     const { set } = await a.put({ tracks: [track(at(2), at(8))] })
     expect(set.tracks[0]?.shapes).toMatchObject([

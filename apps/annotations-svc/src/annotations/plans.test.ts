@@ -24,19 +24,19 @@ const { workspaces, add } = openWorkspaces()
 const deps = { ...depsOf(explained.db, workspaces), bulk: explained.bulk }
 const service = annotationHandlers(deps)
 
-/** Nothing of these tables is analysed behind the test. */
+/** Disables autovacuum, so that tables are analysed only by the test. */
 await sql`do $$ declare part text; begin
   for part in select relname from pg_class where relkind = 'r' and relnamespace = 'annotations'::regnamespace
   loop execute format('alter table annotations.%I set (autovacuum_enabled = off)', part); end loop; end $$`.execute(
   db,
 )
 
-/** Rows that a statement may look at for each row that the call is about. */
+/** Rows that a statement may read for each row that the call concerns. */
 const most = 4
-/** Rows of jobs and revisions that a call looks at beside that. */
+/** Rows of jobs and revisions that a call may read in addition. */
 const beside = 20
 
-/** Runs a call about so many rows; no statement of it may look at more than its share. */
+/** Runs a call that concerns `asked` rows and checks that no statement reads too many. */
 async function holdsRows<R>(asked: number, run: () => Promise<R>): Promise<R> {
   explained.takeRan()
   const result = await run()
@@ -49,7 +49,7 @@ async function holdsRows<R>(asked: number, run: () => Promise<R>): Promise<R> {
   return result
 }
 
-/** Rows of one kind straight into the table: they are the content of the job up to so many. */
+/** Inserts rows of one kind directly until the job has `count` of them. */
 async function fill(job: { task_id: number; job_id: number }, kind: RowKind, count: number) {
   const { task_id, job_id } = job
   const table = { tag: 'tags', shape: 'shapes', track: 'tracks' }[kind]
@@ -91,7 +91,7 @@ const shapesOfTrack = JSON.stringify([
 const firstIds = { tag: 500_000_000, shape: 100_000_000, track: 300_000_000 }
 const named = { tag: 'tags', shape: 'shapes', track: 'tracks' } as const
 
-/** Objects of the job by their ids, others at each call. */
+/** Returns ids of objects of the job, different ones at each call. */
 function openIds(kind: RowKind) {
   let next = 0
   return (size: number, count: number) =>
@@ -108,67 +108,73 @@ const newOf = {
   track: { frame: 0, label_id: 40, shapes: [{ ...box, frame: 0 }] },
 }
 
-describe.each(['shape', 'tag', 'track'] as const)('calls about a few of many %ss', (kind) => {
-  const here = openWorkspace(service, add)
-  const ids = openIds(kind)
-  const list = named[kind]
-  const sizes = kind === 'shape' ? [1, 10_000, 1_000_000] : [1, 10_000]
+describe.each(['shape', 'tag', 'track'] as const)(
+  'calls about a few %ss of a large job',
+  (kind) => {
+    const here = openWorkspace(service, add)
+    const ids = openIds(kind)
+    const list = named[kind]
+    const sizes = kind === 'shape' ? [1, 10_000, 1_000_000] : [1, 10_000]
 
-  /** Tracks of a task are put together of their pieces, which are looked for among all of them. */
-  const targets = kind === 'track' ? [here.job] : [here.job, here.task]
+    /** A task matches the pieces of its tracks against all tracks, so tracks are tested in a job only. */
+    const targets = kind === 'track' ? [here.job] : [here.job, here.task]
 
-  async function callEach(size: number) {
-    for (const count of [1, 50, 1000].filter((one) => one <= size)) {
-      for (const target of targets) {
-        const changed = ids(size, count).map((one) => ({ ...one, group: count }))
-        await holdsRows(count, () => target.patch('update', { [list]: changed }))
-        const created = Array.from({ length: count }, () => newOf[kind])
-        await holdsRows(count, () => target.patch('create', { [list]: created }))
-        if (size > 1) {
-          const deleted = ids(size, count)
-          await holdsRows(count, () => target.patch('delete', { [list]: deleted }))
+    async function callEach(size: number) {
+      for (const count of [1, 50, 1000].filter((one) => one <= size)) {
+        for (const target of targets) {
+          const changed = ids(size, count).map((one) => ({ ...one, group: count }))
+          await holdsRows(count, () => target.patch('update', { [list]: changed }))
+          const created = Array.from({ length: count }, () => newOf[kind])
+          await holdsRows(count, () => target.patch('create', { [list]: created }))
+          if (size > 1) {
+            const deleted = ids(size, count)
+            await holdsRows(count, () => target.patch('delete', { [list]: deleted }))
+          }
         }
       }
     }
-  }
 
-  // One after the other on the same connections: what was planned for one row is used for a million.
-  test.each(sizes)('visit no others in a partition of %i that was never analysed', async (size) => {
-    await fill(here, kind, size)
-    await callEach(size)
-  })
+    // The sizes share connections, so that a plan for one row is reused for a million.
+    test.each(sizes)(
+      'the calls read no other rows in a partition of %i rows that was never analysed',
+      async (size) => {
+        await fill(here, kind, size)
+        await callEach(size)
+      },
+    )
 
-  test('visit no others in a partition that was analysed when each task had one', async () => {
-    const table = sql.table(list)
-    for (const task_id of Array.from(
-      { length: 20 },
-      (_, n) => here.task_id + 32 * 1000 * (n + 1),
-    )) {
-      await fill({ task_id, job_id: task_id }, kind, 1)
-    }
-    const other = openWorkspace(service, add)
-    await fill(other, kind, 1)
-    await sql`analyze ${table}`.execute(db)
-    await fill(other, kind, 5000)
-    const others = openIds(kind)
-    for (const target of kind === 'track' ? [other.job] : [other.job, other.task]) {
-      const changed = others(5000, 50).map((one) => ({ ...one, group: 9 }))
-      await holdsRows(50, () => target.patch('update', { [list]: changed }))
-      await holdsRows(50, () =>
-        target.patch('delete', { [list]: changed.map(({ id }) => ({ id })) }),
-      )
-    }
-  })
-})
+    test('the calls read no other rows in a partition that was analysed when each task had one row', async () => {
+      const table = sql.table(list)
+      for (const task_id of Array.from(
+        { length: 20 },
+        (_, n) => here.task_id + 32 * 1000 * (n + 1),
+      )) {
+        await fill({ task_id, job_id: task_id }, kind, 1)
+      }
+      const other = openWorkspace(service, add)
+      await fill(other, kind, 1)
+      await sql`analyze ${table}`.execute(db)
+      await fill(other, kind, 5000)
+      const others = openIds(kind)
+      for (const target of kind === 'track' ? [other.job] : [other.job, other.task]) {
+        const changed = others(5000, 50).map((one) => ({ ...one, group: 9 }))
+        await holdsRows(50, () => target.patch('update', { [list]: changed }))
+        await holdsRows(50, () =>
+          target.patch('delete', { [list]: changed.map(({ id }) => ({ id })) }),
+        )
+      }
+    })
+  },
+)
 
-test('a frame of a large job is read without the others', async () => {
+test('a read of one frame of a large job does not read other frames', async () => {
   const { job, ...here } = openWorkspace(service, add)
   await fill(here, 'shape', 10_000)
   const frames = [{ first: 3, last: 3 }]
   await holdsRows(2000, () => job.get({ frames }))
 })
 
-describe('calls about a whole set', () => {
+describe('calls about a whole set of objects', () => {
   const count = 3000
   const filled = async () => {
     const here = openWorkspace(service, add)
@@ -183,20 +189,20 @@ describe('calls about a whole set', () => {
   }
   const shapeOf = (n: number) => ({ ...box, frame: n % 5, points: [n % 90, 2, 99, 4 + (n % 70)] })
 
-  test('history/diff looks at both revisions once for each list', async () => {
+  test('a diff reads both revisions once per list', async () => {
     const { job_id, history } = await filled()
     const diff = await holdsRows(count, () => history.diff(job_id, 1, 3))
     expect(diff.updated.shapes).toHaveLength(1000)
     expect(diff.deleted.shapes).toHaveLength(300)
   })
 
-  test('a restoration looks at the rows that it restores', async () => {
+  test('a restore reads only the rows that it restores', async () => {
     const { job_id, history } = await filled()
     await holdsRows(count, () => history.restore(job_id, 1))
     expect((await history.setAt(job_id, 4)).shapes).toHaveLength(count)
   })
 
-  test('statistics look at each row once', async () => {
+  test('statistics read each row once', async () => {
     const { job_id } = await filled()
     const input = { id: job_id, labels: true, authors: true }
     await holdsRows(count, async () => {
@@ -205,7 +211,7 @@ describe('calls about a whole set', () => {
     })
   })
 
-  test('import_mode=merge compares objects that may be equal', async () => {
+  test('an import with mode `merge` compares only objects that may be equal', async () => {
     const here = await filled()
     const place = { target: 'job' as const, id: here.job_id }
     const { chunks } = await service.readRows(place, user())
@@ -215,7 +221,7 @@ describe('calls about a whole set', () => {
     expect(written).toMatchObject({ shapes: 0, duplicates: count - 300 })
   })
 
-  test('a deleted label takes its objects with it', async () => {
+  test('the deletion of a label deletes its objects with a bounded number of reads', async () => {
     const { task_id } = await filled()
     const change = { ...sameLabels, task_ids: [task_id], affected_label_ids: [40] }
     const receive = delivering(
@@ -225,7 +231,7 @@ describe('calls about a whole set', () => {
     await holdsRows(count, () => receive(labelsChanged, { ...change, deleted_label_ids: [40] }))
   })
 
-  test('the upkeep rewrites rows that it finds by their ids', async () => {
+  test('label upkeep finds the rows that it rewrites by their ids', async () => {
     const here = await filled()
     here.workspace.labels.labels_revision = 2
     here.workspace.labels.labels[0]?.attributes.push(attributeOf({ id: 94, name: 'note' }))
@@ -240,7 +246,7 @@ describe('calls about a whole set', () => {
     expect(set.shapes[0]?.attributes).toHaveLength(4)
   })
 
-  test('the history that is dropped is found by its place', async () => {
+  test('the history sweep finds the rows to delete by an index', async () => {
     const here = await filled()
     await here.job.put({ shapes: [box] })
     const later = new Date(Date.now() + 100 * 86_400_000)

@@ -9,7 +9,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import { anExpression, values } from '../testing/queries.ts'
 import { jobRange, openJob, openService } from '../testing/workspace.ts'
 
-/** What a GET may be asked (`spec/api-annotations.md` 1.9, `spec/extensions.md` 3): jobs 0 to 4, 5 to 9, 10 to 14. */
+/** Query parameters of GET on a task whose jobs have frames 0 to 4, 5 to 9 and 10 to 14. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { service, setUp } = openService(db)
@@ -45,7 +45,7 @@ const framesOf = (set: AnnotationSet) => ({
 })
 
 describe('frames', () => {
-  /** Tags and shapes on every frame of the first job, tracks on 0, 1 to 2, and from 3 on. */
+  /** Creates tags and shapes on every frame of the first job, and tracks on frames 0, 1 to 2, and from 3 on. */
   async function setUpFrames() {
     const { job, ...rest } = setUp()
     const all = [0, 1, 2, 3, 4]
@@ -70,13 +70,16 @@ describe('frames', () => {
     ['1-3', [1, 2, 3], [1, 3]],
     ['5-900', [], []],
     ['0-900', [0, 1, 2, 3, 4], [0, 1, 3]],
-  ])('%s: tags and shapes there, tracks that are visible there', async (frames, own, tracks) => {
-    const { job } = await setUpFrames()
-    const { set } = await job.get(query({ frames }))
-    expect(framesOf(set)).toEqual({ tags: own, shapes: own, tracks })
-  })
+  ])(
+    'frames=%s selects tags and shapes on the frames and tracks that are visible there',
+    async (frames, own, tracks) => {
+      const { job } = await setUpFrames()
+      const { set } = await job.get(query({ frames }))
+      expect(framesOf(set)).toEqual({ tags: own, shapes: own, tracks })
+    },
+  )
 
-  test('tracks are whole, and the entity tag is that of all', async () => {
+  test('tracks are returned whole, and the entity tag is that of the full set', async () => {
     const { job } = await setUpFrames()
     const all = await job.get()
     const some = await job.get(query({ frames: '2' }))
@@ -85,7 +88,7 @@ describe('frames', () => {
     expect(some.length).toBeGreaterThan(0)
   })
 
-  test('many objects of one frame stream', async () => {
+  test('a frame with many objects is streamed', async () => {
     const { job } = setUp()
     await job.put({ shapes: Array.from({ length: 2500 }, (_, n) => box(n % 5 === 0 ? 1 : 2)) })
     const few = await job.get(query({ frames: '1' }))
@@ -97,7 +100,7 @@ describe('frames', () => {
     expect([more.set.shapes.length, more.length]).toEqual([2001, undefined])
   })
 
-  test('a small answer is the same, byte for byte, as one that streams', async () => {
+  test('a small response equals a streamed one byte for byte', async () => {
     const { job } = await setUpFrames()
     await job.patch('create', { tracks: Array.from({ length: 98 }, () => track('ключ')) })
     const few = await job.get(query({ frames: '1,2' }))
@@ -112,7 +115,7 @@ describe('frames', () => {
     attributes: [{ spec_id: 91, value }],
   })
 
-  test('of a task, in whatever job; a track through several jobs is one and whole', async () => {
+  test('frames of a task select objects in all jobs, and a track across jobs is one whole track', async () => {
     const { task } = setUp()
     await task.put({
       shapes: [box(1), box(6), box(7), box(12)],
@@ -128,7 +131,7 @@ describe('frames', () => {
     expect(framesOf((await task.get(query({ frames: '13' }))).set).tracks).toEqual([0])
   })
 
-  test('of a task without tracks, in one of its jobs, make a small answer', async () => {
+  test('a read of one job of a task without tracks is a small response', async () => {
     const { task } = setUp()
     await task.put({ shapes: [box(1), box(6), box(7), box(12)] })
     const all = await task.get()
@@ -137,7 +140,7 @@ describe('frames', () => {
     expect([some.etag, some.length === undefined]).toEqual([all.etag, false])
   })
 
-  test('of jobs that overlap', async () => {
+  test('frames of overlapping jobs select each object once', async () => {
     const { task, workspace } = setUp()
     const [a = 0, b = 0] = workspace.jobs.map((one) => one.id)
     workspace.jobs = [jobRange(a, 0, 5), jobRange(b, 4, 9)]
@@ -145,7 +148,7 @@ describe('frames', () => {
     expect(framesOf((await task.get(query({ frames: '0,4-5' }))).set).shapes).toEqual([0, 4, 5])
   })
 
-  test('of ground truth are those that it has', async () => {
+  test('frames of a ground-truth job select only frames of the job', async () => {
     const { workspace, task_id } = setUp()
     workspace.truth = { ...jobRange(task_id * 10 + 9, 0, 14), frames: [1, 8] }
     const truth = openJob(service, task_id * 10 + 9)
@@ -162,7 +165,7 @@ describe('frames', () => {
 })
 
 describe('labels', () => {
-  test('choose objects, not their parts; with other conditions all must hold', async () => {
+  test('label_id selects objects but not their elements, and combines with other conditions', async () => {
     const { job } = setUp()
     await job.put({
       tags: [
@@ -197,7 +200,7 @@ describe('labels', () => {
 })
 
 describe('a filter', () => {
-  test('finds by words, in their order and by their parts', async () => {
+  test('a filter compares text fields by equality and by substring', async () => {
     const { job } = setUp()
     const ellipse = { type: 'ellipse', points: [5, 5, 2, 2] }
     await job.put({
@@ -214,7 +217,7 @@ describe('a filter', () => {
     expect(await found({ '>': [{ var: 'id' }, 0.5] })).toEqual([0, 1, 2])
   })
 
-  test('finds the tags and shapes that json-logic-js finds', async () => {
+  test('a filter finds the same tags and shapes as json-logic-js', async () => {
     const { job } = setUp()
     const isTrue = oracle(annotationFields)
     const { id: _, type: __, ...rest } = values
@@ -256,7 +259,7 @@ describe('a filter', () => {
     rotation: null,
   }
 
-  test('keeps a track of which a keyframe fulfils it, whole', async () => {
+  test('a filter keeps a whole track when one of its keyframes matches', async () => {
     const { job } = setUp()
     await job.put({
       tracks: [
@@ -277,7 +280,7 @@ describe('a filter', () => {
     expect((await job.get(filter({ '==': [{ var: 'score' }, null] }))).set.tracks).toHaveLength(2)
   })
 
-  test('sees a track of a task as a whole', async () => {
+  test('a filter on a task matches a track across jobs as a whole', async () => {
     const { task } = setUp()
     const turned = at(7, { rotation: 30 })
     await task.put({ tracks: [{ frame: 2, label_id: 40, shapes: [at(2), turned, at(12)] }] })
@@ -286,10 +289,10 @@ describe('a filter', () => {
   })
 })
 
-describe('positions', () => {
+describe('interpolated positions', () => {
   const interpolate = (frames = '') => query({ frames, interpolate: 'true' })
 
-  test('are one a visible frame; what is stored keeps its id and says that it is a keyframe', async () => {
+  test('each visible frame has one position, and stored positions keep their id and are keyframes', async () => {
     const { job } = setUp()
     const { set: stored } = await job.put({
       shapes: [box(3)],
@@ -303,7 +306,7 @@ describe('positions', () => {
     expect(etag).toBe((await job.get()).etag)
   })
 
-  test('are those of the frames that are asked for; tracks without any are left out', async () => {
+  test('only requested frames have positions, and tracks without positions are left out', async () => {
     const { job } = setUp()
     await job.put({
       tracks: [
@@ -315,7 +318,7 @@ describe('positions', () => {
     expect(set.tracks.map((one) => one.shapes.map(({ frame }) => frame))).toEqual([[1, 3, 4]])
   })
 
-  test('are none on deleted frames, whose keyframes still move tracks', async () => {
+  test('deleted frames have no positions, but their keyframes still affect interpolation', async () => {
     const { job, workspace } = setUp()
     await job.put({
       tracks: [
@@ -338,7 +341,7 @@ describe('positions', () => {
     expect((await job.get()).set.tracks).toHaveLength(2)
   })
 
-  test('a track that a keyframe on a deleted frame hides stays hidden', async () => {
+  test('a track that is hidden by a keyframe on a deleted frame stays hidden', async () => {
     const { job, workspace } = setUp()
     const shapes = [at(0), at(2, { outside: true })]
     await job.put({ tracks: [{ frame: 0, label_id: 40, shapes }] })
@@ -348,7 +351,7 @@ describe('positions', () => {
     expect(set.tracks.map((one) => one.shapes.map(({ frame }) => frame))).toEqual([[1]])
   })
 
-  test('of cuboids in point clouds turn by the shorter arc', async () => {
+  test('cuboids in point clouds rotate along the shorter arc', async () => {
     const { job, workspace } = setUp()
     const cuboid = (angle: number) => [0, 0, 0, 0, 0, angle, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
     const shapes = [
@@ -362,7 +365,7 @@ describe('positions', () => {
     expect(await angle()).toBeCloseTo(Math.PI)
   })
 
-  test('of a track through several jobs of a task', async () => {
+  test('a track across several jobs has positions on all frames', async () => {
     const { task } = setUp()
     await task.put({ tracks: [{ frame: 2, label_id: 40, shapes: [at(2), at(12)] }] })
     const { set } = await task.get(interpolate())
@@ -371,7 +374,7 @@ describe('positions', () => {
     ])
   })
 
-  test('have the attributes of the keyframe before them, those that were made since included', async () => {
+  test('positions have the attributes of the previous keyframe, including later added attributes', async () => {
     const { job, workspace } = setUp()
     const color = (value: string) => ({ attributes: [{ spec_id: 90, value }] })
     await job.put({

@@ -25,8 +25,9 @@ export interface Restore {
 }
 
 /**
- * Makes a job what it was at a revision, as a revision of its own; objects have the ids they had (`spec/extensions.md` 1).
- * Nothing of it passes through this process but the answer.
+ * Restores the set that a job had at a revision as a new revision; objects keep the ids they had
+ * (docs/spec/annotations.md#history). The rows are copied inside the database; only the response passes through this
+ * process.
  *
  * @throws DomainError not_found, gone `revision_expired`, precondition; conflict `label_missing`
  */
@@ -38,7 +39,7 @@ export async function restoreRevision(
   const target = await openTarget(deps, { target: 'job', id }, 'annotations:write', context)
   const labels = await labelsForWrite(deps, target, context)
   return writeOnce(deps, { id, body: emptyBody() }, context, async (body, note) => {
-    for await (const _ of body); // nothing: what names the call is its path
+    for await (const _ of body); // the body is empty: the path alone identifies the call
     const wanted = { target, labels, revision, if_match, note }
     const outcome = await deps.bulk
       .transaction()
@@ -56,7 +57,7 @@ interface Wanted extends Omit<Restore, 'id'> {
   note: Note | undefined
 }
 
-/** As a replacement: the rows come first, the lock of the job last. */
+/** Works like a replacement: writes the rows first and locks the job last. */
 async function restoreSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
@@ -76,7 +77,7 @@ async function restoreSet(
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
   assertSameLabels(labels, before)
-  await findMoment(tx, target, revision) // it may have been dropped while it was read
+  await findMoment(tx, target, revision) // the revision may have expired while it was read
   await renumberMoved(tx, target, generation, ids)
   if (settings.historyDays === 0) await deleteLive(tx, target, before)
   for (const row of before.values()) noteEmptied(ledger, row)
@@ -88,7 +89,7 @@ async function restoreSet(
   return closeWrite(tx, target, closing, context)
 }
 
-/** Writes the rows of a moment again, under another generation, in the order in which they are read. */
+/** Copies the rows of a revision into another generation, in the order in which they are read. */
 async function copyRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
@@ -106,10 +107,10 @@ async function copyRows(
   return Number(numAffectedRows)
 }
 
-/** Labels that an error names: with the longest names it still fits into a gRPC trailer. */
+/** Maximum number of labels in an error. With names of maximum length the error still fits into a gRPC trailer. */
 const mostNamed = 10
 
-/** Objects of a label that was deleted would be there without one. */
+/** Checks that all labels still exist, because objects need one. */
 async function assertLabels(
   tx: Transaction<AnnotationsDb>,
   moment: Moment,
@@ -128,8 +129,8 @@ async function assertLabels(
 }
 
 /**
- * An object that a task has moved between jobs may be in another one under its id: here it is another object. Only updates
- * of tasks move objects, which few tasks ever see.
+ * Assigns new ids to objects whose ids are now used in another job of the task. This happens only after an update of
+ * the task moved objects between jobs.
  */
 async function renumberMoved(
   tx: Transaction<AnnotationsDb>,
@@ -141,7 +142,7 @@ async function renumberMoved(
     select from revisions where task_id = ${task_id}
       and action = 'update' and created_ids is not null limit 1`.execute(tx)
   if (moves.length === 0) return
-  // Two jobs that are restored at once would not see each other's objects.
+  // Two concurrent restores of a task would not see each other's objects.
   await sql`select pg_advisory_xact_lock(hashtext('annotations.restore'), ${task_id})`.execute(tx)
   for (const table of Object.values(arrayOf)) {
     const own = sql`own.task_id = ${task_id} and own.job_id = ${job_id}

@@ -27,7 +27,7 @@ describe.each(transports)('over %s', (transport) => {
   const service = overTransport(transport, annotations, handlers)
   const setUp = () => openWorkspace(service, add)
 
-  test('what is put into a job is answered in the order sent and then read by frame', async () => {
+  test('a put returns objects in the order sent, and a read returns them by frame', async () => {
     const { job } = setUp()
     const { set } = await job.put({
       shapes: [{ ...box, frame: 4 }, box],
@@ -63,7 +63,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(length).toBe(Buffer.byteLength(JSON.stringify(read)))
   })
 
-  test('a stranger is refused before the body is looked at', async () => {
+  test('a caller without permission is refused before the body is read', async () => {
     const body = bodyOf('no JSON at all')
     const attempt = service.replaceJobAnnotations(
       { id: setUp().job_id, body },
@@ -78,7 +78,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(['format', 'filename', 'action', 'location', 'cloud_storage_id'])(
-    'reading with %s is the flow that is gone',
+    'a read with the removed parameter %s is refused',
     async (name) => {
       const input = { id: setUp().job_id, ...whole, [name]: 'x' }
       const attempt = service.getJobAnnotations(input, user())
@@ -89,13 +89,13 @@ describe.each(transports)('over %s', (transport) => {
     },
   )
 
-  test.each(['format', 'rq_id'])('putting with %s is the flow that is gone', async (name) => {
+  test.each(['format', 'rq_id'])('a put with the removed parameter %s is refused', async (name) => {
     const input = { id: setUp().job_id, body: bodyOf({}), [name]: 'x' }
     const attempt = service.replaceTaskAnnotations(input, user())
     await expect(attempt).rejects.toMatchObject({ kind: 'gone' })
   })
 
-  test('a task without data has no annotations to read, and takes none', async () => {
+  test('annotations of a task without data can be neither read nor written', async () => {
     const { workspace, task } = setUp()
     workspace.jobs = []
     await expect(task.get()).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a large job streams with every number bit for bit', async () => {
+  test('a large job is streamed with every number bit for bit', async () => {
     const { job } = setUp()
     const shapes = Array.from({ length: 5000 }, (_, index) => ({
       type: 'polygon',
@@ -132,7 +132,7 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  test('a body that breaks off after most of it leaves everything as it was', async () => {
+  test('a body that breaks off near its end changes nothing', async () => {
     const { job, job_id } = setUp()
     const { etag } = await job.put({ shapes: [box] })
     async function* broken() {

@@ -25,7 +25,7 @@ import { historyHandlers } from './history.ts'
 
 type Kind = 'task' | 'job'
 
-/** `AnnotationService`: the annotation sets of tasks and jobs (`spec/api-annotations.md` 1.9). */
+/** Creates the handlers of `AnnotationService`, which reads and writes the annotation sets of tasks and jobs. */
 export function annotationHandlers(deps: Deps): Handlers {
   return {
     getTaskAnnotations: (input, context) => getSet(deps, 'task', input, context),
@@ -103,21 +103,21 @@ async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Cont
 }
 
 /**
- * Opens the target of a write. The row of a job is read at the same time, since its id is known; those of a task are read
- * when its jobs are known.
+ * Opens the target of a write. The row of a job is read in parallel, because its id is known; the rows of a task are
+ * read after its jobs are known.
  */
 async function openForWrite(deps: Deps, kind: Kind, id: number, context: Context) {
   const [target, seen] = await Promise.all([
     openTarget(deps, { target: kind, id }, 'annotations:write', context),
     kind === 'job' ? findJobRows(deps.db, { jobs: [{ id }] }) : undefined,
   ])
-  // Where labels changed recently, the row may be from before the target was waited for.
+  // After a recent label change the row may be older than the target, so it is read again.
   return { target, seen: target.label_events.length > 0 ? undefined : seen }
 }
 
 interface Patch extends Condition {
   target: Target
-  /** The jobs as they were before the labels were read, where they have been read. */
+  /** Rows of the jobs that were read before the labels; undefined when none were read. */
   seen: JobRows | undefined
   action: 'create' | 'update' | 'delete'
   is_whole: boolean
@@ -159,6 +159,6 @@ async function* checkAll(
   for await (const batch of batches) yield check(batch, read)
 }
 
-/** Parameters of the flow that was removed; `spec/api-annotations.md` 6.3. */
+/** Error for parameters of the removed export and import flow. */
 const gone = (instead: string) =>
   new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)

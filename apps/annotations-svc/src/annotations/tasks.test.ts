@@ -5,7 +5,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import { depsOf, openJob, openWorkspace, openWorkspaces } from '../testing/workspace.ts'
 import { annotationHandlers } from './rpc.ts'
 
-/** Writing and reading whole tasks: jobs 0 to 4, 5 to 9, 10 to 14 (`spec/api-annotations.md` 1.8). */
+/** Reads and writes of whole tasks whose jobs have frames 0 to 4, 5 to 9 and 10 to 14. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()
@@ -21,7 +21,7 @@ const at = (frame: number, given: object = {}) => ({
 })
 const track = { frame: 1, label_id: 40, shapes: [at(1), at(4), at(7), at(12, { outside: true })] }
 
-test('each object goes to the job of its frame, and the task has them all in order', async () => {
+test('each object is stored in the job of its frame, and the task returns all of them in order', async () => {
   const { task, job, second } = setUp()
   const frames = [12, 7, 2, 6]
   const { set } = await task.put({ shapes: frames.map((frame) => ({ ...box, frame })) })
@@ -31,7 +31,7 @@ test('each object goes to the job of its frame, and the task has them all in ord
   expect((await second.get()).set.shapes.map((one) => one.frame)).toEqual([6, 7])
 })
 
-test('a task replaces what its jobs had, and bumps only those that had or get something', async () => {
+test('a put to a task replaces all jobs and changes the revision only of jobs that had or get objects', async () => {
   const { task, job, workspace } = setUp()
   await job.put({ shapes: [box] })
   await task.put({ shapes: [{ ...box, frame: 7 }] })
@@ -41,7 +41,7 @@ test('a task replaces what its jobs had, and bumps only those that had or get so
   expect(workspace.told.at(-1)?.change.jobs).toHaveLength(2)
 })
 
-test('a frame beyond the task is refused', async () => {
+test('a frame beyond the task is rejected', async () => {
   await expect(setUp().task.put({ shapes: [{ ...box, frame: 15 }] })).rejects.toMatchObject({
     code: 'frame_out_of_range',
   })
@@ -55,7 +55,7 @@ describe('a ground-truth job', () => {
     return { ...rest, workspace, truth: openJob(service, id) }
   }
 
-  test('has annotations of its own, which are none of the task', async () => {
+  test('a ground-truth job has separate annotations, which the task does not include', async () => {
     const { task, truth, workspace } = setUpTruth()
     await task.put({ shapes: [box] })
     const shapes = [2, 12].map((frame) => ({ ...box, frame }))
@@ -82,7 +82,7 @@ describe('a ground-truth job', () => {
   test.each([
     ['a shape', { shapes: [{ ...box, frame: 3 }] }, 'shapes'],
     ['a tag', { tags: [{ frame: 13, label_id: 40 }] }, 'tags'],
-  ])('takes %s on its own frames only', async (_, set, kind) => {
+  ])('a ground-truth job accepts %s only on its frames', async (_, set, kind) => {
     const { truth } = setUpTruth()
     await expect(truth.put(set)).rejects.toMatchObject({
       kind: 'invalid',
@@ -94,7 +94,7 @@ describe('a ground-truth job', () => {
     expect((await truth.get()).set.shapes).toEqual([])
   })
 
-  test('takes keyframes on its own frames only', async () => {
+  test('a ground-truth job accepts keyframes only on its frames', async () => {
     const moving = { ...track, frame: 2, shapes: [at(2), at(3)] }
     const attempt = setUpTruth().truth.patch('create', { tracks: [moving] })
     await expect(attempt).rejects.toMatchObject({ code: 'frame_out_of_range' })
@@ -102,7 +102,7 @@ describe('a ground-truth job', () => {
 })
 
 describe('a track over several jobs', () => {
-  test('is kept in pieces that say how far they came, and is one track again', async () => {
+  test('a track is stored in pieces, each ending at its job border, and read as one track', async () => {
     const { task, job, second } = setUp()
     const { set } = await task.put({ tracks: [track, { ...track, group: 5 }] })
     expect((await task.get()).set.tracks).toEqual(set.tracks)
@@ -122,7 +122,7 @@ describe('a track over several jobs', () => {
     ])
   })
 
-  test('of a skeleton joins its elements again', async () => {
+  test('a track of a skeleton joins its elements again', async () => {
     const { task } = setUp()
     const element = (label_id: number, frames: number[]) => ({
       ...{ frame: 1, label_id },
@@ -143,7 +143,7 @@ describe('a track over several jobs', () => {
     ])
   })
 
-  test('is updated as one: the first job keeps the id, other jobs theirs', async () => {
+  test('an update keeps the id of the track in the first job and the ids of its pieces elsewhere', async () => {
     const { task, second } = setUp()
     const { set } = await task.put({ tracks: [track] })
     const before = (await second.get()).set.tracks[0]
@@ -165,7 +165,7 @@ describe('a track over several jobs', () => {
     expect(rows.map((row) => row.tracks)).toEqual([1, 1, 1])
   })
 
-  test('that moves into later jobs keeps its id there', async () => {
+  test('a track that moves into later jobs keeps its id', async () => {
     const { task } = setUp()
     const { set } = await task.put({ tracks: [track] })
     const id = set.tracks[0]?.id
@@ -176,7 +176,7 @@ describe('a track over several jobs', () => {
     expect((await task.get()).set.tracks).toEqual(changed.tracks)
   })
 
-  test('is deleted as one', async () => {
+  test('a deletion removes all pieces', async () => {
     const { task, second } = setUp()
     const { set } = await task.put({ tracks: [track, track] })
     const { set: gone } = await task.patch('delete', { tracks: [{ id: set.tracks[0]?.id }] })
@@ -185,7 +185,7 @@ describe('a track over several jobs', () => {
     expect((await second.get()).set.tracks).toHaveLength(1)
   })
 
-  test('whose piece a job changes is read with that change', async () => {
+  test('a change of a piece in a job appears in the track of the task', async () => {
     const { task, second } = setUp()
     await task.put({ tracks: [track] })
     const piece = (await second.get()).set.tracks[0]
@@ -197,7 +197,7 @@ describe('a track over several jobs', () => {
     ])
   })
 
-  test('is one object for a large answer too', async () => {
+  test('a large response contains each track once', async () => {
     const { task } = setUp()
     const tracks = Array.from({ length: 150 }, (_, n) => ({ ...track, group: n }))
     const { set } = await task.put({ tracks, shapes: Array.from({ length: 2000 }, () => box) })
@@ -206,7 +206,7 @@ describe('a track over several jobs', () => {
   })
 })
 
-test('a shape that a task moves to another frame moves to its job', async () => {
+test('a shape that an update of the task moves to another frame moves to the job of that frame', async () => {
   const { task, job, second } = setUp()
   const { set } = await task.put({ shapes: [box] })
   await task.patch('update', { shapes: [{ id: set.shapes[0]?.id, frame: 9 }] })

@@ -5,7 +5,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { bodyOf, openService, readAnswer, user } from '../testing/workspace.ts'
 
-/** Updates that replace objects as a whole (`spec/api-workspace.md` 9): what the gateway asks for in the dialect. */
+/** Updates that replace objects as a whole, as the CVAT-compatible dialect requires them. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { service, setUp: setUpAll } = openService(db)
@@ -30,7 +30,7 @@ function setUp() {
   }
 }
 
-test('members that are not sent take their defaults', async () => {
+test('members that are not sent get their defaults', async () => {
   const { job, replace } = setUp()
   const given = { group: 3, source: 'auto', z_order: 2, rotation: 5, occluded: true, score: 0.5 }
   const values = [{ spec_id: 91, value: 'Fiat' }]
@@ -41,7 +41,7 @@ test('members that are not sent take their defaults', async () => {
   expect((await job.get()).set.shapes).toEqual([second, ...changed.shapes])
 })
 
-test('objects without an id are new, in the order in which they were sent', async () => {
+test('objects without an id are created, in the order in which they were sent', async () => {
   const { job, replace } = setUp()
   const { set } = await job.put({ tags: [tag], shapes: [box], tracks: [track] })
   const [shape] = set.shapes
@@ -72,7 +72,7 @@ test('objects without an id are new, in the order in which they were sent', asyn
 })
 
 describe('in a task', () => {
-  test('they go to every job that has their frame', async () => {
+  test('objects are stored in every job that has their frame', async () => {
     const { replaceInTask, job, second, task } = setUp()
     await replaceInTask({ shapes: [box, { ...box, frame: 7 }], tracks: [track] })
     expect((await job.get()).set.shapes).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('in a task', () => {
 test.each([
   [{ points: [1, 2, 3, 4] }, ['type', 'frame', 'label_id']],
   [{ type: 'rectangle', frame: 2, label_id: 40 }, ['points']],
-])('what is missing of %j is refused, and nothing is changed', async (sent, missing) => {
+])('missing members of %j are rejected and nothing is changed', async (sent, missing) => {
   const { job, replace } = setUp()
   const { set, etag } = await job.put({ shapes: [box] })
   const attempt = replace({ shapes: [{ id: set.shapes[0]?.id, ...sent }, box] })
@@ -95,7 +95,7 @@ test.each([
   expect((await job.get()).etag).toBe(etag)
 })
 
-test('ids that are not here are told, and ids that come twice', async () => {
+test('unknown ids and ids that occur twice are reported', async () => {
   const { job, replace } = setUp()
   const { set } = await job.put({ shapes: [box] })
   const id = set.shapes[0]?.id
@@ -110,7 +110,7 @@ test('ids that are not here are told, and ids that come twice', async () => {
   expect((await job.get()).set.shapes).toEqual(set.shapes)
 })
 
-test('many of them are answered, read again', async () => {
+test('many replaced objects are returned in the order of the request', async () => {
   const { job, replace } = setUp()
   const { set } = await job.put({ shapes: [box] })
   const many = Array.from({ length: 2500 }, (_, index) => ({ ...box, z_order: index }))

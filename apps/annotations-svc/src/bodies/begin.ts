@@ -1,18 +1,18 @@
-/** As many as a response holds (`writing/held.ts`). */
+/** Number of objects to wait for, the same as a response may keep in memory (`writing/held.ts`). */
 const enough = 2000
 
 export interface Begun<T> {
-  /** All of it, from its beginning. */
+  /** All batches, from the beginning. */
   source: AsyncIterable<T>
-  /** Whether nothing of it is on its way any more. */
+  /** Whether the source has already ended. */
   isWhole: boolean
 }
 
 /**
- * Waits for the first objects of a body, all of them when they are few, so that no connection and no lock is held for
- * bytes that are still on their way.
+ * Waits for the first objects of a body, or for all of them when there are few, so that no connection or lock is held
+ * while their bytes still arrive.
  *
- * @param sizeOf how many objects a batch has
+ * @param sizeOf returns the number of objects in a batch
  */
 export async function begin<T>(
   source: AsyncIterable<T>,

@@ -5,7 +5,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { bodyOf, openService, readAnswer, user } from '../testing/workspace.ts'
 
-/** Rows 29 to 33 and 68 of the matrix of bad input. */
+/** Bad request bodies: docs/spec/reliability.md#bad-input */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { deps, service, setUp } = openService(db)
@@ -29,7 +29,7 @@ test.each([
     'broken UTF-8',
     Buffer.concat([Buffer.from('{"shapes":["'), Buffer.from([0xff]), Buffer.from('"]}')]),
   ],
-])('%s is no JSON', async (_name, given) => {
+])('%s is a JSON parse error', async (_name, given) => {
   const { job_id, job } = setUp()
   async function* bytes() {
     yield Buffer.from(given)
@@ -48,7 +48,7 @@ test.each([
   [' "x"', 'str'],
   ['-3', 'number'],
   ['false', 'bool'],
-])('%s is no object', async (given, type) => {
+])('%s is rejected because it is not an object', async (given, type) => {
   await expect(setUp().job.put(given)).rejects.toMatchObject({
     body: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] },
   })
@@ -61,11 +61,11 @@ test.each([
   [{ tags: {} }, { tags: ['Expected a list of items but got type "dict".'] }],
   [{ tracks: 'x' }, { tracks: ['Expected a list of items but got type "str".'] }],
   [{ intervals: [{}] }, { intervals: ['Intervals are not supported.'] }],
-])('%j is refused', async (given, body) => {
+])('%j is rejected', async (given, body) => {
   await expect(setUp().job.put(given)).rejects.toMatchObject({ body })
 })
 
-test('members that nobody knows, and names of prototypes, are passed over', async () => {
+test('unknown members and members named like prototypes are ignored', async () => {
   const { job } = setUp()
   const spoilt =
     '{"type":"rectangle","frame":2,"label_id":40,"points":[1,2,3,4],"__proto__":{"x":1},"clientID":7}'
@@ -76,7 +76,7 @@ test('members that nobody knows, and names of prototypes, are passed over', asyn
   expect(Reflect.get({}, 'x')).toBeUndefined()
 })
 
-test('more objects than one request may have are refused, and nothing is changed', async () => {
+test('a request with too many objects is rejected and nothing is changed', async () => {
   const { job, job_id } = setUp()
   const { etag } = await job.put({ shapes: [box] })
   const settings = { ...deps.settings, maxObjects: 3 }
@@ -89,7 +89,7 @@ test('more objects than one request may have are refused, and nothing is changed
   expect((await job.get()).etag).toBe(etag)
 })
 
-test('a set is read wherever its bytes are cut', async () => {
+test('a set is parsed correctly at any chunk boundary', async () => {
   const { job_id } = setUp()
   const set = { shapes: [{ ...box, attributes: [{ spec_id: 91, value: 'Škoda 日本' }] }] }
   for (const size of [1, 2, 3, 7]) {

@@ -12,7 +12,7 @@ import { nameOf } from '../validation/fields.ts'
 import { complainOfLength, mostNumbers } from '../validation/points.ts'
 import { assertClean, newReport } from '../validation/report.ts'
 
-/** Some objects of one kind, unchecked; `first` is the index of the first of them in its array. */
+/** Some unchecked objects of one kind; `first` is the index of the first one in its array. */
 export interface Batch {
   kind: RowKind
   items: readonly unknown[]
@@ -23,8 +23,7 @@ const kindOf = new Map<string, RowKind>(rowKinds.map((kind) => [arrayOf[kind], k
 const wanted = new Set(['version', 'intervals', ...kindOf.keys()])
 
 /**
- * An annotation set from the bytes of a body, about 64 KiB of objects at a time (`perf-design.md` 5). Members that are not
- * known are passed over.
+ * Parses an annotation set from the bytes of a body, about 64 KiB of objects at a time. Unknown members are ignored.
  *
  * @throws DomainError invalid: `parse_error`, or members of a wrong type
  */
@@ -47,7 +46,7 @@ export async function* readBody(body: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** @throws DomainError invalid, as for points that were read and counted */
+/** @throws DomainError invalid, with the same message as for points that were parsed and counted */
 function refuseMembers({ path }: MembersError): void {
   const report = newReport()
   const name = path.at(-1)
@@ -56,7 +55,7 @@ function refuseMembers({ path }: MembersError): void {
   assertClean(report)
 }
 
-/** Nothing at all counts as `{}`, but for a PUT, where a lost body must not wipe. */
+/** Replaces an empty body by `{}`. Not used for PUT, where a lost body must not delete everything. */
 export async function* orNothing(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const start: Start = { isEmpty: true }
   yield* watchStart(body, start)
@@ -65,7 +64,7 @@ export async function* orNothing(body: AsyncIterable<Uint8Array>): AsyncGenerato
 
 interface Start {
   isEmpty: boolean
-  /** How the first piece begins, blanks left out. */
+  /** First chunk of the body without leading blanks. */
   first?: string
 }
 
@@ -85,7 +84,7 @@ const otherTypes: readonly (readonly [RegExp, string])[] = [
   [/^-?\d/, 'number'],
 ]
 
-/** JSON of another type is named; everything else is no JSON. */
+/** Names the type when the body is JSON but not an object; any other body is a parse error. */
 function notJson({ reason, message }: ScanError, { first = '' }: Start): DomainError {
   const [, type] = otherTypes.find(([start]) => start.test(first)) ?? []
   if (reason === 'expected an object' && type) {

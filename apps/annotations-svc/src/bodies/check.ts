@@ -19,7 +19,7 @@ export interface Checker {
   check: (batch: Batch, read: ReadObject) => Promise<Checked[]>
 }
 
-/** Makes an object of what was sent; complaints go to the report. */
+/** Reads an object from the sent fields and adds problems to the report. */
 export type ReadObject = (
   report: Report,
   kind: RowKind,
@@ -27,19 +27,23 @@ export type ReadObject = (
   rules: Rules,
 ) => Checked | Promise<Checked>
 
-/** Numbers of points in one request at most (`spec/api-annotations.md` 1.10). */
+/** Maximum number of point coordinates in one request. */
 export const mostNumbers = 50_000_000
 
-/** Small: objects may be large. */
+/** Small, because single objects may be large. */
 const objectsPerPause = 16
 
-/** What one request may have in all. */
+/** Limits of one request. */
 export interface Limits {
   objects: number
   numbers: number
 }
 
-/** @param limits those of an ordinary request where none are given */
+/**
+ * Creates the checker of one request.
+ *
+ * @param limits default: the limits of an ordinary request
+ */
 export function openChecker(
   { services, settings }: Pick<Deps, 'services' | 'settings'>,
   target: Target,
@@ -72,7 +76,10 @@ export function openChecker(
   return { rules, check }
 }
 
-/** Reads in steps. Only tracks are read asynchronously: an await for each small object would be slow. */
+/**
+ * Reads objects and yields to the event loop in between. Only tracks are read asynchronously, because an await per
+ * small object would be slow.
+ */
 async function readItems(
   report: Report,
   { kind, items, first }: Batch,
@@ -91,7 +98,11 @@ async function readItems(
   return checked
 }
 
-/** @throws DomainError too_large */
+/**
+ * Checks the number of objects against a limit.
+ *
+ * @throws DomainError too_large
+ */
 export function assertFew(objects: number, most: number): void {
   if (objects > most) throw tooMany(`${most} objects`)
 }
@@ -101,7 +112,7 @@ const tooMany = (limit: string) =>
     code: 'too_many_objects',
   })
 
-/** An object as it is sent to be stored anew: an id it may have is of no interest. */
+/** Reads a new object; a sent id is ignored. */
 export const readNew: ReadObject = (report, kind, fields, rules) => {
   readId(report, fields)
   if (kind === 'tag') return { kind, object: readTag(report, fields, rules) }
@@ -110,7 +121,7 @@ export const readNew: ReadObject = (report, kind, fields, rules) => {
     : readTrack(report, fields, rules).then((object) => ({ kind, object }))
 }
 
-/** As `readNew`, where an id would be a mistake. */
+/** Like `readNew`, but a sent id is an error. */
 export const readCreated: ReadObject = (report, kind, fields, rules) => {
   if (readId(report, fields) !== null) complain(report, 'invalid', 'must be absent', 'id')
   return readNew(report, kind, fields, rules)

@@ -8,7 +8,7 @@ import { indexLabels } from '../validation/labels.ts'
 import { checkMasks, indexSizes } from '../validation/masks.ts'
 import { readBody } from './body.ts'
 
-/** Bodies at their limits: other calls run meanwhile, and what has too many members is refused by its count. */
+/** Bodies at their limits: other calls run meanwhile, and excessive members are rejected by their count. */
 
 async function* oneChunk(text: string) {
   yield Buffer.from(text)
@@ -65,7 +65,7 @@ test.each([
     `{"shapes":{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`).join()}}}`,
     { shapes: tooLong },
   ],
-])('%s is refused by its count, at its place', async (_name, text, body) => {
+])('%s is rejected by its count, and the error names its place', async (_name, text, body) => {
   await expect(readAll(text)).rejects.toMatchObject({ kind: 'invalid', body })
 })
 
@@ -74,7 +74,7 @@ test.each([
   ['many objects without members', `{"shapes":[${repeat('{}', 400_000)}]}`, 400_000],
   ['few large objects', `{"shapes":[${repeat(`{"points":[${repeat('12', 200_000)}]}`, 8)}]}`, 8],
   ['a member that is passed over', `{"other":[${repeat('[[1,2]]', 800_000)}],"tags":[{}]}`, 1],
-])('%s are read in steps, with turns for other calls', async (_name, text, expected) => {
+])('parsing %s yields to other calls', async (_name, text, expected) => {
   let objects = 0
   const turns = await countTurns(async () => {
     objects = await readAll(text)
@@ -94,7 +94,7 @@ const skeletonTrack = (elements: number, count: number) => ({
   })),
 })
 
-test('the objects of one batch are checked in steps', async () => {
+test('checking the objects of one batch yields to other calls', async () => {
   const shape = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
   const turns = await countTurns(() =>
     check(
@@ -117,12 +117,12 @@ test.each([
   ],
   ['positions of an element', skeletonTrack(1, 100_000)],
   ['elements', skeletonTrack(2000, 50)],
-])('a track of many %s is checked in steps', async (_name, track) => {
+])('checking a track of many %s yields to other calls', async (_name, track) => {
   const turns = await countTurns(() => refusal('track', [track]))
   expect(turns).toBeGreaterThan(3)
 })
 
-test('a check ends soon after the most problems that an answer has', async () => {
+test('a check ends soon after it has the maximum number of problems', async () => {
   let read = 0
   const workspace = newWorkspace(12)
   const target = {
@@ -142,7 +142,7 @@ test('a check ends soon after the most problems that an answer has', async () =>
   expect(read).toBeLessThan(200)
 })
 
-test('wrong attributes, elements and positions are not looked at beyond the most problems', async () => {
+test('attributes, elements and positions are not checked beyond the maximum number of problems', async () => {
   const many = Array.from({ length: 150_000 }, () => ({}))
   const own = { type: 'skeleton', frame: 2, label_id: 41 }
   for (const spoilt of [
@@ -156,7 +156,7 @@ test('wrong attributes, elements and positions are not looked at beyond the most
   expect(JSON.stringify(found?.body).length).toBeLessThan(30_000)
 })
 
-test('sizes of frames are found in runs of any number', () => {
+test('frame sizes are found among any number of runs', () => {
   let lookups = 0
   const runs = Array.from({ length: 100_000 }, (_, index) => ({
     width: index + 1,
@@ -177,5 +177,5 @@ test('sizes of frames are found in runs of any number', () => {
     bottom: 0,
   }))
   expect(checkMasks(masks, sizeOf).problems).toEqual([])
-  expect(lookups).toBe(100_000) // each run once, however many masks there are
+  expect(lookups).toBe(100_000) // each run is read once for any number of masks
 })

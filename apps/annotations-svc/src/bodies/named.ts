@@ -4,9 +4,9 @@ import { assertClean, complain, newReport, type Report } from '../validation/rep
 import type { Batch } from './body.ts'
 
 /**
- * Reads the ids by which an update or a deletion names its objects, batch by batch.
+ * Returns a reader of the ids in an update or deletion, batch by batch.
  *
- * @throws DomainError invalid for an object without an id, or an id that is given twice
+ * @throws DomainError invalid for an object without an id, or an id that occurs twice
  */
 export function openIdReader(): (batch: Batch) => number[] {
   const read = openOptionalIdReader((report) => {
@@ -16,9 +16,9 @@ export function openIdReader(): (batch: Batch) => number[] {
 }
 
 /**
- * As `openIdReader`, but an object without an id has null.
+ * Returns a reader like `openIdReader`, but with null for an object without an id.
  *
- * @param onMissing is called for each of those
+ * @param onMissing is called for each object without an id
  */
 export function openOptionalIdReader(
   onMissing: (report: Report) => void = () => undefined,
@@ -46,9 +46,9 @@ export function openOptionalIdReader(
 }
 
 /**
- * Watches that no object is named by two ids: one of a task has an id in each of its jobs.
+ * Returns a check that no object is named by two ids. An object of a task has a different id in each of its jobs.
  *
- * @param first the index of the first of `ids` in the request
+ * @param first index of the first of `ids` in the request
  * @throws DomainError invalid
  */
 export function openOnce() {

@@ -9,8 +9,8 @@ import { assertFew } from './check.ts'
 type Tx = Transaction<AnnotationsDb>
 
 /**
- * Keeps batches in the database until all of them are here, so that no lock is held for bytes that are still on their way,
- * and no memory: in a table of the transaction's own, which goes with it. To be called once in a transaction.
+ * Stores batches in a temporary table until all have arrived, so that neither locks nor memory are held while their
+ * bytes arrive. The table is dropped at the end of the transaction. At most one call per transaction.
  *
  * @throws DomainError too_large
  */
@@ -25,7 +25,7 @@ export async function spool(
   return unspool(tx, await copyIn(tx, target, linesOf(batches, settings)))
 }
 
-/** JSON text has neither newlines nor separators in it. */
+/** JSON text contains neither newlines nor column separators. */
 async function* linesOf(
   batches: AsyncIterable<Batch>,
   settings: Deps['settings'],

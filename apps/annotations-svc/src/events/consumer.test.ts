@@ -36,14 +36,14 @@ async function rowsOf(task_id: number): Promise<number> {
   return counts.flat().length
 }
 
-test('a new job is known before anybody writes to it, and only once', async () => {
+test('a new job is inserted once by its event', async () => {
   const job = jobRecord({ id: 5001, task_id: 500 })
   await receive(jobCreated, { job })
   await receive(jobCreated, { job })
   expect(await jobsOf(500)).toMatchObject([{ job_id: 5001, revision: 0 }])
 })
 
-test('annotations go with their job, and those of other jobs stay', async () => {
+test('the deletion of a job deletes its annotations and keeps those of other jobs', async () => {
   const { task, task_id, job_id } = setUp()
   await task.put(set)
   await receive(jobDeleted, { job: jobRecord({ id: job_id, task_id }) })
@@ -52,17 +52,17 @@ test('annotations go with their job, and those of other jobs stay', async () => 
   expect(await rowsOf(task_id)).toBe(3)
 })
 
-test('annotations go with their task', async () => {
+test('the deletion of a task deletes its annotations', async () => {
   const [gone, kept] = [setUp(), setUp()]
   await gone.task.put(set)
   await kept.task.put(set)
   await receive(taskDeleted, { task: taskRecord({ id: gone.task_id }), job_ids: [] })
   expect([await rowsOf(gone.task_id), (await jobsOf(gone.task_id)).length]).toEqual([0, 0])
-  // A tag, three shapes, and the track, which is seen in all three jobs.
+  // A tag, three shapes, and the track, which is visible in all three jobs.
   expect(await rowsOf(kept.task_id)).toBe(7)
 })
 
-test('annotations go with the tasks that an import did not publish', async () => {
+test('annotations of tasks in a dropped draft are deleted', async () => {
   const [gone, kept] = [setUp(), setUp()]
   await gone.task.put(set)
   await kept.task.put(set)
@@ -70,7 +70,7 @@ test('annotations go with the tasks that an import did not publish', async () =>
   expect([await rowsOf(gone.task_id), await rowsOf(kept.task_id)]).toEqual([0, 7])
 })
 
-test('a task that is deleted while a body is on its way keeps nothing of it', async () => {
+test('a task that is deleted while a body arrives keeps none of the objects', async () => {
   const { task_id, workspace } = setUp()
   async function* body() {
     workspaces.splice(workspaces.indexOf(workspace), 1)
@@ -82,7 +82,7 @@ test('a task that is deleted while a body is on its way keeps nothing of it', as
   expect([await rowsOf(task_id), (await jobsOf(task_id)).length]).toEqual([0, 0])
 })
 
-test('annotations go with the project of their task', async () => {
+test('the deletion of a project deletes the annotations of its tasks', async () => {
   const { task, task_id } = setUp()
   await task.put(set)
   await receive(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [task_id] })
@@ -102,7 +102,7 @@ describe('labels', () => {
   }
 
   test.each(['put', 'create', 'update'])(
-    'a %s that was checked before a label went is refused',
+    'a %s that was checked before a label was deleted is rejected',
     async (way) => {
       const { job, job_id, task_id } = setUp()
       const { set: before } = await job.put({ shapes: [skeleton] })
@@ -121,7 +121,7 @@ describe('labels', () => {
     },
   )
 
-  test('objects of a deleted label go, with counts, a new revision and an event', async () => {
+  test('the deletion of a label deletes its objects with counts, a new revision and an event', async () => {
     const { task, task_id, workspace } = setUp()
     const { etag } = await task.put(set)
     await receive(labelsChanged, { ...change, task_ids: [task_id], deleted_label_ids: [40] })
@@ -150,14 +150,14 @@ describe('labels', () => {
     expect(workspace.told).toHaveLength(1)
   })
 
-  test('a change that deletes nothing leaves annotations alone', async () => {
+  test('a label change without deletions does not change annotations', async () => {
     const { task, task_id } = setUp()
     const { etag } = await task.put(set)
     await receive(labelsChanged, { ...change, task_ids: [task_id], affected_label_ids: [] })
     expect((await task.get()).etag).toBe(etag)
   })
 
-  test('elements of a deleted sublabel are not read any more', async () => {
+  test('elements of a deleted sublabel are no longer returned', async () => {
     const { job, task_id, workspace } = setUp()
     await job.put({ shapes: [skeleton] })
     const { labels } = workspace
@@ -168,7 +168,7 @@ describe('labels', () => {
     expect((await job.get()).set.shapes[0]?.elements.map((one) => one.label_id)).toEqual([43])
   })
 
-  test('a task that moved has the labels and attributes of its project', async () => {
+  test('a task that moved has the labels and attributes of its new project', async () => {
     const { task, task_id, workspace } = setUp()
     const tricky = '{"spec_id":91,"label_id":40,'
     const shapes = [{ ...box, attributes: [{ spec_id: 91, value: tricky }] }, skeleton]

@@ -11,10 +11,10 @@ import { forgetAuthor, renameAuthor } from './people.ts'
 import { addJob, removeJob, removeTasks } from './repo.ts'
 
 /**
- * What this service does about events of projects-svc: its jobs follow theirs, its annotations follow their labels,
- * their authors follow the accounts.
+ * Handles events of projects-svc: creates and deletes jobs, applies label changes to annotations, and updates the
+ * names of authors.
  *
- * @param onLabels told at the end of the work on an event of labels, before its transaction commits
+ * @param onLabels called after a label event was handled, before its transaction commits
  */
 export function eventHandler(
   onLabels: () => void,

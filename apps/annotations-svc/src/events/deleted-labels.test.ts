@@ -12,7 +12,7 @@ import { box, joint, skeleton, track } from '../testing/objects.ts'
 import { openService, part } from '../testing/workspace.ts'
 import { eventHandler } from './consumer.ts'
 
-/** A restore that fails because of deleted labels names them, although another service owns labels. */
+/** A restore that fails because of deleted labels names them, although labels are stored in another service. */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { service, setUp, receive } = openService(db)
@@ -24,7 +24,7 @@ function newId(): number {
   return lastId
 }
 
-/** A task with labels of these names, under ids that no other test has. */
+/** Creates a task with labels of these names, under ids that no other test uses. */
 function setUpLabels(...names: string[]) {
   const opened = setUp()
   const { workspace, task_id } = opened
@@ -63,8 +63,8 @@ async function keptNames(ids: readonly number[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-describe('a restore that deleted labels stop', () => {
-  test('names each of them once, and the id of one whose name is not known', async () => {
+describe('a restore that fails because of deleted labels', () => {
+  test('the error names each label once, or its id when the name is unknown', async () => {
     const { job, job_id, ids, deleteLabels } = setUpLabels('car', 'a "red" bus', 'tram', 'car')
     const [car = 0, bus = 0, tram = 0, second = 0] = ids
     await job.put({ shapes: [second, tram, bus, car, car].map(boxOf) })
@@ -94,7 +94,7 @@ describe('a restore that deleted labels stop', () => {
     ['a tag', (label_id: number) => ({ tags: [{ frame: 1, label_id }] })],
     ['a track', (label_id: number) => ({ tracks: [{ ...track(0, 3), label_id }] })],
     ['a box', (label_id: number) => ({ shapes: [boxOf(label_id)] })],
-  ])('names the label of %s that had been deleted before its label was', async (_, setOf) => {
+  ])('the error names the label of %s that was deleted before its label', async (_, setOf) => {
     const { job, job_id, ids, deleteLabels } = setUpLabels('car', 'bus')
     const [car = 0] = ids
     await job.put(setOf(car))
@@ -106,7 +106,7 @@ describe('a restore that deleted labels stop', () => {
     })
   })
 
-  test('names a skeleton, and not its points', async () => {
+  test('the error names a skeleton but not its sublabels', async () => {
     const { job, job_id, workspace, deleteLabels } = setUpLabels()
     const [id, head, foot] = [newId(), newId(), newId()]
     const sublabels = [part(head, 'head'), part(foot, 'foot')]
@@ -118,7 +118,7 @@ describe('a restore that deleted labels stop', () => {
     })
   })
 
-  test('names the first ten of thousands in an error that fits into a gRPC trailer', async () => {
+  test('the error names the first ten of thousands and fits into a gRPC trailer', async () => {
     const longest = '😀'.repeat(64)
     const names = Array.from({ length: 3000 }, (_, at) => (at < 9 ? longest : `label ${at}`))
     const { job, job_id, ids, deleteLabels } = setUpLabels(...names)
@@ -133,7 +133,7 @@ describe('a restore that deleted labels stop', () => {
     expect(Buffer.byteLength(JSON.stringify(error))).toBeLessThan(8 * 1024)
   })
 
-  test('names a label that belonged to the task before it moved into a project', async () => {
+  test('the error names a label that the task had before it moved into a project', async () => {
     const { job, job_id, task_id, ids, workspace, deleteLabels } = setUpLabels('car', 'bus')
     const [car = 0, bus = 0] = ids
     await job.put({ shapes: [boxOf(car), boxOf(bus)] })
@@ -154,7 +154,7 @@ describe('names of deleted labels', () => {
   const sweep = (days: number, historyDays = 90) =>
     sweepHistory(db, { historyDays }, new Date(Date.now() + days * dayMs))
 
-  test('are kept as long as a revision can have objects of them', async () => {
+  test('a name is kept while a revision may have objects of the label', async () => {
     const { job, job_id, ids, deleteLabels } = setUpLabels('car')
     await job.put({ shapes: ids.map(boxOf) })
     await deleteLabels(ids)
@@ -166,7 +166,7 @@ describe('names of deleted labels', () => {
     expect(await keptNames(ids)).toEqual([])
   })
 
-  test('are dropped beyond a number, the oldest first', async () => {
+  test('the oldest names beyond a maximum number are dropped', async () => {
     await dropDeletedLabels(db, 'infinity')
     const { ids, deleteLabels } = setUpLabels('a', 'b', 'c', 'd')
     for (const id of ids) await deleteLabels([id])
@@ -174,7 +174,7 @@ describe('names of deleted labels', () => {
     expect(await keptNames(ids)).toEqual(['c', 'd'])
   })
 
-  test('are not kept without history', async () => {
+  test('no names are kept without history', async () => {
     const { ids, deleteLabels } = setUpLabels('car')
     const by = delivering(
       db,

@@ -23,8 +23,8 @@ type LabelsChange = z.output<typeof labelsChanged.data>
 type Replacement = LabelsChange['replaced_labels'][number]
 
 /**
- * Labels of a project or task changed. Objects of deleted labels go; where others read otherwise the job's revision is
- * raised, and the sweep rewrites them (`upkeep/sweep.ts`).
+ * Applies a change of labels in a project or task. Deletes objects of deleted labels. Raises the revision of jobs
+ * whose objects change otherwise; `upkeep/sweep.ts` rewrites them later.
  */
 export async function followLabels(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function followLabels(
   await allowLong(tx)
   if (reason) await keepDeletedLabels(tx, change.deleted_labels ?? [])
   if (change.replaced_labels.length > 0) return replaceLabels(tx, change, reason)
-  const seen = await findHolders(tx, change) // under no lock: it may be a walk through millions of rows
+  const seen = await findHolders(tx, change) // read without a lock, because it may scan millions of rows
   const jobs = await lockJobsOf(tx, change.task_ids)
   const fates = new Map(jobs.map((job) => [job.job_id, fateOf(job, change.labels_revision, seen)]))
   const having = (fate: Fate) => jobs.filter((job) => fates.get(job.job_id) === fate)
@@ -48,17 +48,17 @@ export async function followLabels(
   await keep(tx, change.labels_revision, having('untouched'))
 }
 
-/** Events of other keys may be delivered earlier than those they were emitted after. */
+/** Events of different keys may arrive in another order than they were emitted. */
 async function assertInOrder(tx: Tx, { follows = [] }: LabelsChange): Promise<void> {
   if (follows.length === 0) return
   const [missing] = await listUnhandled(tx, group, follows, false)
   if (missing) throw new EarlyEvent(`the change of labels ${missing} has to be handled first`)
 }
 
-/** What was known of the jobs before they were locked. */
+/** State of the jobs that was read before they were locked. */
 interface Seen {
   revisions: ReadonlyMap<number, number>
-  /** Jobs with objects of the affected labels; absent: it may be any. */
+  /** Jobs with objects of the affected labels; undefined: any job may have some. */
   holders: ReadonlySet<number> | undefined
 }
 
@@ -84,7 +84,10 @@ async function findHolders(
 const arrayOfJobs = (jobs: readonly Pick<JobRow, 'job_id'>[]) =>
   `array[${jobs.map((job) => job.job_id).join()}]::int[]`
 
-/** Outdated: what was read of the job is not what is read now. Known: whoever read first has noted that already. */
+/**
+ * Effect of the change on a job. `outdated`: reads now return something else. `known`: the job is empty, or a read
+ * has already recorded the change.
+ */
 type Fate = 'outdated' | 'untouched' | 'known'
 
 function fateOf(job: JobRow, labels_revision: number, { revisions, holders }: Seen): Fate {
@@ -95,7 +98,7 @@ function fateOf(job: JobRow, labels_revision: number, { revisions, holders }: Se
   return noted < labels_revision ? 'outdated' : 'known'
 }
 
-/** Jobs whose content the change left as it was have as complete objects as before. */
+/** Marks jobs that the change does not affect as complete for the new labels revision. */
 async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): Promise<void> {
   const ids = jobs.map((one) => one.job_id)
   await sql`update jobs set labels_noted = greatest(labels_noted, ${labels_revision}),
@@ -103,7 +106,7 @@ async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): P
     where job_id = any(${ids}::int[])`.execute(tx)
 }
 
-/** Removes the objects of deleted labels; those of deleted sublabels are elements, which the sweep takes out. */
+/** Deletes objects of deleted labels. Objects of deleted sublabels are elements, which the sweep removes. */
 async function removeObjects(
   tx: Tx,
   change: LabelsChange,
@@ -133,7 +136,7 @@ interface Raised {
   outdated: readonly JobRow[]
 }
 
-/** Each job is raised once, whether objects went, others read otherwise, or both. */
+/** Raises the revision of each job once, for deleted objects, changed reads or both. */
 async function raise(
   tx: Tx,
   { project_id, labels_revision }: LabelsChange,
@@ -158,7 +161,7 @@ async function raise(
   await tellRemoved(tx, ledger, changed, { project_id, cause })
 }
 
-/** Older than any: whatever is stored has to be completed for the labels of the new owner. */
+/** Older than any revision, so that all stored objects are completed for the labels of the new owner. */
 const noRevision = -1
 
 async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]> {
@@ -169,15 +172,15 @@ async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]
   return rows
 }
 
-/** Lets writes that were checked with the labels of before know (`assertSameLabels`). */
+/** Makes writes that were checked with the old labels fail (`assertSameLabels`). */
 async function noteRemoval(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await sql`update jobs set labels_changes = labels_changes + 1
     where task_id = any(${task_ids}::int[])`.execute(tx)
 }
 
 /**
- * A task that moved into a project has the labels of the project in place of its own, in its history as well: there they
- * are the same labels under new numbers.
+ * Replaces the labels of a task that moved into a project by the labels of the project, also in its history, where
+ * they are the same labels under new ids.
  */
 async function replaceLabels(
   tx: Tx,
@@ -213,7 +216,7 @@ async function exchangeLabels(
   const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
   const from = replaced_labels.map((one) => one.from)
   const map = Object.fromEntries(replaced_labels.map((one) => [one.from, one.to]))
-  const idsTo = sql`${JSON.stringify(map)}::jsonb` // searched by key
+  const idsTo = sql`${JSON.stringify(map)}::jsonb` // for lookups by key
   const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
   const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
   await sql`
@@ -226,8 +229,8 @@ async function exchangeLabels(
 }
 
 /**
- * JSON text in which ids of one kind are exchanged. We wrote that text, so a member looks like `"spec_id":90,` and nothing
- * inside a string does, where quotes are escaped. New ids are never old ones of the same task.
+ * Replaces ids in JSON text. The text was written by this service, so a member looks like `"spec_id":90,`, which no
+ * string value can contain because its quotes are escaped. New ids never equal old ids of the same task.
  */
 function replaced(
   text: string | RawBuilder<unknown>,

@@ -12,7 +12,7 @@ import { openHistory, sameLabels } from '../testing/history.ts'
 import { box, keyframe, track } from '../testing/objects.ts'
 import { bodyOf, openJob, openService, user } from '../testing/workspace.ts'
 
-/** States of a job, whatever became of it since: `spec/extensions.md` 1. */
+/** Every revision of a job stays readable after any sequence of changes: docs/spec/annotations.md#history */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { service, setUp, receive } = openService(db)
@@ -20,7 +20,7 @@ const { bytesAt, bytesOf, restore, revisionOf } = openHistory(db, service)
 
 const tag = { frame: 1, label_id: 40 }
 
-test('every revision is read, and restored, as the set that it was, byte for byte', async () => {
+test('every revision is read and restored byte for byte as it was', async () => {
   const objects = fc.record({
     shapes: fc.array(fc.integer({ min: 0, max: 14 }), { maxLength: 4 }),
     tags: fc.array(fc.integer({ min: 0, max: 14 }), { maxLength: 2 }),
@@ -54,7 +54,7 @@ test('every revision is read, and restored, as the set that it was, byte for byt
 }, 240_000)
 
 const nothing = { shapes: [], tags: [], tracks: [], spare: false }
-/** A tag moves to the first job; in the end it is restored in its own one, and then where it went. */
+/** Steps that move a tag to the first job, restore it in its original job, and then in the first job. */
 const movedAway: Step[] = [
   ...[
     { action: 'put' as const, objects: { ...nothing, tags: [0, 5] } },
@@ -71,7 +71,7 @@ interface Step {
   frame: number
 }
 
-/** A task of three jobs with a label that may go, and what each of its jobs was at each revision. */
+/** Creates a task with three jobs and a label that may be deleted, and records each job at each revision. */
 function openWorld() {
   const opened = setUp()
   const { workspace, task, task_id } = opened
@@ -142,7 +142,7 @@ function openWorld() {
         seen.set(`${id}-${revision}`, { job: id, revision, bytes: await bytesOf(id) })
     }
   }
-  /** What a task has moved on to another job since has another id when it comes back. */
+  /** An object that moved to another job may come back with another id. */
   const check = async ({
     job: id,
     revision,
@@ -195,5 +195,5 @@ const idsOf = (bytes: string): number[] => {
   const { shapes, tags, tracks }: AnnotationSet = JSON.parse(bytes)
   return [...shapes, ...tags, ...tracks].map((one) => one.id ?? 0)
 }
-/** In any order: within a frame it is that of ids. */
+/** Ignores the order, because objects of a frame are ordered by id. */
 const withoutIds = (bytes: string) => [...bytes.replaceAll(/"id":\d+/g, '')].sort().join('')

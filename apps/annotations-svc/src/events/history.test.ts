@@ -17,7 +17,7 @@ import { openHistory, sameLabels } from '../testing/history.ts'
 import { box, keyframe, track } from '../testing/objects.ts'
 import { bodyOf, openJob, openService, readAnswer, user, whole } from '../testing/workspace.ts'
 
-/** The history of annotations: `spec/extensions.md` 1. */
+/** The history of annotations: docs/spec/annotations.md#history */
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { deps, service, setUp, receive } = openService(db)
@@ -25,8 +25,8 @@ const { bytesAt, setAt, restore, diff, recordsOf, revisionOf } = openHistory(db,
 
 const tag = { frame: 1, label_id: 40 }
 
-describe('records', () => {
-  test('say who did what to how many, of a job and of all jobs of a task, the newest first', async () => {
+describe('records of revisions', () => {
+  test('revisions of a job or a task have author, action and counts, newest first', async () => {
     const { job, job_id, second, task_id, task, workspace } = setUp()
     const { set } = await job.put({ shapes: [box, box], tags: [tag] })
     await job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 1 }] })
@@ -58,7 +58,7 @@ describe('records', () => {
     expect(of.results.map((one) => one.job_id)).toContain(workspace.jobs[1]?.id)
   })
 
-  test('are found by revision, author and action', async () => {
+  test('revisions are filtered by revision, author and action', async () => {
     const { job, job_id } = setUp()
     await job.put({ shapes: [box] })
     await service.replaceJobAnnotations({ id: job_id, body: bodyOf({}) }, callAs({ user_id: 9 }))
@@ -74,7 +74,7 @@ describe('records', () => {
     expect(await found(revisionList.parse({ filter }))).toEqual([2])
   })
 
-  test('of an import name its request', async () => {
+  test('the revision of an import names its request', async () => {
     const { job_id } = setUp()
     const query = { target: 'job' as const, id: job_id, mode: 'replace' as const }
     const line = encodeShape({
@@ -92,7 +92,7 @@ describe('records', () => {
     ])
   })
 
-  test('have authors under their present names, and nobody when the account is gone', async () => {
+  test('authors have their current names, and none when the account was deleted', async () => {
     const { job_id } = setUp()
     const someone = callAs({ user_id: 50 })
     await service.replaceJobAnnotations({ id: job_id, body: bodyOf({ shapes: [box] }) }, someone)
@@ -105,7 +105,7 @@ describe('records', () => {
     expect((await recordsOf(job_id))[0]?.author).toBeNull()
   })
 
-  test('are none of what changed nothing, and none without history', async () => {
+  test('a call without changes makes no record, and neither does any call without history', async () => {
     const { job, job_id } = setUp()
     await job.put({})
     await job.patch('delete', { shapes: [{ id: 5 }] })
@@ -125,7 +125,7 @@ const withoutHistory = annotationHandlers({
   settings: { ...deps.settings, historyDays: 0 },
 })
 
-/** Rows that a job has, and those that are there for its history. */
+/** Counts the live rows of a job and the rows of its history. */
 async function storedOf(job_id: number) {
   const { rows } = await sql<{ live: number; history: number }>`
     select count(*) filter (where is_live)::int as live, count(*) filter (where not is_live)::int as history
@@ -143,7 +143,7 @@ async function storedOf(job_id: number) {
 }
 
 test.each(['update', 'delete'] as const)(
-  'the %s of a track of a task keeps each of its pieces once',
+  'the %s of a track of a task stores each piece once in the history',
   async (action) => {
     const { task, job_id, second } = setUp()
     const { set } = await task.put({ tracks: [track(0, 9)] })
@@ -154,7 +154,7 @@ test.each(['update', 'delete'] as const)(
 )
 
 describe('a revision', () => {
-  test('that never was is not found', async () => {
+  test('a revision that never existed is not found', async () => {
     const { job, job_id } = setUp()
     await expect(bytesAt(job_id, 1)).rejects.toMatchObject({ kind: 'not_found' })
     await job.put({ shapes: [box] })
@@ -163,7 +163,7 @@ describe('a revision', () => {
     await expect(diff(job_id, 1, 2)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('that was not kept is gone, the newest is always there', async () => {
+  test('a revision that was not kept is gone, and the newest one is always readable', async () => {
     const { job, job_id } = setUp()
     await openJob(withoutHistory, job_id).put({ shapes: [box] })
     await openJob(withoutHistory, job_id).put({ shapes: [box, box] })
@@ -174,7 +174,7 @@ describe('a revision', () => {
     await expect(bytesAt(job_id, 2)).rejects.toMatchObject(expired)
   })
 
-  test('is nothing that a stranger may see', async () => {
+  test('a user without permission cannot read revisions', async () => {
     const { job, job_id } = setUp()
     await job.put({ shapes: [box] })
     const stranger = callAs({ user_id: 8 })
@@ -187,7 +187,7 @@ describe('a revision', () => {
     for (const call of calls) await expect(call).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('is read for some frames and labels alone, as a set is', async () => {
+  test('a revision can be read for selected frames and labels', async () => {
     const { job, job_id } = setUp()
     const joint = { type: 'points', frame: 4, label_id: 42, points: [1, 2] }
     const skeleton = { type: 'skeleton', frame: 4, label_id: 41, elements: [joint] }
@@ -211,7 +211,7 @@ describe('a revision', () => {
     expect(await read({ label_id: [41] })).toMatchObject({ shapes: [third], tracks: [] })
   })
 
-  test('is read as today’s labels have it', async () => {
+  test('a revision is read with the current labels', async () => {
     const { job, job_id, workspace } = setUp()
     const attributes = [{ spec_id: 91, value: 'Fiat' }]
     await job.put({ shapes: [{ ...box, attributes }] })
@@ -226,8 +226,8 @@ describe('a revision', () => {
   })
 })
 
-describe('a difference', () => {
-  test('names what came, what was changed and what went', async () => {
+describe('a diff of two revisions', () => {
+  test('a diff lists created, updated and deleted objects', async () => {
     const { job, job_id } = setUp()
     const { set } = await job.put({ shapes: [box, box, box], tags: [tag], tracks: [track(0, 3)] })
     const [first, second] = set.shapes
@@ -250,7 +250,7 @@ describe('a difference', () => {
     })
   })
 
-  test('over a replacement is everything, over a restoration only what differs', async () => {
+  test('a diff across a replacement has all objects, and across a restore only changed ones', async () => {
     const { job, job_id } = setUp()
     const { set: before } = await job.put({ shapes: [box], tags: [tag] })
     const { set: after } = await job.put({ shapes: [box] })
@@ -265,8 +265,8 @@ describe('a difference', () => {
   })
 })
 
-describe('a restoration', () => {
-  test('is a revision and an event like those of a PUT, under its condition, once a call', async () => {
+describe('a restore of a revision', () => {
+  test('a restore creates a revision and an event like a PUT, respects If-Match and is applied once per call', async () => {
     const { job, job_id, workspace } = setUp()
     const { etag } = await job.put({ shapes: [box] })
     await job.put({})
@@ -283,7 +283,7 @@ describe('a restoration', () => {
     expect(await revisionOf(job_id)).toBe(3)
   })
 
-  test('of objects of a deleted label is refused, which is named', async () => {
+  test('a restore with objects of a deleted label is rejected and names the label', async () => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put({ shapes: [box], tags: [tag] })
     workspace.labels.labels.shift()
@@ -299,7 +299,7 @@ describe('a restoration', () => {
     expect((await job.get()).set.shapes).toEqual([])
   })
 
-  test('brings back what there was before the task had the labels of a project', async () => {
+  test('a restore returns to the set from before the task got the labels of a project', async () => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put({ shapes: [box] })
     const { set } = await job.get()
@@ -328,7 +328,7 @@ describe('retention', () => {
   const sweep = (days: number, historyDays = 90) =>
     sweepHistory(db, { historyDays }, new Date(Date.now() + days * dayMs))
 
-  test('drops what was replaced long ago, and keeps what stood then', async () => {
+  test('replaced rows are dropped after the retention time, and the revision valid then is kept', async () => {
     const { job, job_id } = setUp()
     await job.put({ shapes: [box, box], tracks: [track(0)] })
     const { set } = await job.put({ shapes: [box, box] })
@@ -346,7 +346,7 @@ describe('retention', () => {
     expect(await setAt(job_id, 3)).toEqual((await job.get()).set)
   })
 
-  test('keeps a thousand revisions of a job', async () => {
+  test('a job keeps a thousand readable revisions', async () => {
     const { job, job_id } = setUp()
     const { set } = await job.put({ shapes: [box] })
     await job.put({ shapes: [box] })
@@ -359,7 +359,7 @@ describe('retention', () => {
     expect(set.shapes).toHaveLength(1)
   })
 
-  test('without history drops all of it', async () => {
+  test('disabling history drops all of it', async () => {
     const { job, job_id } = setUp()
     await job.put({ shapes: [box] })
     const { set } = await job.put({ shapes: [box] })
@@ -371,7 +371,7 @@ describe('retention', () => {
     expect(await setAt(job_id, 3)).toMatchObject({ shapes: [] })
   })
 
-  test('ends with the task', async () => {
+  test('the deletion of the task deletes its history', async () => {
     const { job, job_id, task_id } = setUp()
     const { set } = await job.put({ shapes: [box] })
     await job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 1 }] })

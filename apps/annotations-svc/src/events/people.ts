@@ -4,7 +4,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-/** History shows its authors under their present names. */
+/** Updates the name of an author in the history. */
 export async function renameAuthor(tx: Tx, { id, ...names }: BasicUser): Promise<void> {
   const { username, first_name, last_name } = names
   await tx
@@ -14,7 +14,7 @@ export async function renameAuthor(tx: Tx, { id, ...names }: BasicUser): Promise
     .execute()
 }
 
-/** What they did stays, and was done by nobody. */
+/** Deletes an author. Their revisions stay, without an author. */
 export async function forgetAuthor(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('authors').where('id', '=', id).execute()
 }

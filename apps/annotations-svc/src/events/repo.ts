@@ -10,7 +10,7 @@ const bulky = [
   'revisions' as const,
 ]
 
-/** A job, unless a write was faster and made the row itself. */
+/** Inserts a job unless a write already inserted it. */
 export async function addJob(tx: Tx, { id, task_id }: Job): Promise<void> {
   await tx
     .insertInto('jobs')
@@ -34,7 +34,7 @@ export async function removeTasks(tx: Tx, task_ids: readonly number[]): Promise<
   for (const table of bulky) await tx.deleteFrom(table).where(isTheirs).execute()
 }
 
-/** A whole task may be a million rows. */
+/** Raises the statement timeout, because a task may have a million rows. */
 export async function allowLong(tx: Tx): Promise<void> {
   await sql`set local statement_timeout = '10min'`.execute(tx)
 }

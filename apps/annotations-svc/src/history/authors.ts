@@ -3,7 +3,7 @@ import type { BasicUser } from '@reticle/contracts/rest/users'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
-/** Of `authors as author`, joined from the left: nobody did it, or somebody who has no account any more. */
+/** Columns of `authors as author` after a left join; null without an author or after the account was deleted. */
 export const authorColumns = [
   ...(['author.id as author_id', 'author.username'] as const),
   ...(['author.first_name', 'author.last_name'] as const),
@@ -28,13 +28,15 @@ export function authorOf({
   return { url: `/users/${author_id}`, id: author_id, username, first_name, last_name }
 }
 
-/** Who did what, and the oldest change that is known. */
+/** Statistics by author, and the date of the oldest known change. */
 export interface Authors {
   authors: AuthorStatistics[]
   authors_since: string | null
 }
 
-/** What people did to jobs of some tasks, as far back as there are records; who did most comes first. */
+/**
+ * Counts the changes of each author to jobs of some tasks, as far back as records exist; most active author first.
+ */
 export async function countAuthors(
   db: Kysely<AnnotationsDb>,
   { tasks, jobs }: { tasks: readonly number[]; jobs: readonly number[] },

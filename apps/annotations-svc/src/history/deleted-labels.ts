@@ -5,14 +5,14 @@ type Db = Kysely<AnnotationsDb>
 
 export interface DeletedLabel {
   id: number
-  /** Null where it is not known: the label was deleted before its name was kept. */
+  /** Null when the name is unknown: the label was deleted before names were stored. */
   name: string | null
 }
 
-/** Rows that are kept at most, of all projects together. */
+/** Maximum number of rows over all projects. */
 const mostKept = 100_000
 
-/** Keeps the names of labels: revisions have their ids only. */
+/** Stores the names of deleted labels, because revisions contain only their ids. */
 export async function keepDeletedLabels(
   db: Db,
   labels: readonly { id: number; name: string }[],
@@ -25,7 +25,7 @@ export async function keepDeletedLabels(
     on conflict (label_id) do nothing`.execute(db)
 }
 
-/** The labels of some ids, in the order of the ids. */
+/** Returns the labels of these ids, in the order of the ids. */
 export async function findDeletedLabels(db: Db, ids: readonly number[]): Promise<DeletedLabel[]> {
   const { rows } = await sql<DeletedLabel>`
     select given.id, kept.name from unnest(${ids}::int[]) with ordinality as given (id, place)
@@ -34,10 +34,10 @@ export async function findDeletedLabels(db: Db, ids: readonly number[]): Promise
 }
 
 /**
- * Drops the names of labels that no readable revision can have. The deletion of a label makes a revision of every job that had
- * objects of it, so they expire together.
+ * Deletes names of labels that no readable revision can use. The deletion of a label creates a revision of every job
+ * with objects of it, so both expire at the same time.
  *
- * @param oldest the date that history is kept from
+ * @param oldest date from which history is kept
  */
 export async function dropDeletedLabels(
   db: Db,
@@ -52,9 +52,9 @@ export async function dropDeletedLabels(
 }
 
 /**
- * Names for a message, or the ids of labels whose names are not known.
+ * Returns the names for a message, or ids where names are unknown.
  *
- * @param count of all labels; `labels` are the first of them
+ * @param count total number of labels; `labels` are the first of them
  */
 export function describeDeletedLabels(labels: readonly DeletedLabel[], count: number): string {
   const texts = new Set(labels.map(({ id, name }) => (name === null ? `id ${id}` : `"${name}"`)))

@@ -13,7 +13,7 @@ import { rowsAt } from './state.ts'
 interface Diff {
   from: Moment
   to: Moment
-  /** Set when some objects have to be completed. */
+  /** Current labels, if some objects have to be completed with them. */
   labels: LabelIndex | undefined
   signal: AbortSignal
 }
@@ -21,8 +21,9 @@ interface Diff {
 type Tx = Transaction<AnnotationsDb>
 
 /**
- * Objects by what became of them, told by their ids; a piece is never larger than its batch. Both moments meet in a
- * `full join`, which can only hash or merge, and `num_nulls` does not let the planner make another join of it.
+ * Yields the created, updated and deleted objects as JSON, matched by id; a chunk is never larger than its batch.
+ * Both revisions meet in a `full join`, which can only hash or merge, and `num_nulls` keeps the planner from turning
+ * it into another join.
  */
 export async function* diffBytes(tx: Tx, diff: Diff): AsyncGenerator<Uint8Array> {
   const { from, to } = diff
@@ -35,7 +36,7 @@ export async function* diffBytes(tx: Tx, diff: Diff): AsyncGenerator<Uint8Array>
   yield* cutText('}')
 }
 
-/** An object of three lists, each of texts that follow each other. */
+/** Yields an object with three lists, each made of consecutive texts. */
 async function* lists(textsOf: (kind: RowKind) => AsyncIterable<string[]>) {
   let start = '{'
   for (const kind of rowKinds) {
@@ -61,7 +62,7 @@ async function* pairs(batches: AsyncIterable<Pair[]>): AsyncGenerator<string[]> 
   }
 }
 
-/** Objects that are there at one moment and not at the other. */
+/** Selects objects that exist in one revision and not in the other. */
 function only(tx: Tx, kind: RowKind, there: Moment, missing: Moment, diff: Diff) {
   const query = sql`select ${kind}::text, ${columns(kind, 'one')} from (${linesAt(kind, there)}) as one
     full join (select id from (${rowsAt(kind, missing)}) as stored) as other on other.id = one.id
@@ -69,7 +70,7 @@ function only(tx: Tx, kind: RowKind, there: Moment, missing: Moment, diff: Diff)
   return completed(linesOf(tx, kind, query, diff), diff)
 }
 
-/** What an object was, and what it became. */
+/** An object before and after its change. */
 type Pair = [Row, Row]
 
 function changed(tx: Tx, kind: RowKind, diff: Diff): AsyncGenerator<Pair[]> {
@@ -85,7 +86,7 @@ function changed(tx: Tx, kind: RowKind, diff: Diff): AsyncGenerator<Pair[]> {
 const linesOf = (tx: Tx, kind: RowKind, query: RawBuilder<unknown>, { signal }: Diff) =>
   lineRows(kind, copyOut(tx, query.compile(tx), { signal }))
 
-/** Rows of a moment as the columns of their lines, called `c0` and on: the first is the frame. */
+/** Selects the rows of a revision with their line columns named `c0`, `c1`, ...; `c0` is the frame. */
 function linesAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
   const named = lineOf[kind].slice(1).map((column, at) => `${column} as c${at}`)
   return sql`select id, ${sql.raw(named.join(', '))} from (${rowsAt(kind, moment)}) as stored`
@@ -94,7 +95,7 @@ function linesAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
 const columns = (kind: RowKind, table: string) =>
   sql.raw(rowColumns[kind].map((_, at) => `${table}.c${at}`).join(', '))
 
-/** Of an object that today's labels hide nothing is told. */
+/** Skips objects whose difference the current labels hide. */
 async function* paired(
   batches: AsyncIterable<Row[]>,
   kind: RowKind,

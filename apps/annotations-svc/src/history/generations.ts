@@ -7,16 +7,16 @@ import type { RequestIds } from '../targets/ids.ts'
 import type { JobRows } from '../targets/job-rows.ts'
 import type { Target } from '../targets/target.ts'
 
-/** Into which generation rows of a job are written. */
+/** Returns the generation under which rows of a job are written. */
 export type GenerationOf = (job: number) => number
 
-/** Any number that no replacement had before, here or in another process. */
+/** Returns a number that no replacement used before, in any process. */
 export async function newGeneration(ids: RequestIds): Promise<number> {
   await ids.reserve(1)
   return ids.next()
 }
 
-/** What the jobs held when they were locked, by anybody. */
+/** Deletes the rows that the jobs held when they were locked. */
 export async function deleteLive(
   tx: Transaction<AnnotationsDb>,
   { task_id }: Target,
@@ -33,7 +33,7 @@ export async function deleteLive(
   }
 }
 
-/** Where a job was replaced while these objects were on their way, they join what it has now. */
+/** Moves new objects into the current generation of jobs that were replaced meanwhile. */
 export async function followGenerations(
   tx: Transaction<AnnotationsDb>,
   { target, ids }: { target: Target; ids: RequestIds },

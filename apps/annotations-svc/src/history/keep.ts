@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { AnnotationsSettings } from '../config.ts'
 
 /**
- * Columns of the tables of annotations. `replaced_<table>` has them as well, and the revision that changed or removed the
- * row: it is what the row was until then.
+ * Columns of the annotation tables. `replaced_<table>` has the same columns and the revision that changed or deleted
+ * the row, which was valid until then.
  */
 export const rowColumns: Record<RowKind, readonly string[]> = {
   tag: [
@@ -25,15 +25,15 @@ export const rowColumns: Record<RowKind, readonly string[]> = {
 export const replacedName = (kind: RowKind) => `replaced_${arrayOf[kind]}`
 export const replacedTable = (kind: RowKind) => sql.table(replacedName(kind))
 
-/** Columns by name, of a table where one is named. */
+/** Returns the columns by name, qualified by `table` if given. */
 export const columnsOf = (kind: RowKind, table?: string) =>
   sql.join(rowColumns[kind].map((name) => sql.ref(table ? `${table}.${name}` : name)))
 
 /**
- * A statement that keeps rows as they are, for the revision that their job comes to at the end of this write.
+ * Returns a statement that copies rows to the history, for the revision that this write gives their job.
  *
- * @param rows `from` and `where` of them, called `stored`
- * @param job what tells the job where they are all of one: its revision is looked up once
+ * @param rows `from` and `where` clause of the rows, aliased `stored`
+ * @param job expression for the job id; a constant one makes the revision lookup run once
  */
 export function keepRows(kind: RowKind, rows: string, job = 'stored.job_id'): string {
   const names = rowColumns[kind].map((name) => `"${name}"`)
@@ -42,6 +42,6 @@ export function keepRows(kind: RowKind, rows: string, job = 'stored.job_id'): st
     ${rows}`
 }
 
-/** How a finder keeps what is about to change; not at all where there is no history. */
+/** Returns how rows are copied before a change; undefined without history. */
 export const keeping = ({ historyDays }: Pick<AnnotationsSettings, 'historyDays'>) =>
   historyDays > 0 ? keepRows : undefined

@@ -19,7 +19,7 @@ const columns = {
   created_date: 'entry.created_date',
 } as const satisfies ColumnsOf<typeof revisionFields>
 
-/** A page of the revisions of a job, or of those of all jobs of a task (`spec/extensions.md` 1). */
+/** Returns a page of the revisions of a job, or of all jobs of a task. */
 export async function listRevisions(
   db: Kysely<AnnotationsDb>,
   { task_id, jobs }: Target,

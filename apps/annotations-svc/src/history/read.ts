@@ -13,7 +13,8 @@ import { findMoment, type Moment } from './revisions.ts'
 import { readAt } from './state.ts'
 
 /**
- * What is asked of the set that a job had at a revision, as today's labels have it: streamed, out of one snapshot.
+ * Streams the requested part of the set that a job had at a revision, completed with the current labels, from one
+ * snapshot.
  *
  * @throws DomainError not_found, gone `revision_expired`
  */
@@ -36,9 +37,9 @@ export async function readRevision(
 }
 
 /**
- * What was done to a job between two of its revisions, streamed.
+ * Streams the changes to a job between two of its revisions.
  *
- * @param given.to absent: the newest
+ * @param given.to default: the newest
  * @throws DomainError not_found, gone `revision_expired`
  */
 export function readDiff(
@@ -55,7 +56,7 @@ export function readDiff(
   })
 }
 
-/** Today's labels, when something was stored under older ones. */
+/** Reads the current labels if a revision was stored under older ones. */
 async function labelsNeeded(
   deps: Deps,
   target: Target,

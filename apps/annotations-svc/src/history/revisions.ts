@@ -3,10 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Target } from '../targets/target.ts'
 
-/** Revisions of a job at most that can be read. */
+/** Maximum number of readable revisions of a job. */
 export const mostReadable = 1000
 
-/** A revision that can be read: where its rows are, and what they are complete for. */
+/** A readable revision: the generation of its rows, and the labels revision that they are complete for. */
 export interface Moment {
   task_id: number
   job_id: number
@@ -22,9 +22,9 @@ interface Known {
 }
 
 /**
- * Finds a revision of a job; nothing stands for the newest, which is always there.
+ * Finds a revision of a job; without `wanted` the newest, which always exists.
  *
- * @throws DomainError not_found for one that never was, gone `revision_expired` for one whose data was dropped
+ * @throws DomainError not_found for one that never existed, gone `revision_expired` for one whose data was dropped
  */
 export async function findMoment(
   db: Kysely<AnnotationsDb>,
@@ -48,7 +48,7 @@ export async function findMoment(
   return { task_id, job_id, revision, generation, labels_revision }
 }
 
-/** Of a job that nobody has written to. */
+/** State of a job without any write. */
 const never: Known = { newest: 0, generation: null, labels_revision: null }
 
 const expired = (revision: number) =>

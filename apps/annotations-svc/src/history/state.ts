@@ -12,10 +12,10 @@ import { columnsOf, replacedTable } from './keep.ts'
 import type { Moment } from './revisions.ts'
 
 /**
- * The rows that a job had at a revision, with the columns of their table. They are those of the revision's generation, but
- * for what was done to it since: of a row that was changed or removed the earliest that was replaced stands, and what was
- * created is left out. A row that left the job and came back was both; what happened first counts. Sets of ids are
- * multiranges, which are searched: however many there are, no plan compares each with each.
+ * Selects the rows that a job had at a revision, with the columns of their table. They are the rows of that
+ * generation, with later changes undone: for a changed or deleted row the earliest replaced version is used, and
+ * later created rows are left out. For a row that left the job and came back, the first change decides. Sets of ids
+ * are multiranges, which are searched, so no plan compares every id with every other.
  */
 export function rowsAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
   const { task_id, job_id, generation, revision } = moment
@@ -35,13 +35,13 @@ export function rowsAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
       and made.revision < first.revision and first.id <@ made.created_ids))`
 }
 
-/** Which rows are read, and whose. */
+/** Target and query that select the rows. */
 interface Selection {
   target: Target
   asked: Asked
 }
 
-/** Rows as lines, in the order of answers; of tracks at least those that are asked for. */
+/** Selects rows as lines, in response order. For tracks the result may include some that the query does not match. */
 function selectAt(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
@@ -55,7 +55,7 @@ function selectAt(
     where ${sql.join(conditions, sql` and `)} order by ${sql.raw(order)}`.compile(tx)
 }
 
-/** The objects of one kind that a job had at a revision and that are asked for, in batches. */
+/** Reads the objects of one kind that a job had at a revision and that the query selects, in batches. */
 export function readAt(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,

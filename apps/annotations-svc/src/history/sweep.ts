@@ -9,16 +9,16 @@ import { mostReadable } from './revisions.ts'
 
 type Db = Kysely<AnnotationsDb>
 
-/** Rows that one statement removes at most: short enough for whoever writes beside it. */
+/** Maximum number of rows per statement, so that concurrent writers wait only briefly. */
 const atOnce = 5000
-/** Records of a job that are listed at most, those that cannot be read any more among them. */
+/** Maximum number of listed records of a job, including those that cannot be read any more. */
 const mostRecords = 10 * mostReadable
 const dayMs = 86_400_000
 
 /**
- * Drops history that is kept no longer: what was replaced more than `historyDays` ago, and what lies before the newest
- * thousand revisions of a job. A revision is first marked, then what only it needed goes, in small batches, so that whoever
- * reads it still has it whole in a snapshot. Records stay, the newest ten thousand of a job; without history none does.
+ * Deletes expired history: objects that were replaced more than `historyDays` ago, and revisions before the newest
+ * thousand of a job. A revision is first marked as unreadable; its rows are then deleted in small batches, and a
+ * concurrent read still has its snapshot. Records stay, up to ten thousand per job; without history all are deleted.
  */
 export async function sweepHistory(
   db: Db,
@@ -34,8 +34,8 @@ export async function sweepHistory(
 }
 
 /**
- * Marks what is before the revision that stood at `moment`, which is the oldest that can be read: what it was replaced by
- * is younger.
+ * Marks the revisions before the one that was valid at `moment`. That one stays readable, because its replacement is
+ * newer.
  */
 async function markExpired(db: Db, moment: Date | 'infinity'): Promise<void> {
   await sql`
@@ -59,7 +59,10 @@ interface Change {
   replaced_generation: number | null
 }
 
-/** Drops what some changes after `last` replaced, where nobody can read it; the last of them, if there was any. */
+/**
+ * Deletes the rows replaced by some changes after `last` that no readable revision needs. Returns the last of these
+ * changes.
+ */
 async function dropBefore(db: Db, last: Change): Promise<Change | undefined> {
   const { rows } = await sql<Change>`
     select task_id, job_id, revision, replaced_generation from revisions as change
@@ -89,7 +92,7 @@ async function dropOne(
     where ${sql.raw(place)} and revision = ${revision}`.execute(db)
 }
 
-/** Batch by batch, each in a transaction of its own. */
+/** Deletes in batches, each in its own transaction. */
 async function dropRows(db: Db, table: string, where: string): Promise<void> {
   const places = `select ctid from ${table} where ${where} limit ${atOnce}`
   for (;;) {
@@ -98,7 +101,10 @@ async function dropRows(db: Db, table: string, where: string): Promise<void> {
   }
 }
 
-/** Those of objects that moved to another job stay with the history: a restoration asks for them (`annotations/restore.ts`). */
+/**
+ * Records of objects that moved to another job stay as long as the history, because a restore needs them
+ * (`annotations/restore.ts`).
+ */
 async function dropRecords(db: Db, most: number): Promise<void> {
   const isMove = sql<boolean>`old.action = 'update' and old.created_ids is not null`
   await sql`

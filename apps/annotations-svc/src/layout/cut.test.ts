@@ -10,7 +10,7 @@ import { cutTrack } from './cut.ts'
 import { foldsOf } from './folds.ts'
 import { joinPieces } from './join.ts'
 
-/** `spec/api-annotations.md` 1.8: what the jobs of a task hold of a track, and what becomes of it when it is read. */
+/** How a track is cut into the jobs of a task and joined again: docs/spec/annotations.md#task-level */
 
 const overlapping = jobsOf([0, 4], [3, 7], [6, 9])
 const following = jobsOf([0, 4], [5, 9])
@@ -21,7 +21,7 @@ describe('a track with keyframes at 0 and 9', () => {
     ['a rectangle', following, 'rectangle', '0 4 / 5 9', '0 4 5 9'],
     ['a polyline', overlapping, 'polyline', '0 4 / 3 7 / 6 9', '0 3 4 6 7 9'],
     ['a polyline', following, 'polyline', '0 4 / 5 9', '0 4 5 9'],
-  ] as const)('%s over %j', (_, jobs, type, cut, joined) => {
+  ] as const)('%s is cut and joined at the borders of %j', (_, jobs, type, cut, joined) => {
     const whole = track([shape(0, { type }), shape(9, { type, points: [90, 0, 91, 1] })])
     expect(cutInto(whole, jobs)).toBe(cut)
     expect(framesOf(rejoined(whole, jobs))).toBe(joined)
@@ -29,7 +29,7 @@ describe('a track with keyframes at 0 and 9', () => {
 })
 
 describe('a piece', () => {
-  test('begins and ends with positions that were computed', () => {
+  test('a piece begins and ends with interpolated positions', () => {
     const attributes = [{ spec_id: 90, value: 'red' }]
     const left = shape(0, { points: [0, 0, 10, 10], rotation: 350, occluded: true, attributes })
     const right = shape(9, { points: [90, 0, 100, 10], rotation: 8, z_order: 5 })
@@ -51,11 +51,11 @@ describe('a piece', () => {
     ['that ends and comes back', [shape(1), shape(2, hidden), shape(8)], '1 2x / 8'],
     ['that is hidden for long', [shape(1, hidden), shape(8, hidden)], '1x 8x'],
     ['of the last job', [shape(8), shape(9)], '8 9'],
-  ] as const)('of a track %s', (_, shapes, expected) => {
+  ] as const)('a track %s is cut correctly', (_, shapes, expected) => {
     expect(cutInto(track(shapes), overlapping)).toBe(expected)
   })
 
-  test('keeps away from a position that is of its own frame only', () => {
+  test('a computed end does not overwrite a position that is not a keyframe', () => {
     const stray = (frame: number) => shape(frame, { points: [7, 7, 8, 8], keyframe: false })
     const moving = [shape(0), stray(4), stray(5), stray(6), shape(9, { points: [9, 0, 10, 1] })]
     const [first, second] = cut(track(moving), following)
@@ -63,13 +63,13 @@ describe('a piece', () => {
     expect(flagsOf(second)).toEqual(['5-', '6-', '7', '9'])
   })
 
-  test('of a track with a keyframe beyond every job comes as far as the job', () => {
+  test('a piece of a track with a keyframe beyond all jobs ends with its job', () => {
     const whole = track([shape(3), shape(23, { points: [200, 0, 201, 1] })])
     expect(cutInto(whole, jobsOf([0, 9]))).toBe('3 9')
     expect(cut(whole, jobsOf([0, 9]))[0]?.shapes[1]?.points).toEqual([60, 0, 61, 1])
   })
 
-  test('of a cuboid in a point cloud turns its angles the shorter way', () => {
+  test('a piece of a cuboid in a point cloud interpolates angles along the shorter arc', () => {
     const cuboid = (frame: number, angle: number) =>
       shape(frame, { type: 'cuboid', points: [0, 0, 0, 0, 0, angle, 1, 1, 1, ...Array(7).fill(0)] })
     const whole = track([cuboid(0, 3), cuboid(8, -3)])
@@ -80,7 +80,7 @@ describe('a piece', () => {
     expect(angleOf(false)).toBeCloseTo(0)
   })
 
-  test('keeps joints hidden over a border, and others moving', () => {
+  test('hidden joints stay hidden across a border, and others keep moving', () => {
     const head = [shape(0), shape(3, hidden), shape(8)]
     const foot = [shape(0), shape(9, { points: [9, 9, 10, 10] })]
     const person = skeleton(0, [head, foot])
@@ -92,7 +92,7 @@ describe('a piece', () => {
     expect(whole.elements.map(framesOf)).toEqual(['0 3x 5x 8', '0 4 5 9'])
   })
 
-  test('of a skeleton is where any joint is seen', () => {
+  test('a piece of a skeleton exists where any joint is visible', () => {
     const person = skeleton(1, [
       [shape(1), shape(2, hidden)],
       [shape(1, hidden), shape(6), shape(7, hidden)],
@@ -101,8 +101,8 @@ describe('a piece', () => {
   })
 })
 
-describe('read again', () => {
-  test('a track that the next job has not is closed there, with its joints', () => {
+describe('pieces joined again', () => {
+  test('a track without a piece in the next job is hidden there, with its joints', () => {
     const person = skeleton(0, [[shape(0), shape(2, hidden)], [shape(0)]])
     const whole = joinPieces([{ at: 0, track: person }], foldsOf({ jobs: following }))
     expect([framesOf(whole), ...whole.elements.map(framesOf)]).toEqual(['0 5x', '0 2x', '0 5x'])
@@ -114,7 +114,7 @@ describe('read again', () => {
     expect(last).toEqual({ ...shape(0, hidden), frame: 5 })
   })
 
-  test('a joint that one job made anew goes on with the one of its label', () => {
+  test('a joint that one job created again is joined by its label', () => {
     const person = (frame: number, id: number) => ({
       ...skeleton(frame, [[shape(frame)]]),
       elements: [{ ...skeleton(frame, [[shape(frame)]]).elements[0], id }],
@@ -124,7 +124,7 @@ describe('read again', () => {
     expect(elements.map((one) => [one.id, framesOf(one)])).toEqual([[5, '0 5']])
   })
 
-  test('every track is where it was on every frame', () => {
+  test('every track has the same position on every frame after cutting and joining', () => {
     fc.assert(
       fc.property(anyTrack, anyJobs, (given, jobs) => {
         const stop = jobs.at(-1)?.stop_frame ?? 0
@@ -137,7 +137,7 @@ describe('read again', () => {
     )
   })
 
-  test('a track is in the jobs that it is seen in, and cutting what was joined changes nothing', () => {
+  test('a track has pieces in the jobs where it is visible, and cutting a joined track changes nothing', () => {
     fc.assert(
       fc.property(anyTrack, anyJobs, (given, jobs) => {
         const seen = jobs.filter(
@@ -214,14 +214,16 @@ function rejoined(whole: Track, jobs: readonly JobRange[]): Track {
   return joinPieces(pieces, foldsOf({ jobs }))
 }
 
-/** What is seen of each part on a frame, rounded; nothing of one that is hidden or has not begun. */
+/**
+ * Returns the rounded visible position of each part on a frame; undefined for a part that is hidden or has not begun.
+ */
 function positionsAt({ shapes, elements }: Track, frame: number) {
   const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
   return parts.map((part) => {
     const state = trackAt(part, frame)
     if (!state || state.outside) return undefined
     const round = (value: number) => Math.round(value * 1e8) / 1e8 + 0
-    // Just below a full turn is just above none.
+    // Rounding may turn almost 360 degrees into 360, which equals 0.
     return { points: state.points.map(round), rotation: round(state.rotation) % 360 }
   })
 }
@@ -253,7 +255,7 @@ const anyTrack: fc.Arbitrary<Track> = fc
   )
   .map(normalizeTrack)
 
-/** Jobs as a task of 31 frames is shared out, whatever the overlap. */
+/** Jobs of a task of 31 frames, with any segment size and overlap. */
 const anyJobs: fc.Arbitrary<JobRange[]> = fc
   .tuple(fc.integer({ min: 2, max: 12 }), fc.nat(11))
   .map(([size, given]) => {

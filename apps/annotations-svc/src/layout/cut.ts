@@ -4,17 +4,17 @@ import { anchorAt, type InterpolationOptions, trackAt } from '@reticle/geometry'
 import { firstJobTo, isSpatial, type Target } from '../targets/target.ts'
 import { firstSeen, isWithin, lastFrame, wasVisible } from '../validation/visible.ts'
 
-/** As much of a track as one job has. */
+/** The part of a track that lies in one job. */
 export interface Piece {
   job: JobRange
-  /** The track that was cut, itself, where all of it is in the one job. */
+  /** The original track itself, if it lies in one job completely. */
   track: Track
 }
 
 /**
- * Cuts a track at the borders of the jobs that it is seen in (`spec/api-annotations.md` 1.8), at least one piece. Keyframes
- * that no job has are left out. A track that is in one job as a whole stays as it is, and so does one that is never seen:
- * whoever drew it may still show it.
+ * Cuts a track at the borders of the jobs where it is visible, into at least one piece. Keyframes outside all jobs
+ * are dropped. A track in a single job is not changed, and neither is one that is never visible, because its author
+ * may still show it.
  *
  * @param track normalised: every part begins on its first frame
  */
@@ -40,7 +40,10 @@ function jobsThatSee(track: Track, jobs: readonly JobRange[]): JobRange[] {
   }
 }
 
-/** Parts that are hidden where the piece begins say so there: without it they would be seen when pieces are joined. */
+/**
+ * Adds a hidden keyframe to parts that are hidden at the start of the piece; otherwise they would be visible after
+ * joining.
+ */
 function pieceIn(track: Track, job: JobRange, options: InterpolationOptions): Track {
   const { start_frame, stop_frame } = job
   const frame = firstSeen(track, start_frame, stop_frame) ?? start_frame
@@ -67,7 +70,8 @@ function clipShapes(
   const start = kept[0]
   if (start?.frame !== first) kept.unshift(...keyframeAt(first))
   else if (!start.keyframe) {
-    // A position of this frame only. Being the first it counts as a keyframe here, so the next frame tells where the track is.
+    // A position for this frame only. As the first shape it counts as a keyframe, so the next frame needs the
+    // interpolated position.
     const at = freeFrame(kept, 1, first + 1)
     if (at && at.frame <= last) kept.splice(at.index, 0, ...keyframeAt(at.frame))
   }
@@ -76,7 +80,10 @@ function clipShapes(
   return kept
 }
 
-/** The first frame from `frame` on that has no shape yet, and the place of one there; none when a keyframe comes before it. */
+/**
+ * Returns the first frame from `first` on without a shape and the index to insert one; undefined when a keyframe
+ * comes first.
+ */
 function freeFrame(kept: readonly TrackShape[], from: number, first: number) {
   let [index, frame] = [from, first]
   while (kept[index]?.frame === frame) {
@@ -87,7 +94,7 @@ function freeFrame(kept: readonly TrackShape[], from: number, first: number) {
   return { index, frame }
 }
 
-/** A track that moves on beyond its piece says how far it came. */
+/** Adds the interpolated end position of a track that continues beyond its piece. */
 function endAt(
   kept: TrackShape[],
   last: number,

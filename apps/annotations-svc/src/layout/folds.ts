@@ -2,12 +2,12 @@ import type { JobRange } from '@reticle/contracts/rest/facts'
 import type { Target } from '../targets/target.ts'
 
 /**
- * A job as it is folded into what the jobs before it have together (`spec/api-annotations.md` 1.8). The frames that it
- * shares with them follow from the ranges alone.
+ * A job that is merged into the jobs before it (docs/spec/annotations.md#task-level). The shared frames follow from
+ * the frame ranges alone.
  */
 export interface Fold {
   job: JobRange
-  /** The last frame of the jobs before it; -1 of the first. */
+  /** Last frame of the jobs before it; -1 for the first job. */
   before: number
 }
 
@@ -20,8 +20,8 @@ export function foldsOf({ jobs }: Pick<Target, 'jobs'>): Fold[] {
   })
 }
 
-/** Whether a job shares frames with those before it. */
+/** Returns whether a job shares frames with earlier jobs. */
 export const sharesFrames = ({ job, before }: Fold) => job.start_frame <= before
 
-/** Whether reading the target is more than putting its jobs one after the other. */
+/** Returns whether reading the target needs merging: more than one job. */
 export const isFolded = ({ jobs }: Pick<Target, 'jobs'>) => jobs.length > 1

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { foldFrame, idOf, type PlacedRow } from './frames.ts'
 import { openComparer } from './similar.ts'
 
-/** What of several jobs is one object on a frame: `spec/api-annotations.md` 1.8. */
+/** Which rows of several jobs are one object on a frame: docs/spec/annotations.md#task-level */
 
 const fold = (rows: PlacedRow[], is3d = false) =>
   foldFrame(rows, openComparer(is3d)).map(({ members }) => members.map(idOf))
 
-test('tags of one label are one, one by one', () => {
+test('tags of one label are paired one to one', () => {
   const tag = (job_id: number, id: number, label_id: number): PlacedRow => {
     const text = tagText({ id, frame: 3, label_id, group: 0, source: 'manual', attributes: [] })
     return { kind: 'tag', job_id, columns: text.split(columnSeparator) }
@@ -26,28 +26,28 @@ test('tags of one label are one, one by one', () => {
   expect(fold(rows)).toEqual([[7], [10, 5, 6], [11], [12]])
 })
 
-test('of three jobs the third is compared with what the first two made', () => {
+test('rows of a third job are compared with the merged objects of the first two', () => {
   const rows = [row(1, 1, [0, 0, 100, 1]), row(2, 2, [10, 0, 110, 1]), row(3, 3, [20, 0, 120, 1])]
-  // The third is like the second, but the second is not an object of its own any more.
+  // The third row is similar to the second, but the second was merged into the first.
   expect(fold(rows)).toEqual([[1, 2], [3]])
   expect(fold(rows.slice(1))).toEqual([[2, 3]])
 })
 
-test('a cuboid has its layout from the task', () => {
+test('the dimension of the task determines the layout of a cuboid', () => {
   const points = (x: number) => [x, 0, 0, 0, 0, 0, 100, 10, 10, 0, 0, 0, 0, 0, 0, 0]
   const rows = [row(1, 1, points(0), 'cuboid'), row(2, 2, points(5), 'cuboid')]
   expect(fold(rows, true)).toEqual([[1, 2]])
   expect(fold(rows)).toEqual([[1], [2]])
 })
 
-test('a polygon that crosses itself is one with its equal only', () => {
+test('a self-intersecting polygon matches only an equal one', () => {
   const bow = [0, 0, 10, 10, 10, 0, 0, 10]
   expect(fold([row(1, 1, bow, 'polygon'), row(2, 2, bow, 'polygon')])).toEqual([[1, 2]])
   const near = [0, 0, 10, 10, 10, 0.1, 0, 10]
   expect(fold([row(1, 1, bow, 'polygon'), row(2, 2, near, 'polygon')])).toEqual([[1], [2]])
 })
 
-test('no pairing of boxes is better, equal ones or not', () => {
+test('the pairing of boxes is optimal, with or without equal boxes', () => {
   const box = fc.tuple(fc.nat(3), fc.nat(3)).map(([x, y]) => [x, y, x + 6, y + 6])
   const boxes = fc.array(box, { maxLength: 5 })
   const { forms } = openComparer(false)
@@ -92,7 +92,7 @@ function row(
   return { kind: 'shape', job_id, columns: text.split(columnSeparator) }
 }
 
-/** What the accepted pairs of each of the best pairings come to, of all pairings tried out. */
+/** Sums of the accepted pairs of each optimal pairing, found by trying all pairings. */
 function bestSums(rows: number[][]) {
   const all: [number, number][] = []
   const walk = (at: number, used: ReadonlySet<number>, total: number, kept: number) => {

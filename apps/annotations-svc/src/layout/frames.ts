@@ -2,25 +2,22 @@ import { decodeShape, type Row } from '@reticle/contracts/row-lines'
 import { assign, type Edge } from '@reticle/geometry'
 import { type Comparer, type Form, formOf } from './similar.ts'
 
-/** The row of a tag or a shape, and where it lies. */
+/** Row of a tag or shape, and its job. */
 export interface PlacedRow extends Row {
   job_id: number
 }
 
-/** An object of a task: a row, and those of later jobs that are the same object. */
+/** An object of a task: a row, and the rows of later jobs that are the same object. */
 export interface Folded {
   row: PlacedRow
-  /** The first is `row`. */
+  /** All rows; the first is `row`. */
   members: PlacedRow[]
 }
 
-/** The highest cost, 1 - similarity, at which two shapes are one. */
+/** Highest cost (1 - similarity) at which two shapes are the same object. */
 const acceptedCost = 0.25
 
-/**
- * The objects of one frame, from the rows of all jobs that have it, those of earlier jobs first
- * (`spec/api-annotations.md` 1.8). In the order of their ids, as every answer has them.
- */
+/** Merges the rows of one frame from all jobs into objects, in the order of ids. Rows of earlier jobs come first. */
 export function foldFrame(rows: readonly PlacedRow[], comparer: Comparer): Folded[] {
   const objects: Folded[] = []
   for (let at = 0; at < rows.length; ) {
@@ -41,7 +38,7 @@ function foldJob(objects: Folded[], rows: readonly PlacedRow[], comparer: Compar
   for (const row of rest) if (!joined.has(row)) objects.push({ row, members: [row] })
 }
 
-/** Equal ones belong together in any best pairing: whatever else they were paired with would rather have the other's. */
+/** Pairs equal rows first: some optimal pairing always contains these pairs. */
 function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
   const waiting = new Map<string, Folded[]>()
   for (const object of objects) {
@@ -50,7 +47,7 @@ function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
     if (others) others.push(object)
     else waiting.set(key, [object])
   }
-  for (const list of waiting.values()) list.reverse() // the first is taken first, from the end
+  for (const list of waiting.values()) list.reverse() // reversed, so that pop() takes the first one
   const rest: PlacedRow[] = []
   for (const row of rows) {
     const twin = waiting.get(contentOf(row))?.pop()
@@ -61,7 +58,7 @@ function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
   return { free: objects.filter((one) => free.has(one)), rest }
 }
 
-/** What makes two rows the same object. Numbers are compared as the texts that they are stored as. */
+/** Returns a key that is equal for equal rows. Numbers are compared as the stored text. */
 function contentOf({ kind, columns }: Row): string {
   const label = columns[1] ?? ''
   if (kind === 'tag') return label
@@ -92,7 +89,7 @@ function pairAlike(
 function edgesOf(objects: readonly Folded[], rows: readonly PlacedRow[], { forms }: Comparer) {
   const candidates = new Map<string, { left: number; form: Form }[]>()
   for (const [left, { row }] of objects.entries()) {
-    if (row.kind === 'tag') continue // all of one label are twins
+    if (row.kind === 'tag') continue // tags of one label are always equal
     const list = candidates.get(kindOf(row)) ?? []
     candidates.set(kindOf(row), list)
     list.push({ left, form: formOf(decodeShape(row.columns)) })
@@ -110,5 +107,5 @@ function edgesOf(objects: readonly Folded[], rows: readonly PlacedRow[], { forms
   return edges
 }
 
-/** Label and type. */
+/** Returns label and type. */
 const kindOf = ({ columns }: Row) => `${columns[1]} ${columns[7]}`

@@ -5,14 +5,17 @@ import type { Fold } from './folds.ts'
 
 type Element = Track['elements'][number]
 
-/** A track that is one in the task, from pieces that jobs have of it (`spec/api-annotations.md` 1.8). */
+/** A track of the task, joined from the pieces of its jobs. */
 export interface Joined {
   track: Track
-  /** The last fold that it has a piece of. */
+  /** Index of the last fold with a piece. */
   at: number
 }
 
-/** Pieces of one track, those of earlier jobs first; `at` is the index of the job's fold. The first one's id is its id. */
+/**
+ * Joins the pieces of one track, earlier jobs first; `at` is the index of the fold of the job. The track gets the id
+ * of the first piece.
+ */
 export function joinPieces(
   pieces: readonly { at: number; track: Track }[],
   folds: readonly Fold[],
@@ -28,8 +31,8 @@ export function joinPieces(
 }
 
 /**
- * Adds the piece of a later job. It changes the track: there may be thousands of pieces. A piece that only begins after the
- * frames that were shared was hidden until then, as far as its job says.
+ * Adds the piece of a later job. Changes the track in place, because there may be thousands of pieces. A piece that
+ * begins after the shared frames was hidden until then in its job.
  */
 export function addPiece(
   whole: Joined,
@@ -51,7 +54,7 @@ export function addPiece(
   whole.at = at
 }
 
-/** Where a job has no piece of a track that was still to be seen, it ends: hidden from that job's own frames on. */
+/** Hides a visible track from the first frame of a job without a piece of it. */
 export function endBefore(track: Track, fold: Fold | undefined): void {
   if (!fold || fold.before >= fold.job.stop_frame || !wasVisible(track)) return
   const frame = fold.before + 1
@@ -67,7 +70,7 @@ function copyOf<T extends Track | Element>(part: T): T {
   return 'elements' in copy ? { ...copy, elements: copy.elements.map(copyOf) } : copy
 }
 
-/** Elements by their label, and by their number among those of one label: ids may have changed in one job. */
+/** Names elements by label and by index among those of the label, because ids may differ between jobs. */
 function named(elements: readonly Element[]): [string, Element][] {
   const counts = new Map<number, number>()
   return elements.map((element) => {
@@ -77,7 +80,7 @@ function named(elements: readonly Element[]): [string, Element][] {
   })
 }
 
-/** On a frame that both have, the shape of the earlier job stands. */
+/** On frames with shapes of both jobs, the shape of the earlier job is kept. */
 function mergeShapes(own: TrackShape[], others: readonly TrackShape[]): void {
   const first = others[0]?.frame ?? Number.POSITIVE_INFINITY
   let at = own.length

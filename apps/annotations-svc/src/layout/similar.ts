@@ -1,29 +1,29 @@
 import type { Shape, Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import { boxIou, cuboidIou, type Region, readRegion, regionIou, walkTrack } from '@reticle/geometry'
 
-/** What of an object is compared: of a shape, or of a track on one frame. */
+/** Compared properties of a shape, or of a track on one frame. */
 export interface Form {
   type: Shape['type']
   label_id: number
   points: readonly number[]
   rotation: number
   outside: boolean
-  /** Of a skeleton, which has no points of its own. */
+  /** Elements of a skeleton, which has points only in its elements. */
   elements: readonly Form[]
 }
 
-/** Compares objects of one target, from 0 to 1 (`spec/api-annotations.md` 1.8, "Similarity"). */
+/** Compares objects of one target; returns similarities from 0 to 1. */
 export interface Comparer {
   forms: (a: Form, b: Form) => number
-  /** Over some frames, inclusive. */
+  /** Compares tracks over a range of frames, both inclusive. */
   tracks: (a: Track, b: Track, first: number, last: number) => number
 }
 
-/** Larger polygons are alike only when they are the same: a comparison takes the square of the number of vertices. */
+/** Polygons with more vertices match only when they are equal, because a comparison takes quadratic time. */
 const mostVertices = 2000
 
 export function openComparer(is3d: boolean): Comparer {
-  /** Kept as long as the points are: each polygon is compared with many. */
+  /** Cached while the points exist, because each polygon is compared with many others. */
   const regions = new WeakMap<readonly number[], { region: Region | undefined }>()
   const regionOf = (points: readonly number[]) => {
     const known = regions.get(points) ?? { region: readSmall(points) }
@@ -63,7 +63,7 @@ export function openComparer(is3d: boolean): Comparer {
 const readSmall = (points: readonly number[]) =>
   points.length > 2 * mostVertices ? undefined : readRegion(points)
 
-/** The same numbers at the same places. */
+/** Returns whether both have the same numbers. */
 function isSame(a: Form, b: Form): boolean {
   return (
     a.label_id === b.label_id &&
@@ -80,7 +80,7 @@ function isSame(a: Form, b: Form): boolean {
   )
 }
 
-/** The form of a shape; its own `outside` means nothing. */
+/** Returns the form of a shape; the `outside` of a shape has no meaning. */
 export const formOf = ({ type, label_id, points, rotation, elements }: Shape): Form => ({
   ...{ type, label_id, points, rotation, outside: false },
   elements: elements
@@ -88,7 +88,10 @@ export const formOf = ({ type, label_id, points, rotation, elements }: Shape): F
     .sort((a, b) => a.label_id - b.label_id),
 })
 
-/** A track on each of some frames: nothing before it begins, nor while it is hidden, but for the keyframe that hides it. */
+/**
+ * Yields the form of a track on each frame of a range: undefined before the track begins and while it is hidden,
+ * except on the keyframe that hides it.
+ */
 function* walkForms(
   track: Track,
   first: number,
@@ -115,7 +118,7 @@ function formAt(state: TrackShape | undefined, label_id: number): Form | undefin
   return { type, label_id, points, rotation, outside, elements: [] }
 }
 
-/** A skeleton is there when one of its elements is, and hidden when none is seen. */
+/** Builds the form of a skeleton, which exists when any element exists and is hidden when none is visible. */
 function skeletonOf(label_id: number, present: readonly Form[]): Form | undefined {
   if (present.length === 0) return undefined
   const elements = present.filter((one) => !one.outside)

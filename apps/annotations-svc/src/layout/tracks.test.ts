@@ -4,12 +4,12 @@ import { jobRange } from '../testing/workspace.ts'
 import { openComparer } from './similar.ts'
 import { openTrackFolder, type SharedPiece, sharedEdges } from './tracks.ts'
 
-/** Which tracks of different jobs are one: `spec/api-annotations.md` 1.8. */
+/** Which tracks of different jobs are one track: docs/spec/annotations.md#task-level */
 
 const overlapping = [jobRange(1, 0, 4), jobRange(2, 3, 7), jobRange(3, 6, 9)]
 const threefold = [jobRange(1, 0, 5), jobRange(2, 2, 7), jobRange(3, 4, 9)]
 
-test('alike on the shared frames they are one, through any number of jobs', () => {
+test('tracks that are similar on the shared frames are one, across any number of jobs', () => {
   const pieces = [piece(1, 10, [0, 4]), piece(2, 20, [3, 7]), piece(3, 30, [6, 9])]
   expect(pairs(overlapping, pieces)).toEqual({ 20: 10, 30: 10 })
   expect(
@@ -20,39 +20,39 @@ test('alike on the shared frames they are one, through any number of jobs', () =
   })
 })
 
-test('not because of what only one of them does', () => {
+test('tracks that do not match on shared frames are separate', () => {
   expect(pairs(overlapping, [piece(1, 10, [0, 2]), piece(2, 20, [5, 7])])).toEqual({})
   const moved = piece(2, 20, [3, 7], { dx: 300 })
   expect(pairs(overlapping, [piece(1, 10, [0, 4]), moved])).toEqual({})
 })
 
-test('half of the frames are enough, less are not', () => {
+test('tracks that match on half of the shared frames are one, on fewer they are separate', () => {
   const late = { ...piece(2, 20, [4, 7]) }
   expect(pairs(overlapping, [piece(1, 10, [0, 4]), late])).toEqual({ 20: 10 })
   const wide = [jobRange(1, 0, 5), jobRange(2, 3, 9)]
   expect(pairs(wide, [piece(1, 10, [0, 5]), piece(2, 20, [5, 9])])).toEqual({})
 })
 
-test('pieces of one origin are each other’s partners, and nobody else’s', () => {
+test('pieces of one origin belong together and match no other track in the same jobs', () => {
   const cut = [
     piece(1, 10, [0, 4], { jobs: [1, 2] }),
     piece(2, 10, [3, 7], { dx: 300, jobs: [1, 2] }),
   ]
   expect(pairs(overlapping, [...cut, piece(2, 20, [3, 7])])).toEqual({})
-  // Its piece in the third job is on none of the frames that the second shares.
+  // Its piece in the third job is on none of the frames that the second job shares with it.
   const later = [piece(1, 10, [0, 4], { jobs: [1, 3] }), piece(2, 20, [3, 7])]
   expect(pairs(overlapping, [...later, piece(3, 10, [6, 9], { jobs: [1, 3] })])).toEqual({ 20: 10 })
   const earlier = [piece(2, 20, [3, 7]), piece(3, 10, [6, 9], { jobs: [1, 3] })]
   expect(pairs(overlapping, earlier)).toEqual({})
 })
 
-test('two origins with pieces in one job stay two', () => {
+test('two origins with pieces in the same job stay separate', () => {
   const first = piece(1, 10, [0, 4], { jobs: [1, 3] })
   const second = [piece(2, 20, [3, 7], { jobs: [2, 3] }), piece(3, 20, [6, 9], { jobs: [2, 3] })]
   expect(pairs(overlapping, [first, ...second, piece(3, 10, [6, 9], { jobs: [1, 3] })])).toEqual({})
 })
 
-test('the best pairs are found together', () => {
+test('pairs are chosen for the best total similarity', () => {
   const given = [
     piece(1, 10, [0, 4]),
     piece(1, 11, [0, 4], { dx: 4 }),
@@ -62,13 +62,13 @@ test('the best pairs are found together', () => {
   expect(pairs(overlapping, given)).toEqual({ 20: 11, 21: 10 })
 })
 
-test('a track that ended is not compared with those of frames where it was', () => {
+test('a track that has ended is compared only on frames where it was visible', () => {
   const ended = piece(1, 10, [0, 3, 4], { hide: 4 })
   expect(pairs(overlapping, [ended, piece(2, 20, [3, 7])])).toEqual({ 20: 10 })
   expect(pairs(overlapping, [piece(1, 10, [0, 3], { hide: 3 }), piece(2, 20, [3, 7])])).toEqual({})
 })
 
-test('frames around the borders are known of each job', () => {
+test('the shared frames at the edges of each job are computed', () => {
   const none = 2_147_483_647
   expect(sharedEdges({ jobs: overlapping })).toEqual([
     { job_id: 1, head: -1, tail: 3 },
@@ -103,9 +103,9 @@ test('skeletons are compared joint by joint', () => {
 // ---- support
 
 interface Given {
-  /** How far to the right it is moved. */
+  /** Offset to the right. */
   dx?: number
-  /** The frame on which it is hidden. */
+  /** Frame on which it is hidden. */
   hide?: number
   jobs?: number[]
 }

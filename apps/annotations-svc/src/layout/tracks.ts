@@ -6,28 +6,28 @@ import { type Fold, foldsOf, sharesFrames } from './folds.ts'
 import { addPiece, endBefore } from './join.ts'
 import { openComparer } from './similar.ts'
 
-/** A track of a job, as far as frames that jobs share are concerned. */
+/** A track of a job, reduced to the frames that jobs share. */
 export interface SharedPiece {
   track: Track
-  /** What the pieces of a track that was cut have in common; of any other track its own id. */
+  /** Id that the pieces of a cut track share; for any other track its own id. */
   origin: number
-  /** Ids of the jobs that have pieces of that origin, ascending. */
+  /** Ids of the jobs that have pieces of the origin, ascending. */
   jobs: readonly number[]
 }
 
-/** Which tracks of different origins are one: of each origin the one that its object is named for. */
+/** Maps the origin of each matched track to the origin that names the joint object. */
 export type TrackPairs = ReadonlyMap<number, number>
 
 export interface TrackFolder {
-  /** Takes a track of a job; jobs come in their order. */
+  /** Adds a track of a job; jobs come in order. */
   add: (job_id: number, piece: SharedPiece) => void
   finish: () => TrackPairs
 }
 
-/** The highest cost, 1 - similarity, at which two tracks are one. */
+/** Highest cost (1 - similarity) at which two tracks are the same object. */
 const acceptedCost = 0.5
 
-/** An object so far, as much of it as the next jobs are compared with. */
+/** An object found so far, with the frames that later jobs are compared with. */
 interface Open {
   track: Track
   at: number
@@ -36,9 +36,9 @@ interface Open {
 }
 
 /**
- * Finds the tracks that are one although different jobs drew them (`spec/api-annotations.md` 1.8): those that are alike on
- * the frames that their jobs share. Pieces of one origin belong together anyway, whatever frames they share, so two origins
- * with pieces in one job stay two. Of tracks it keeps what lies around the shared frames of the jobs at hand.
+ * Finds tracks of different jobs that are the same object: those that are similar on the shared frames. Pieces of one
+ * origin belong together in any case, so two origins with pieces in the same job stay separate. Keeps only the
+ * keyframes around the shared frames of the current jobs.
  */
 export function openTrackFolder(target: Pick<Target, 'jobs' | 'dimension'>): TrackFolder {
   const folds = foldsOf(target)
@@ -69,7 +69,7 @@ export function openTrackFolder(target: Pick<Target, 'jobs' | 'dimension'>): Tra
 interface Work {
   folds: readonly Fold[]
   pairs: Map<number, number>
-  /** Of each object of several origins the jobs that have a piece of it. */
+  /** Jobs with a piece, for each object of several origins. */
   merged: Map<number, Set<number>>
   open: Open[]
   is3d: boolean
@@ -97,7 +97,7 @@ function foldJob(work: Work, at: number, pieces: readonly SharedPiece[]): void {
   }
 }
 
-/** Pairs what is left of a job's tracks with objects that have no piece in it; those that found one are answered. */
+/** Pairs the remaining tracks of a job with objects that have no piece in it. Returns the paired tracks. */
 function pairTracks(work: Work, fold: Fold, pieces: readonly Open[]): Set<Open> {
   const { open, folds, pairs, merged } = work
   const joined = new Set<Open>()
@@ -118,7 +118,8 @@ function edgesOf({ open, is3d }: Work, { job, before }: Fold, pieces: readonly O
   const comparer = openComparer(is3d)
   const edges: Edge[] = []
   for (const [right, piece] of pieces.entries()) {
-    // One of an earlier job is its object already: only that one's piece is on none of the shared frames.
+    // A piece whose origin began in an earlier job already belongs to an object; it is here only because that job's
+    // piece has no shared frame.
     if (piece.track.frame > last || Math.min(...piece.jobs) < job.id) continue
     for (const [left, one] of open.entries()) {
       if (one.at === piece.at || haveCommon(one.jobs, piece.jobs)) continue
@@ -132,7 +133,7 @@ function edgesOf({ open, is3d }: Work, { job, before }: Fold, pieces: readonly O
 const haveCommon = (a: ReadonlySet<number>, b: ReadonlySet<number>) =>
   [...b].some((one) => a.has(one))
 
-/** What a job shares with those before it, and with those behind it. */
+/** Frames that a job shares with earlier jobs and with later jobs. */
 interface Around {
   head: number
   tail: number
@@ -143,7 +144,7 @@ function framesAround(folds: readonly Fold[], at: number): Around {
   return { head: before, tail: folds[at + 1]?.job.start_frame ?? Number.POSITIVE_INFINITY }
 }
 
-/** Leaves out the keyframes that decide no shared frame, and whatever is not compared. */
+/** Drops the keyframes that affect no shared frame, and attributes, which are not compared. */
 function trimmed(track: Track, { head, tail }: Around): Track {
   const trim = (shapes: readonly TrackShape[]) => {
     const behindHead = shapes.findIndex(({ frame, keyframe }) => frame > head && keyframe)
@@ -157,7 +158,7 @@ function trimmed(track: Track, { head, tail }: Around): Track {
   return { ...track, shapes: trim(track.shapes), elements }
 }
 
-/** For each job, the frames that make a track of it one to be compared: up to `head`, or from `tail` on. */
+/** Returns for each job the frames whose tracks have to be compared: up to `head`, or from `tail` on. */
 export function sharedEdges(target: Pick<Target, 'jobs'>) {
   return foldsOf(target).map((fold, at, folds) => {
     const { job } = fold

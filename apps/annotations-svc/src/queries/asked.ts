@@ -4,30 +4,30 @@ import type { Deps } from '../deps.ts'
 import { isSpatial, type Target } from '../targets/target.ts'
 import { common, type Spans, spansOf, without } from './spans.ts'
 
-/** What a GET may be asked, as it is sent. */
+/** Query of a GET, as it was sent. */
 export interface SetQuery {
-  /** Ascending; none: all. */
+  /** Ascending; empty: all frames. */
   frames: FrameSpan[]
-  /** None: all. */
+  /** Empty: all labels. */
   label_id: number[]
   filter?: AnnotationFilter | undefined
   interpolate?: boolean | undefined
 }
 
-/** Which objects of a target are asked for, and as what. */
+/** Selection of the objects of a target, and the form of the response. */
 export interface Asked {
-  /** Those that the target has; absent: objects of all frames. */
+  /** Frames of the target to read; undefined: all. */
   frames?: Spans
   label_id: readonly number[]
   filter?: AnnotationFilter | undefined
-  /** Set when tracks become positions. */
+  /** Set when tracks are returned as positions per frame. */
   interpolation?: Interpolation
 }
 
 export interface Interpolation {
-  /** The frames that get positions: none is deleted. */
+  /** Frames that get positions; deleted frames are excluded. */
   frames: Spans
-  /** Cuboids of point clouds. */
+  /** Whether cuboids are those of point clouds. */
   is3d: boolean
 }
 
@@ -36,7 +36,7 @@ export const everything: Asked = { label_id: [] }
 export const isEverything = ({ frames, label_id, filter, interpolation }: Asked) =>
   !frames && label_id.length === 0 && !filter && !interpolation
 
-/** What a query asks of a target. */
+/** Resolves a query for a target. */
 export async function ask(
   { services }: Pick<Deps, 'services'>,
   target: Target,
@@ -55,7 +55,7 @@ export async function ask(
   return { ...asked, interpolation }
 }
 
-/** Of a job of ground truth also the frames that it does not count. */
+/** For a ground-truth job the deleted frames include the frames that it does not count. */
 const deletedOf = ({ kind, id, task_id }: Target) => ({
   task_id,
   job_id: kind === 'job' ? id : undefined,

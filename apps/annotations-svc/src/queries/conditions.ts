@@ -10,9 +10,9 @@ import { countFrames, framesOf, hasSome, type Spans } from './spans.ts'
 type Condition = RawBuilder<SqlBool>
 
 /**
- * What rows of a kind must fulfil to be asked for, beside being rows of the target. On tracks that is less than what is
- * asked: `tracks.ts` looks at their keyframes. Frames and labels may be looked at in each job alone; `filter` is about
- * whole objects, and comes after jobs are put together.
+ * Returns SQL conditions for rows of a target that a query selects. For tracks they are only a first filter:
+ * `tracks.ts` also checks the keyframes. Frames and labels can be checked in each job; `filter` concerns whole
+ * objects and is applied after jobs are merged.
  */
 export function conditionsOn(kind: RowKind, target: Target, asked: Asked): Condition[] {
   const { frames, label_id, filter } = asked
@@ -23,7 +23,7 @@ export function conditionsOn(kind: RowKind, target: Target, asked: Asked): Condi
   ]
 }
 
-/** More than these are not listed: the server would look them up one by one. */
+/** A longer list would be looked up frame by frame, so a range is used. */
 const mostListed = 1000
 
 function standing(frames: Spans): Condition[] {
@@ -34,11 +34,11 @@ function standing(frames: Spans): Condition[] {
   return [within, sql`frame <@ ${`{${texts.join()}}`}::int4multirange`]
 }
 
-/** Ids of the jobs of a target that have one of the frames. */
+/** Returns the ids of the jobs that have one of the frames. */
 export const jobsAt = ({ jobs }: Target, frames: Spans) =>
   jobs.filter((one) => hasSome(frames, one.start_frame, one.stop_frame)).map((one) => one.id)
 
-/** Rows of a track that is in several jobs say too little alone. */
+/** A row of a track in several jobs does not show the whole range of the track. */
 function spanned({ jobs }: Target, frames: Spans): Condition[] {
   const [first, last] = [frames[0], frames.at(-1)]
   if (!first || !last) return [sql`false`]
@@ -46,17 +46,17 @@ function spanned({ jobs }: Target, frames: Spans): Condition[] {
   return [sql`start_frame <= ${last.last}`, sql`stop_frame >= ${first.first}`]
 }
 
-/** SQL of the word that a column has the position of. */
+/** Returns SQL that maps the position in a column to its word. */
 export function wordOf(column: string, words: readonly string[]): string {
   return `(array[${words.map((one) => `'${one}'`).join()}])[${column} + 1]`
 }
 
-/** Words are compared by the order of their letters, whatever the database has. */
+/** Words are compared by code points, whatever the collation of the database. */
 const worded = (column: string, words: readonly string[]) =>
   `(${wordOf(column, words)}) collate "C"`
 
 const shared = {
-  id: 'id::numeric', // may be compared with fractions
+  id: 'id::numeric', // numeric, because it may be compared with fractions
   frame: 'frame',
   label_id: 'label_id',
   group: '"group"',

@@ -15,7 +15,7 @@ function expand(track: Track, last: number, how: Interpolation): Track {
   return JSON.parse(Buffer.from([...positionsJson(track, last, how)].join(''), 'latin1').toString())
 }
 
-test('the positions are those of a walk over all frames: computed ones have no id', () => {
+test('the positions equal those of a walk over all frames, and interpolated ones have no id', () => {
   const anyFrames = fc.tuple(fc.nat(6), fc.nat(6), fc.nat(6), fc.nat(6))
   const deletions = fc.uniqueArray(fc.nat(15), { maxLength: 4 })
   fc.assert(
@@ -41,7 +41,7 @@ test('the positions are those of a walk over all frames: computed ones have no i
   )
 })
 
-/** The same as exports show (`apps/jobs-svc/src/exporting/deleted-tracks.test.ts`). */
+/** Exports give the same result (`apps/jobs-svc/src/exporting/deleted-tracks.test.ts`). */
 test.each([
   ['that a track ends on', [{}, { frame: 3, outside: true }], [3], [0, 1, 2]],
   ['with the only keyframe', [{ frame: 3 }], [3], [4, 5, 6, 7, 8, 9]],
@@ -60,7 +60,7 @@ test.each([
   expect(found.shapes.map((one: TrackShape) => one.frame)).toEqual(expected)
 })
 
-test('a track of very many frames is written one after the other', () => {
+test('a track with very many frames is written position by position', () => {
   const track = trackOf([keyframeOf(0), keyframeOf(199_999)])
   const how = interpolation([{ first: 0, last: 199_999 }])
   let [longest, count] = [0, 0]
@@ -72,13 +72,13 @@ test('a track of very many frames is written one after the other', () => {
   expect(longest).toBeLessThan(500)
 })
 
-test('one frame far from its keyframes is found without the frames between', () => {
+test('a position far from its keyframes is found without visiting the frames between', () => {
   const tracks = Array.from({ length: 2000 }, () => trackOf([keyframeOf(0), keyframeOf(999_999)]))
   const how = interpolation([{ first: 500_000, last: 500_000 }])
   for (const track of tracks) expect(expand(track, 999_999, how).shapes).toHaveLength(1)
 })
 
-test('text in attributes stays what it was', () => {
+test('non-ASCII text in attributes is unchanged', () => {
   const attributes = [{ spec_id: 1, value: 'ключ "日本"' }]
   const track = { ...trackOf([keyframeOf(0, { attributes })]), attributes }
   const found = expand(track, 1, interpolation([{ first: 0, last: 1 }]))
@@ -86,7 +86,7 @@ test('text in attributes stays what it was', () => {
   expect(found.shapes.map((one: TrackShape) => one.attributes)).toEqual([attributes, attributes])
 })
 
-test('elements have positions of their own; one without any is left out', () => {
+test('each element has its positions, and an element without any is left out', () => {
   const part = (id: number, ...shapes: TrackShape[]) => trackOf(shapes, id)
   const pointOf = (frame: number, points: number[]) => keyframeOf(frame, { type: 'points', points })
   const skeleton: Track = {

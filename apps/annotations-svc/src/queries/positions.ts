@@ -8,10 +8,10 @@ import { isSeen, visibleSpans } from './tracks.ts'
 type Part = Omit<Track, 'elements'>
 
 /**
- * The JSON of a track whose `shapes`, and those of each element, are its positions on the frames that are asked for
- * (`spec/extensions.md` 3): one after the other, for there may be a million. Text of latin-1 characters, as rows have.
+ * Yields the JSON of a track whose `shapes`, and those of each element, are its positions on the requested frames, in
+ * small parts because there may be a million. The text uses latin-1 characters, like rows.
  *
- * @param last the last frame that it reaches
+ * @param last last frame of the track
  */
 export function* positionsJson(
   track: Track,
@@ -32,7 +32,7 @@ export function* positionsJson(
   yield ']}'
 }
 
-/** All of a part but its closing brace. */
+/** Yields a part without its closing brace. */
 function* partJson(part: Part, last: number, interpolation: Interpolation): Generator<string> {
   const { id, frame, label_id, group, source, attributes, shapes } = part
   const named = JSON.stringify({ id, frame, label_id, group, source, attributes })
@@ -45,7 +45,7 @@ function* partJson(part: Part, last: number, interpolation: Interpolation): Gene
   yield ']'
 }
 
-/** What is stored keeps its id; what is computed has none. */
+/** Yields stored shapes with their id and interpolated ones without. */
 function* positions(
   shapes: readonly TrackShape[],
   last: number,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clip, common, countFrames, framesOf, hasSome, without } from './spans.ts'
 
-/** Spans of frames against lists of frames. */
+/** Compares spans of frames with plain lists of frames. */
 
 const most = 30
 const flags = fc.array(fc.boolean(), { minLength: most, maxLength: most })
@@ -18,7 +18,7 @@ function spansOf(has: readonly boolean[]) {
 }
 const listed = (has: readonly boolean[]) => has.flatMap((one, frame) => (one ? [frame] : []))
 
-test('what both have, what one has without the other, and how many', () => {
+test('intersection, difference and count match those of the lists', () => {
   fc.assert(
     fc.property(flags, flags, (a, b) => {
       const both = a.map((one, frame) => one && b[frame] === true)
@@ -30,7 +30,7 @@ test('what both have, what one has without the other, and how many', () => {
   )
 })
 
-test('a part of them', () => {
+test('a clipped range matches that of the list', () => {
   const frame = fc.nat(most - 1)
   fc.assert(
     fc.property(flags, frame, fc.nat(most), (has, from, more) => {

@@ -1,21 +1,21 @@
 import { type FrameSpan, mergeSpans } from '@reticle/contracts/rest/annotation-query'
 import { rangeOf, type Target } from '../targets/target.ts'
 
-/** Lists of spans: ascending, none touching the next. */
+/** Spans in ascending order that neither overlap nor touch. */
 export type Spans = readonly FrameSpan[]
 
-/** The frames that a target has. */
+/** Returns the frames of a target. */
 export function spansOf(target: Target): Spans {
   const { start, stop, chosen } = rangeOf(target)
   if (!chosen) return [{ first: start, last: stop }]
   return mergeSpans([...chosen].map((frame) => ({ first: frame, last: frame })))
 }
 
-/** What both have. */
+/** Returns the intersection. */
 export const common = (a: Spans, b: Spans): Spans =>
   a.flatMap(({ first, last }) => [...clip(b, first, last)])
 
-/** As much of them as lies between two frames, inclusive: found by a search, for it is asked of every row. */
+/** Yields the spans within two frames, inclusive. Uses a binary search, because it is called for every row. */
 export function* clip(spans: Spans, from: number, to: number): Generator<FrameSpan> {
   for (let index = indexAt(spans, from); ; index += 1) {
     const span = spans[index]
@@ -27,7 +27,7 @@ export function* clip(spans: Spans, from: number, to: number): Generator<FrameSp
 export const hasSome = (spans: Spans, from: number, to: number) =>
   clip(spans, from, to).next().done === false
 
-/** Place of the first span that ends on or after a frame. */
+/** Returns the index of the first span that ends on or after a frame. */
 function indexAt(spans: Spans, frame: number): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
@@ -38,12 +38,12 @@ function indexAt(spans: Spans, frame: number): number {
   return low
 }
 
-/** The spans without some frames, which are ascending. */
+/** Returns the spans without some frames, which must be ascending. */
 export function without(spans: Spans, frames: readonly number[]): Spans {
   return common(spans, between(frames))
 }
 
-/** All frames there may be but these. */
+/** Returns all possible frames except these. */
 function between(frames: readonly number[]): Spans {
   const starts = [0, ...frames.map((frame) => frame + 1)]
   return starts
@@ -54,7 +54,7 @@ function between(frames: readonly number[]): Spans {
 export const countFrames = (spans: Spans) =>
   spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
 
-/** Every frame of them; only for few. */
+/** Returns every single frame; for small spans only. */
 export const framesOf = (spans: Spans) =>
   spans.flatMap(({ first, last }) =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index),

@@ -12,7 +12,7 @@ const frames = (first: number, last = first) => [{ first, last }]
 const asked = { label_id: [] }
 
 describe('where a track is visible', () => {
-  test('is where its states say so, on every frame', () => {
+  test('the visible spans match the interpolated states on every frame', () => {
     fc.assert(
       fc.property(someShapes(12), fc.nat(15), (shapes, last) => {
         const stateOf = trackStates(shapes)
@@ -25,14 +25,14 @@ describe('where a track is visible', () => {
     )
   })
 
-  test('ends with the target, unless it is hidden before', () => {
+  test('a track is visible until the end of the target unless it is hidden before', () => {
     const target = targetOf([0, 4], [5, 9], [10, 14])
     const track = trackOf([keyframeOf(1), keyframeOf(6)])
     expect(isAskedFor(track, target, { ...asked, frames: frames(14) })).toBe(true)
     expect(isAskedFor(track, target, { ...asked, frames: frames(15) })).toBe(false)
   })
 
-  test('of a skeleton is where one of its elements is', () => {
+  test('a skeleton is visible where one of its elements is', () => {
     const element = (id: number, ...shapes: TrackShape[]) => trackOf(shapes, id)
     const hidden = { outside: true }
     const skeleton: Track = {
@@ -51,7 +51,7 @@ describe('where a track is visible', () => {
 describe('a filter', () => {
   const isTrue = oracle(annotationFields)
 
-  test('keeps the tracks that have a keyframe for which json-logic-js says so', () => {
+  test('a filter keeps tracks with a keyframe that json-logic-js accepts', () => {
     fc.assert(
       fc.property(
         someShapes(4),

@@ -11,7 +11,7 @@ import { rangeOf, type Target } from '../targets/target.ts'
 import type { Asked } from './asked.ts'
 import { hasSome, type Spans } from './spans.ts'
 
-/** Of whole tracks those that are asked for, as far as SQL could not tell. */
+/** Keeps the tracks that the query selects; the SQL conditions are only a first filter. */
 export async function* keepTracks(
   batches: AsyncIterable<Row[]>,
   target: Target,
@@ -23,7 +23,7 @@ export async function* keepTracks(
   }
 }
 
-/** Is it visible where it must be, and does a keyframe fulfil the filter? */
+/** Returns whether a track is visible on a requested frame and has a keyframe that matches the filter. */
 export function isAskedFor(track: Track, target: Target, asked: Asked): boolean {
   const { filter, interpolation } = asked
   const frames = interpolation?.frames ?? asked.frames
@@ -51,16 +51,19 @@ const members: Record<AnnotationField, (track: Track, shape: TrackShape) => Valu
   rotation: (_, { rotation }) => rotation,
 }
 
-/** A track that is not hidden goes on to the end of the target: where a job of a task has no more of it, reading hid it. */
+/**
+ * Returns the last frame of a track that is not hidden. Where a job of a task lacks a piece of it, reading has
+ * already hidden it.
+ */
 export const lastFrameOf = (target: Target) => rangeOf(target).stop
 
-/** A skeleton is visible where one of its elements is (`spec/api-annotations.md` 1.8). */
+/** A skeleton is visible where one of its elements is. */
 function isVisible({ shapes, elements }: Track, frames: Spans, last: number): boolean {
   const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
   return parts.some((part) => isSeen(part, frames, last))
 }
 
-/** Whether a track or an element with these shapes is visible on one of the frames. */
+/** Returns whether a part with these shapes is visible on one of the frames. */
 export function isSeen(shapes: readonly TrackShape[], frames: Spans, last: number): boolean {
   for (const span of visibleSpans(shapes, last)) {
     if (hasSome(frames, span.first, span.last)) return true
@@ -69,8 +72,8 @@ export function isSeen(shapes: readonly TrackShape[], frames: Spans, last: numbe
 }
 
 /**
- * Where shapes are visible up to a last frame, ascending; spans may touch. A position that is no keyframe counts on its own
- * frame alone (`spec/api-annotations.md` 1.6).
+ * Yields where shapes are visible up to a last frame, ascending; spans may touch. A position that is not a keyframe
+ * applies to its frame only.
  */
 export function* visibleSpans(shapes: readonly TrackShape[], last: number): Generator<FrameSpan> {
   let isHidden = true

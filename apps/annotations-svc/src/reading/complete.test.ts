@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { indexLabels } from '../validation/labels.ts'
 import { completeObject } from './complete.ts'
 
-/** A track of two keyframes, and the same as an element of a skeleton's. */
+/** A track with two keyframes, and the same track as an element of a skeleton. */
 const value = (spec_id: number, text: string) => ({ spec_id, value: text })
 type Values = ReturnType<typeof value>[]
 
@@ -91,7 +91,7 @@ test.each([
   expect(completed([...own], [...first], [...second], mutable)).toEqual(expected)
 })
 
-test('a skeleton whose elements are all gone is gone, one that keeps some is not', () => {
+test('a skeleton whose elements were all deleted is dropped, one with remaining elements is kept', () => {
   const labels = labelsWith([])
   const joint = (label_id: number) => ({
     ...{ ...common, type: 'points' as const, label_id, points: [1, 2], attributes: [] },

@@ -4,8 +4,8 @@ import type { AttributeValue, LabelIndex, LabelRules, SpecSet } from '../validat
 import { answerText, type Checked, latinRow, objectOf } from './objects.ts'
 
 /**
- * Objects as today's labels have them (`spec/api-annotations.md` 1.4): attributes made since they were stored are filled
- * in, values of attributes that were deleted are gone, and so are elements whose label was. What is complete stays as it is.
+ * Completes objects with the current labels: adds attributes that are newer than the object, drops values of deleted
+ * attributes and elements of deleted labels. Complete objects are not changed.
  */
 export async function* completeRows(
   batches: AsyncIterable<Row[]> | Iterable<Row[]>,
@@ -22,8 +22,9 @@ export function completeRow(row: Row, labels: LabelIndex): Row | undefined {
 }
 
 /**
- * An object whose label is not known stays as it is: the event that removes or renames it is on its way. Nothing for a
- * skeleton whose elements are all gone: no geometry is left of it, and no write would accept it.
+ * Completes an object with the current labels. An object with an unknown label stays as it is, because the event that
+ * deletes or replaces the label is pending. Returns undefined for a skeleton without remaining elements, since no
+ * geometry is left.
  */
 export function completeObject(checked: Checked, labels: LabelIndex): Checked | undefined {
   const label = labels.byId.get(checked.object.label_id)
@@ -70,9 +71,9 @@ function completeTrack(track: Track, label: LabelRules): Track {
 type Parts = Pick<Track, 'attributes' | 'shapes'>
 
 /**
- * A keyframe takes a value it lacks from the one before, the first takes the default. An attribute that changed its place
- * (the label it was mapped to may have it mutable, or no longer) takes its value along: from the track to the first keyframe,
- * from the first keyframe to the track.
+ * A keyframe without a value takes that of the previous keyframe, the first one the default. When an attribute
+ * changed between mutable and immutable, which a label mapping can cause, its value moves between the track and the
+ * first keyframe.
  */
 function completeParts<P extends Parts>(parts: P, { immutable, mutable }: LabelRules): P {
   const { attributes, shapes } = parts

@@ -15,30 +15,31 @@ import { isPlain, lineOf, objectIn, pairsJson, selectFrames } from './select.ts'
 
 /** An object as it is stored. */
 export interface Found {
-  /** Its id: of a task's object that of its first row. */
+  /** Id of the object; in a task that of its first row. */
   id: number
   row: Row
-  /** Its rows, first job first. */
+  /** Its rows, earlier jobs first. */
   places: { job_id: number; id: number }[]
 }
 
-/** Makes a statement that keeps rows as they are: `keepRows` of the history. */
+/** Builds a statement that copies rows to the history: `keepRows`. */
 export type Keep = (kind: RowKind, rows: string, job?: string) => string
 
-/** Finds objects of a target by id, each under the id that was asked for; ids that are not there are left out. */
+/** Finds objects of a target by id. The map uses the requested ids; unknown ids are left out. */
 export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, Found>>
 
 /**
- * Opens a search of what is there now, for one request. A task's object is found by the id of any of its rows, as reading
- * the task makes one of them (`spec/api-annotations.md` 1.8).
+ * Creates a finder of current objects for one request. An object of a task is found by the id of any of its rows,
+ * with the same merging as a read of the task.
  *
- * @param keep for who is about to change or remove what is found: its rows are kept, which costs little while they are at hand
+ * @param keep for a caller that will change or delete the found objects: copies their rows to the history, which is
+ * cheap while they are cached
  */
 export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Keep): Find {
   let pairs: Promise<TrackPairs> | undefined
   const findAcrossJobs: Find = async (kind, ids) => {
     if (kind === 'track') {
-      // Once: a request that goes on to change tracks makes one origin of those that it found to be one.
+      // Computed once: if the request changes tracks, it merges the found pairs into one origin.
       pairs ??= findPairs(db, target)
       return findTracks(db, target, ids, await pairs)
     }
@@ -46,7 +47,7 @@ export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Kee
     return new Map([...singles(rows), ...(await findFolded(db, kind, target, rows))])
   }
   return async (kind, ids) => {
-    if (ids.length === 0) return new Map() // the empty array of a kind that a body does not change
+    if (ids.length === 0) return new Map() // a body may contain empty arrays
     if (isPlain(kind, target)) return singles(await findRows(db, kind, target, ids, keep))
     const found = await findAcrossJobs(kind, ids)
     if (keep) await keepPlaces(db, kind, target, found, keep)
@@ -54,7 +55,7 @@ export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Kee
   }
 }
 
-/** Objects by id, a batch at a time, in the order of the ids. */
+/** Yields objects by id in batches, in the order of the ids. */
 export async function* readNamed(
   db: Kysely<AnnotationsDb>,
   kind: RowKind,
@@ -102,13 +103,13 @@ async function findRows(
   return ofTarget(rows, target)
 }
 
-/** Asked of the server, the job would lead it to walk all of the job by its primary key. */
+/** Filters by job here, because a condition in SQL could make the planner scan the whole job by its primary key. */
 function ofTarget<R extends PlacedRow>(rows: readonly R[], { jobs }: Target): R[] {
   const own = new Set(jobs.map((one) => one.id))
   return rows.filter((one) => own.has(one.job_id))
 }
 
-/** What is one object with others on its frame is known only when the whole frame is folded. */
+/** Merged objects are known only after all rows of their frame are merged. */
 async function findFolded(
   db: Kysely<AnnotationsDb>,
   kind: 'tag' | 'shape',
@@ -130,7 +131,7 @@ async function findFolded(
   return found
 }
 
-/** Keeps the rows of objects that have some in several jobs. */
+/** Copies the rows of objects in several jobs to the history. */
 async function keepPlaces(
   db: Kysely<AnnotationsDb>,
   kind: RowKind,

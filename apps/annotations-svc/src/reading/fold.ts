@@ -8,8 +8,8 @@ import type { PieceRow } from './lines.ts'
 import { latinRow } from './objects.ts'
 
 /**
- * Tags or shapes of jobs as those of their task (`spec/api-annotations.md` 1.8). Rows come frame by frame, on a frame job
- * by job; a frame that jobs share is held until all its rows are here.
+ * Merges tags or shapes of jobs into those of their task (docs/spec/annotations.md#task-level). Rows come by frame,
+ * then by job; rows of a shared frame are held until it is complete.
  */
 export async function* foldRows(
   batches: AsyncIterable<PlacedRow[]>,
@@ -35,7 +35,7 @@ export async function* foldRows(
   if (held.rows.length > 0) yield foldFrame(held.rows, comparer)
 }
 
-/** Joins the pieces of a task's tracks; those of one follow each other, maybe over the border of two batches. */
+/** Joins the pieces of each track of a task. Pieces of a track are consecutive and may span two batches. */
 export async function* joinRows(
   batches: AsyncIterable<PieceRow[]>,
   target: Target,
@@ -56,7 +56,7 @@ export async function* joinRows(
   if (open.length > 0) yield [join(open)]
 }
 
-/** Makes one row of the pieces of a track, those of earlier jobs first. */
+/** Returns a function that joins the pieces of a track to one row, earlier jobs first. */
 export function openJoiner(target: Target): (pieces: readonly PieceRow[]) => Row {
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))

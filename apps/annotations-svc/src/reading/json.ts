@@ -5,8 +5,7 @@ import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
 import { wordOf } from '../queries/conditions.ts'
 
 /**
- * Row lines joined to the JSON of REST without looking at what is in them (`perf-design.md` 2.2): numbers and fragments
- * are stored as the texts that they are in the answer.
+ * Joins row lines to REST JSON without parsing them: numbers and fragments are stored as the text of the response.
  */
 export function toJson({ kind, columns }: Row): string {
   switch (kind) {
@@ -37,9 +36,9 @@ function trackJson(columns: string[]): string {
 }
 
 /**
- * The same joined by the database, for small sets: for each row that it saves here, the driver would make a text of every
- * column and this process another of them all. By `||`, which costs the server a third less than `concat` does; so no part
- * may be null, or the whole object would be left out.
+ * SQL that builds the same JSON in the database, for small sets, where it saves the driver and this process one
+ * string per column. Uses `||`, which is a third cheaper than `concat` but returns null if any part is null, so no
+ * part may be null.
  */
 export const jsonOf: Record<RowKind, string> = {
   tag: `'{"id":' || id || ',"frame":' || frame || ',"label_id":' || label_id || ',"group":' || "group"
@@ -55,7 +54,7 @@ export const jsonOf: Record<RowKind, string> = {
     || ',"elements":' || ${listIn('elements')} || '}'`,
 }
 
-/** Of a word that a later version has stored there is none here. */
+/** A word of a later version has no text here, so it becomes empty. */
 function wordIn(column: string, words: readonly string[]): string {
   return `coalesce(${wordOf(column, words)}, '')`
 }
@@ -67,21 +66,21 @@ function listIn(column: string): string {
 const word = (source: string | undefined) => sources[Number(source)]
 const flag = (column: string | undefined) => (column === 't' ? 'true' : 'false')
 
-/** Batches of one kind, one kind after the other, as an annotation set. */
+/** Batches of an annotation set, one kind after the other. */
 export type RowSource = readonly (readonly [RowKind, AsyncIterable<Row[]> | Iterable<Row[]>])[]
 
-/** The JSON of a row that is too long to be made whole. */
+/** Returns the JSON of a row in parts, for rows that are too long for one string. */
 export type InPieces = (row: Row) => Iterable<string>
 
-/** A whole set of lists that are joined already. */
+/** Returns the JSON of a set from lists that are already joined. */
 export const setJson = (lists: Record<RowKind, string>) =>
   `{"version":0,"tags":[${lists.tag}],"shapes":[${lists.shape}],"tracks":[${lists.track}]}`
 
 /**
- * The whole body, in pieces of at most 64 KiB, with turns for other calls. Columns are latin-1 characters, so the bytes are
- * what was stored.
+ * Yields the whole body in chunks of at most 64 KiB and yields to other calls in between. Columns are latin-1
+ * characters, so the bytes equal the stored ones.
  *
- * @param inPieces how tracks are written; default: as they are stored
+ * @param inPieces writes tracks; default: as they are stored
  */
 export async function* setBytes(
   source: RowSource,
@@ -118,7 +117,7 @@ function* piecesOf(rows: Row[], before: string, inPieces: InPieces | undefined) 
   }
 }
 
-/** Latin-1 characters as bytes, in pieces. */
+/** Yields latin-1 text as bytes, in chunks. */
 export function* cutText(text: string): Generator<Uint8Array> {
   yield* cutBytes(Buffer.from(text, 'latin1'))
 }

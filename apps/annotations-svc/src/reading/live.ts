@@ -2,23 +2,24 @@ import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /**
- * The rows of a job are those of its generation, all others are history
- * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Every statement that reads rows says so by one of these, and in
- * the statement itself: it sees jobs and rows of one moment.
+ * The rows of a job are those of its current generation; all others are history
+ * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Every statement that reads rows uses one of these helpers,
+ * so that it sees jobs and rows at the same moment.
  */
 
 interface LiveOptions {
-  /** SQL of the task, where it is one: the plan then has one partition. */
+  /** SQL of the task id if it is constant, so that the plan uses one partition. */
   task?: string
-  /** The table, or the partition of the tasks. */
+  /** Table, or the partition of the tasks. */
   from?: string
 }
 
 /**
- * Rows in place of a table, called `stored`, for what is sorted or grouped anyway: a walk of the primary key for each job.
- * `offset 0` keeps that order of joins, however few rows the planner expects (`docs/adr/0034-plans-without-statistics.md`).
+ * Returns SQL of the current rows, aliased `stored`, for queries that sort or group anyway: one scan of the primary
+ * key per job. `offset 0` fixes the join order whatever row count the planner expects
+ * (`docs/adr/0034-plans-without-statistics.md`).
  *
- * @param jobs SQL of an array of their ids
+ * @param jobs SQL of an array of job ids
  */
 export const liveRows = (
   kind: RowKind,
@@ -30,12 +31,12 @@ export const liveRows = (
       where task_id = ${task} and job_id = of_job and generation = live offset 0) as stored`
 
 /**
- * Rows by their own ids, called `stored`: a step into the key of ids for each. The job and its generation are compared in a
- * subquery, so that the planner cannot walk the primary key of the whole job instead, and `offset 0` keeps that order of
- * joins.
+ * Returns SQL of rows by id, aliased `stored`: one lookup in the id index per row. The job and generation are
+ * compared in a subquery, so that the planner cannot scan the whole job by its primary key, and `offset 0` fixes the
+ * join order.
  *
  * @param given SQL of a table `given` with a column `id`
- * @param from the table, or the partition of the task
+ * @param from table, or the partition of the task
  */
 export const rowsOfIds = (
   kind: RowKind,
@@ -46,22 +47,22 @@ export const rowsOfIds = (
   `${given} cross join lateral (select *, ctid from ${from} as ${arrayOf[kind]}
     where task_id = ${task} and id = given.id and ${isLive(kind)} offset 0) as stored`
 
-/** As a condition on rows that were found by their ids: the job decides nothing about how they are found. */
+/** Condition for rows that were found by id; it does not affect how they are found. */
 const isLive = (kind: RowKind): string =>
   `generation = (select generation from jobs where jobs.job_id = ${arrayOf[kind]}.job_id)`
 
 interface Walk {
   task_id: number
-  /** Ids of jobs, one after the other. */
+  /** Ids of the jobs, scanned one after the other. */
   jobs: readonly number[]
   conditions: readonly RawBuilder<SqlBool>[]
-  /** Columns of the key behind the job, or others. */
+  /** Sort columns after the job. */
   order: string
 }
 
 /**
- * `from` and what follows it, of rows job by job, those of each in an order. Where that is the order of the key they are
- * neither sorted nor filtered: a nested loop gives the rows in the order of its outer side.
+ * Returns the `from` clause for rows job by job, sorted within each job. In the order of the primary key no sort or
+ * filter is needed, because a nested loop keeps the order of its outer side.
  */
 export function walkRows(kind: RowKind, { task_id, jobs, conditions, order }: Walk) {
   const rowsOf = (job: RawBuilder<unknown>) => {

@@ -12,13 +12,13 @@ import {
   trackText,
 } from '@reticle/contracts/row-lines'
 
-/** An object that is stored, or that passed validation and will be. */
+/** A stored object, or one that passed validation. */
 export type Checked =
   | { kind: 'tag'; object: Tag }
   | { kind: 'shape'; object: Shape }
   | { kind: 'track'; object: Track }
 
-/** The object of a row line. */
+/** Parses a row line to an object. */
 export function objectOf({ kind, columns }: Row): Checked {
   if (kind === 'tag') return { kind, object: decodeTag(columns) }
   return kind === 'shape'
@@ -26,13 +26,13 @@ export function objectOf({ kind, columns }: Row): Checked {
     : { kind, object: decodeTrack(columns) }
 }
 
-/** The whole object as an answer shows it: the columns of its row line, joined. */
+/** Returns the columns of the row line of an object, joined, which the response is made of. */
 export function answerText({ kind, object }: Checked): string {
   if (kind === 'tag') return tagText(object)
   return kind === 'shape' ? shapeText(object) : trackText(object)
 }
 
-/** A row line of columns that are plain text, joined. */
+/** Converts joined plain-text columns to a row line. */
 export const latinRow = (kind: RowKind, text: string): Row => ({
   kind,
   columns: toLatin1(text).split(columnSeparator),

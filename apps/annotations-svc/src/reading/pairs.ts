@@ -7,7 +7,9 @@ import { isSequence, type Target } from '../targets/target.ts'
 import { lineRows } from './lines.ts'
 import { selectShared } from './select.ts'
 
-/** The tracks of a task that are one although they were drawn in several jobs; none where jobs share no frames. */
+/**
+ * Finds the tracks of a task that are one object although several jobs contain them; none when jobs share no frames.
+ */
 export async function findPairs(
   db: Kysely<AnnotationsDb>,
   target: Target,

@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
 /**
- * The partitions that hold rows of these tasks, as SQL. Rows are deleted from their partition by their place in it
- * (`deleteFrom`): a condition on the task would let the planner walk all rows of the task for each of them.
+ * Returns the partitions with rows of these tasks, as SQL names. Rows are deleted from a partition by `ctid`
+ * (`deleteFrom`), because a condition on the task could make the planner scan all rows of the task for each of them.
  */
 export async function partitionsOf(
   db: Kysely<AnnotationsDb>,
@@ -22,10 +22,10 @@ export async function partitionsOf(
 }
 
 /**
- * SQL that deletes rows of one table, called `stored`.
+ * Returns SQL that deletes rows of one table, aliased `stored`.
  *
- * @param table that is not divided
- * @param places SQL that selects their `ctid`; its rows must be locked, or nobody else may change them
+ * @param table without partitions
+ * @param places SQL that selects the `ctid`s; the rows must be locked or safe from concurrent changes
  */
 export const deleteFrom = (table: string, places: string): string =>
   `delete from ${table} as stored where stored.ctid = any(array(${places}))`

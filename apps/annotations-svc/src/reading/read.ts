@@ -30,8 +30,8 @@ import { readFew } from './select-few.ts'
 import { openSnapshot } from './snapshot.ts'
 
 /**
- * What is asked of the annotation set of a target, with the entity tag of all of it (`spec/api-annotations.md` 1.9). A
- * small answer is made whole, a large one streams out of a snapshot.
+ * Returns the requested part of the annotation set of a target, with the entity tag of the whole set. A small
+ * response is built in memory, a large one is streamed from a snapshot.
  */
 export async function readSet(
   deps: Deps,
@@ -49,7 +49,7 @@ export async function readSet(
   return wholeAnswer(etag, [Buffer.from(few.json)])
 }
 
-/** An answer that is in memory, its length known. */
+/** Builds a response in memory, with a known length. */
 export async function wholeAnswer(
   etag: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -88,13 +88,13 @@ function tracksInPieces(target: Target, { interpolation }: Asked): InPieces | un
   }
 }
 
-/** Row lines of a target (`row-lines.ts`), in one snapshot. */
+/** Streams the row lines of a target (`row-lines.ts`) from one snapshot. */
 export function readLines(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
   assertHasData(target)
   return stream(deps, target, context, lineBytes)
 }
 
-/** What `COPY` hands out are the lines already, unless objects have to be folded or completed. */
+/** The output of `COPY` is already the result unless objects have to be merged or completed. */
 async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
   yield Buffer.from(rowLinesHeader)
   for (const kind of rowKinds) {
@@ -148,7 +148,7 @@ function readCompleted(
   return labels ? completeRows(rows, labels) : rows
 }
 
-/** Whether some rows have to be completed for today's labels. */
+/** Whether some rows have to be completed with the current labels. */
 const isAnyStale = (target: Target, jobs: Revisions) =>
   [...jobs.values()].some((job) => isStale(target, job))
 

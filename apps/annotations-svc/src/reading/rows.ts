@@ -24,7 +24,7 @@ interface Reading {
   signal: AbortSignal
 }
 
-/** Every object of one kind that is asked for, in batches, as `tx` sees them; of tracks `keepTracks` looks closer. */
+/** Yields the selected objects of one kind in batches, as `tx` sees them. For tracks `keepTracks` filters further. */
 export async function* readKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
@@ -46,11 +46,11 @@ export async function* readKind(
   }
 }
 
-/** Of a track, the label of its first piece: a job may have given its own another one. */
+/** The label of a track is that of its first piece; another job may have changed the label of its piece. */
 const hasLabel = ({ columns }: Row, { label_id }: Asked) =>
   label_id.length === 0 || label_id.includes(Number(columns[1]))
 
-/** Whether a tag or a shape fulfils the filter, as `conditionsOn` asks the database. */
+/** Whether a tag or shape matches the filter, with the same result as the SQL of `conditionsOn`. */
 function isAskedFor(row: Row, { filter }: Asked): boolean {
   if (!filter) return true
   const members = new Map<string, unknown>(Object.entries(objectOf(row).object))
@@ -62,9 +62,9 @@ function isAskedFor(row: Row, { filter }: Asked): boolean {
 }
 
 /**
- * The objects of one kind that a request created, in its order, whole.
+ * Yields the objects of one kind that a request created, complete and in order.
  *
- * @param ids every id the request had, as a multirange
+ * @param ids all ids of the request, as a multirange
  */
 export function readCreated(
   tx: Transaction<AnnotationsDb>,

@@ -9,8 +9,8 @@ import { jsonOf, setJson } from './json.ts'
 import { type Few, mostOfFew, readFrames, stateColumns, stateOf } from './select-frames.ts'
 
 /**
- * Reads a small set, or what is on a few frames of any, all of it as of one moment, as the JSON that it is answered as.
- * Nothing for a large one, nor for what jobs share: frames where they overlap, tracks that go through several of them.
+ * Reads a small set, or the objects on a few frames of any set, as JSON of one moment. Returns undefined for larger
+ * reads and for those that need merging: shared frames, or tracks across jobs.
  */
 export async function readFew(
   db: Kysely<AnnotationsDb>,
@@ -30,7 +30,7 @@ export async function readFew(
   }
 }
 
-/** States of jobs, each with the JSON of its objects in one text a kind. */
+/** Selects the states of jobs, each with the JSON of its objects as one text per kind. */
 function statementOf(name: string, where: string, isFew: string): Prepared {
   const text = `select is_few, ${stateColumns},
       ${listOf('tag')}, ${listOf('shape')}, ${listOf('track')}

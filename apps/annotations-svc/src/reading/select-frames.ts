@@ -12,14 +12,14 @@ import { jsonOf, setJson, toJson } from './json.ts'
 import { latinColumns } from './lines.ts'
 import { lineOf } from './select.ts'
 
-/** Up to so many objects are read by one prepared statement; a track counts as twenty (`perf-design.md` 4.2). */
+/** Maximum number of objects for one prepared statement; a track counts as twenty. */
 export const mostOfFew = 2000
 const mostTracks = mostOfFew / 20
 
-/** Up to so many frames are. */
+/** Maximum number of frames. */
 const mostFrames = 100
 
-/** What is small, and the states of the jobs of its target. */
+/** JSON of a small read, and the states of the jobs. */
 export interface Few {
   states: ReadonlyMap<number, JobState>
   json: string
@@ -27,7 +27,7 @@ export interface Few {
 
 type Texts = readonly (string | null)[]
 
-/** A job and its state, as texts in the order of `stateColumns`; what follows them is of no interest. */
+/** Parses a job and its state from texts in the order of `stateColumns`; further texts are ignored. */
 export function stateOf(texts: Texts): [number, JobState] {
   const [job = 0, revision = 0, labels_revision = 0, labels_noted = 0] = texts.map(Number)
   const [tags = 0, shapes = 0, tracks = 0] = texts.slice(4, 7).map(Number)
@@ -39,10 +39,11 @@ export const stateColumns = [
 ].join(', ')
 
 /**
- * Reads what is on a few frames of one job, however large it is: two walks of a primary key and one over its tracks. Nothing
- * when that is not all that is asked for, when it is too much, or when a track may be in several jobs.
+ * Reads the objects on a few frames of one job of any size, with two scans of a primary key and one of its tracks.
+ * Returns undefined when the query has other conditions, when there are too many objects, or when a track may be in
+ * several jobs.
  *
- * @param target with jobs that follow each other
+ * @param target with jobs that share no frames
  */
 export async function readFrames(
   db: Kysely<AnnotationsDb>,
@@ -68,7 +69,7 @@ export async function readFrames(
   return { states: new Map(jobs.map(stateOf)), json }
 }
 
-/** Tracks among these row lines that are visible on the frames. */
+/** Returns the tracks of these row lines that are visible on the frames. */
 function tracksJson(lines: string, target: Target, frames: Spans): string {
   const rows = lines === '' ? [] : lines.split('\n')
   const asked = { frames, label_id: [] }
@@ -79,7 +80,10 @@ function tracksJson(lines: string, target: Target, frames: Spans): string {
     .join()
 }
 
-/** States of jobs, and of one of them what is on the frames: a text a kind, null where that is too much. */
+/**
+ * Selects the states of jobs and the objects of one job on the frames: one text per kind, null when there are too
+ * many.
+ */
 const statement: Prepared = {
   name: 'few_of_frames',
   text: `select ${stateColumns},

@@ -8,9 +8,9 @@ import { conditionsOn, jobsAt } from '../queries/conditions.ts'
 import { isSequence, type Target } from '../targets/target.ts'
 import { liveRows, walkRows } from './live.ts'
 
-type Db = Kysely<AnnotationsDb> // a transaction fits here too
+type Db = Kysely<AnnotationsDb> // also accepts a transaction
 
-/** Expressions of the columns of a row line, so that a line of `COPY` is one (`row-lines.ts`). */
+/** SQL of the columns of a row line, so that a line of `COPY` output is a row line (`row-lines.ts`). */
 export const lineOf: Record<RowKind, readonly string[]> = {
   tag: ["'tag'", 'frame', 'label_id', 'id', '"group"', 'source', 'attributes'],
   shape: [
@@ -23,25 +23,25 @@ export const lineOf: Record<RowKind, readonly string[]> = {
   ],
 }
 
-/** What the pieces of a track share: the id of the first of them, or its own. */
+/** Origin of a piece: the id of the first piece, or its own id. */
 export const originOf = 'coalesce(origin, id)'
 
-/** `frame` is the order of row lines; `id` is how answers of REST have their tracks. */
+/** `frame` is the order of row lines, `id` the order of tracks in REST responses. */
 export type TrackOrder = 'frame' | 'id'
 
 const idsOf = ({ jobs }: Target) => jobs.map((one) => one.id)
 
-/** The rows of the tracks of a target, in place of a table. */
+/** Returns SQL of the rows of tracks of a target. */
 function tracksIn({ task_id, jobs }: Target): RawBuilder<unknown> {
   const ids = jobs.map((one) => one.id)
   return sql.raw(liveRows('track', `array[${ids}]::int[]`, { task: String(task_id) }))
 }
 
-/** Whether every row of a kind is an object of its own, so that what `COPY` hands out is the answer. */
+/** Returns whether every row of a kind is a separate object, so that `COPY` output can be returned as it is. */
 export const isPlain = (kind: RowKind, target: Target) =>
   kind === 'track' ? !isFolded(target) : isSequence(target)
 
-/** The statement of a bulk read of what `isPlain`. In the order of the primary key it is a walk of it, unsorted. */
+/** Selects rows for which `isPlain` holds. In the order of the primary key it needs no sort. */
 export function selectRows(
   db: Db,
   kind: RowKind,
@@ -59,15 +59,15 @@ export function selectRows(
   return sql`select ${columnsIn(kind)} ${walkRows(kind, walk)}`.compile(db)
 }
 
-/** Of a task whose frames are asked for, only the jobs that have one are walked. */
+/** For selected frames of a task only the jobs with such frames are read. */
 const jobsAsked = (kind: RowKind, target: Target, { frames }: Asked) =>
   frames && kind !== 'track' ? jobsAt(target, frames) : idsOf(target)
 
 const columnsIn = (kind: RowKind) => sql.raw(lineOf[kind].join(', '))
 
 /**
- * The statement of a bulk read of tags or shapes of which several may be one: frame by frame, with their jobs. Whole frames
- * and labels may be chosen, since all that makes one object shares them; a filter is for objects, once they are whole.
+ * Selects tags or shapes that may have to be merged: by frame, with their jobs. Conditions on frames and labels are
+ * applied, since all rows of an object share them; `filter` is applied to merged objects.
  */
 export function selectFrames(
   db: Db,
@@ -89,8 +89,8 @@ export function selectFrames(
 }
 
 /**
- * The statement of a bulk read of a task's tracks: the pieces of one follow each other, those of earlier jobs first, each
- * with the id of the first, its job and the last frame it has.
+ * Selects the tracks of a task. Pieces of a track are consecutive, earlier jobs first, each with the id of the first
+ * piece, its job and its last frame.
  */
 export function selectPieces(
   db: Db,
@@ -111,16 +111,16 @@ export function selectPieces(
     order by ${by}`.compile(db)
 }
 
-/** SQL of the object that a row of a track is a piece of. @param pairs SQL of the JSON of `pairsJson` */
+/** Returns SQL of the object that a track row is a piece of. @param pairs SQL of the JSON of `pairsJson` */
 export const objectIn = (pairs: string): string =>
   `coalesce((${pairs} ->> (${originOf})::text)::bigint, ${originOf})`
 
-/** The object of each origin that is a piece of another one. It is searched by key: a join might compare each with each. */
+/** Maps each origin to its object, as JSON. It is searched by key, because a join might compare each with each. */
 export const pairsJson = (pairs: TrackPairs): string => JSON.stringify(Object.fromEntries(pairs))
 
 /**
- * The statement that reads again what one request created, in its order: a walk of the index of ids. Of tags and shapes
- * that lie in several jobs it is the row in the first of them.
+ * Selects the rows that one request created, in order, by the id index. For tags and shapes in several jobs it
+ * selects the row in the first job.
  */
 export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string): CompiledQuery {
   const isCreated = sql`task_id = ${target.task_id} and id >= lower(${ids}::int8multirange)
@@ -147,8 +147,8 @@ export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string
 }
 
 /**
- * The statement that reads the tracks of a task on frames that jobs share, job by job, each with its origin, its job and
- * all jobs that have pieces of it.
+ * Selects the tracks of a task on shared frames, job by job, each with its origin, its job and all jobs with pieces
+ * of it.
  */
 export function selectShared(db: Db, target: Target): CompiledQuery {
   const origin = sql.raw(originOf)

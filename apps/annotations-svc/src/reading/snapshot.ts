@@ -2,19 +2,19 @@ import { DomainError, unavailable } from '@reticle/kit'
 import { type ControlledTransaction, type Kysely, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
-/** A reader that takes nothing for so long loses its snapshot, and the connection goes to the next one. */
+/** A reader that takes nothing for this time loses its snapshot, so that the connection becomes free. */
 const usualIdleMs = 30_000
 
 type Tx = ControlledTransaction<AnnotationsDb>
 
-/** Answers what is known before the first byte, and the stream. */
+/** Returns the header of the response and the stream. */
 type Open<H, T> = (tx: Tx, over: AbortSignal) => Promise<{ head: H; chunks: AsyncGenerator<T> }>
 
 /**
- * A stream out of one repeatable-read snapshot. `open` sees the snapshot first; the connection goes back when the stream
- * ends, is left, fails, or when nobody reads it for 30 s.
+ * Opens a stream from one repeatable-read snapshot. `open` reads from the snapshot first. The connection is released
+ * when the stream ends, fails, is abandoned, or is not read for 30 s.
  *
- * @param idleMs only tests wait for less
+ * @param idleMs shorter in tests only
  */
 export function openSnapshot<H, T>(
   db: Kysely<AnnotationsDb>,
@@ -29,7 +29,10 @@ export function openSnapshot<H, T>(
   return openLater(db, signal, fixed, idleMs)
 }
 
-/** As `openSnapshot`, of a moment that `open` chooses: within ten minutes it calls `fixSnapshot`, and no query before. */
+/**
+ * Opens a stream like `openSnapshot`, but `open` chooses the moment: it calls `fixSnapshot` within ten minutes,
+ * before any query.
+ */
 export async function openLater<H, T>(
   db: Kysely<AnnotationsDb>,
   signal: AbortSignal,
@@ -41,7 +44,7 @@ export async function openLater<H, T>(
   const over = AbortSignal.any([signal, left.signal])
   const close = closing(tx)
   try {
-    // A setting is no query: nothing is seen yet.
+    // Setting a parameter does not take the snapshot.
     await sql`set local idle_in_transaction_session_timeout = '10min'`.execute(tx)
     const { head, chunks } = await open(tx, over)
     return { head, chunks: watched(chunks, { left, close, signal, idleMs }) }
@@ -52,15 +55,15 @@ export async function openLater<H, T>(
 }
 
 /**
- * The first query, which fixes what the snapshot sees, and the timeouts of a stream: it lasts as long as its reader takes,
- * and stands still between two pieces.
+ * Runs the first query, which takes the snapshot, and sets timeouts for a stream that lasts as long as its reader and
+ * pauses between chunks.
  */
 export async function fixSnapshot(tx: Tx): Promise<void> {
   await sql`select set_config('statement_timeout', '10min', true),
     set_config('idle_in_transaction_session_timeout', '1min', true)`.execute(tx)
 }
 
-/** Ends the transaction, once. */
+/** Returns a function that ends the transaction once. */
 function closing(tx: ControlledTransaction<AnnotationsDb>): () => Promise<void> {
   let closed: Promise<void> | undefined
   return () => {
@@ -76,7 +79,7 @@ interface Watch {
   idleMs: number
 }
 
-/** No generator: one that is left before it began would never close. */
+/** Not a generator, because a generator that is abandoned before it starts would never release the connection. */
 function watched<T>(
   chunks: AsyncGenerator<T>,
   { left, close, signal, idleMs }: Watch,
@@ -106,7 +109,7 @@ function watched<T>(
   else wait()
 
   const next = async () => {
-    if (lost) throw lost // an end here would look like the end of the answer
+    if (lost) throw lost // ending here would look like a complete response
     clearTimeout(timer)
     try {
       const step = await chunks.next()

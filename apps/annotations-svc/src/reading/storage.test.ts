@@ -19,7 +19,7 @@ import { openSnapshot } from './snapshot.ts'
 const { db, pool } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migrations }])
 
 describe('ids', () => {
-  test("of a request ascend and are nobody else's, however requests mix", async () => {
+  test('ids of a request ascend and are unique across concurrent requests', async () => {
     const blocks = idBlocks(db)
     const others = idBlocks(db)
     const takers = [blocks, blocks, others].map((one) => ({ ids: one.open(), taken: [0] }))
@@ -32,7 +32,7 @@ describe('ids', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  test('that a request leaves over are used by the next one', async () => {
+  test('unused ids of a request are used by the next one', async () => {
     const blocks = idBlocks(db)
     const take = async () => {
       const ids = blocks.open()
@@ -44,7 +44,7 @@ describe('ids', () => {
   })
 })
 
-test('a set that is larger than its job says is read whole', async () => {
+test('a set that is larger than the counts of its job is read completely', async () => {
   const place = { job_id: 91, task_id: 9 }
   await db
     .insertInto('jobs')
@@ -59,7 +59,7 @@ test('a set that is larger than its job says is read whole', async () => {
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
 })
 
-test('objects of a word that a later version knows are not left out of a small set', async () => {
+test('a small set includes objects with a word of a later version', async () => {
   const place = { job_id: 71, task_id: 7 }
   await db
     .insertInto('jobs')
@@ -76,7 +76,7 @@ test('objects of a word that a later version knows are not left out of a small s
   expect([shapes[0]?.id, tags[0]?.id]).toEqual([1, 2])
 })
 
-test('a small set is the same, byte for byte, as it would be streamed', async () => {
+test('a small set equals the streamed one byte for byte', async () => {
   const counts = { tags: 2, shapes: 16, tracks: 2 }
   const place = { job_id: 81, task_id: 8 }
   await db
@@ -118,7 +118,7 @@ describe('plans', () => {
     label_events: [],
   })
 
-  /** Two jobs of a thousand frames; what they have now is written before what they had before. */
+  /** Inserts two jobs with a thousand frames each; the rows of the current generation come before older ones. */
   const fill = async () => {
     await sql`truncate shapes, tracks, jobs`.execute(db)
     await sql`
@@ -138,7 +138,7 @@ describe('plans', () => {
   }
 
   test.each(['task', 'job'] as const)(
-    'a %s is walks of the key of one partition, unsorted and past what is history',
+    'a read of a %s scans the key of one partition without sort and without history',
     async (kind) => {
       await fill()
       const query = selectRows(db, 'shape', target(kind), 'id')
@@ -157,7 +157,7 @@ describe('plans', () => {
     },
   )
 
-  test('tracks of a task are not looked for in history', async () => {
+  test('a read of the tracks of a task does not scan history', async () => {
     await fill()
     const plan = await explain(selectPieces(db, target('task'), 'id', new Map()))
     expect(plan).toMatch(/Index Cond: .*task_id = 1\) AND \(job_id = .*\) AND \(generation = /)
@@ -181,7 +181,7 @@ describe('plans', () => {
     )
   })
 
-  test('frames of a task are looked for in the jobs that have them', async () => {
+  test('frames of a task are read only in the jobs that have them', async () => {
     await fill()
     const plan = await explain(selectRows(db, 'shape', target('task'), 'id', asked(1500, 1501)))
     expect(plan).toMatch(/Index Cond: .*\(job_id = 12\).*\(frame = ANY/)
@@ -212,28 +212,28 @@ describe('a snapshot', () => {
     )
   const inUse = () => pool.totalCount - pool.idleCount
 
-  test('gives its connection back when it was read', async () => {
+  test('a snapshot releases its connection after it was read', async () => {
     const read: number[] = []
     for await (const n of (await numbers()).chunks) read.push(n)
     expect(read).toEqual([1, 2, 3])
     expect(inUse()).toBe(0)
   })
 
-  test('gives its connection back when it is left, before or after it began', async () => {
+  test('a snapshot releases its connection when it is abandoned, before or after its first read', async () => {
     for await (const _ of (await numbers()).chunks) break
     const untouched = (await numbers()).chunks[Symbol.asyncIterator]()
     await untouched.return?.()
     expect(inUse()).toBe(0)
   })
 
-  test('gives its connection back when nobody reads it', async () => {
+  test('a snapshot releases its connection when it is not read in time', async () => {
     const { chunks } = await numbers(20)
     await sleep(200)
     expect(inUse()).toBe(0)
     await expect(chunks[Symbol.asyncIterator]().next()).rejects.toThrow('not read in time')
   })
 
-  test('gives its connection back when it cannot be opened', async () => {
+  test('a snapshot releases its connection when opening fails', async () => {
     const attempt = openSnapshot(db, signal, async () => {
       throw new Error('no labels')
     })

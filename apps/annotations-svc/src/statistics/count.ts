@@ -25,7 +25,7 @@ interface Counting {
   counts: Counts
 }
 
-/** Counts what `tx` sees of a scope, many tasks at a time. */
+/** Counts the objects of a scope as `tx` sees them, many tasks at a time. */
 export async function countScope(tx: Tx, scope: Scope, signal: AbortSignal): Promise<Counts> {
   const counting = { tx, signal, counts: newCounts() }
   for (const tasks of portionsOf(scope.tasks)) {
@@ -47,7 +47,7 @@ export async function countScope(tx: Tx, scope: Scope, signal: AbortSignal): Pro
   return counting.counts
 }
 
-/** So many tasks and frames are counted at once; a task with more frames is counted alone. */
+/** Maximum numbers of tasks and frames that are counted together; a task with more frames is counted alone. */
 const mostTasks = 500
 const mostFrames = 16_000_000
 
@@ -66,7 +66,7 @@ function* portionsOf(tasks: readonly TaskExtent[]): Generator<TaskExtent[]> {
   if (portion.length > 0) yield portion
 }
 
-/** Tasks whose jobs share no frames: no object lies in two of them, but tracks in pieces. */
+/** Counts tasks whose jobs share no frames: only tracks span jobs, in pieces. */
 async function countPlain(counting: Counting, tasks: readonly Open[]): Promise<void> {
   const { tx, signal, counts } = counting
   const targets = tasks.map((one) => one.target)
@@ -111,7 +111,7 @@ async function countPieces(
   }
 }
 
-/** A task whose jobs share frames is counted as it is read: what lies in two jobs comes once. */
+/** Counts a task whose jobs share frames on the merged objects, so that an object in two jobs counts once. */
 async function countShared(
   { tx, signal, counts }: Counting,
   { target, frames }: Open,
@@ -146,7 +146,7 @@ function isVisible({ columns }: Row): boolean {
 
 type Parts = Pick<Track, 'shapes'> & { elements: readonly { shapes: TrackShape[] }[] }
 
-/** A skeleton is to be seen where one of its elements is. */
+/** A skeleton is visible where one of its elements is. */
 function markTrack(frames: Frames, { shapes, elements }: Parts, last: number): void {
   const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
   for (const part of parts) {
@@ -154,7 +154,10 @@ function markTrack(frames: Frames, { shapes, elements }: Parts, last: number): v
   }
 }
 
-/** How many keyframes are new: parts of a track, and pieces on frames that jobs share, may have them on the same frames. */
+/**
+ * Adds keyframes and returns how many are new. Parts of a track, and pieces on shared frames, may have keyframes on
+ * the same frame.
+ */
 function addKeyframes(known: Set<number>, { shapes, elements }: Parts): number {
   const before = known.size
   for (const part of [shapes, ...elements.map((one) => one.shapes)]) {

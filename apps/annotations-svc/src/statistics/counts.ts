@@ -3,11 +3,11 @@ import type { LabelSet } from '@reticle/contracts/rest/facts'
 import { type AnnotationStatistics, annotationStatistics } from '@reticle/contracts/rest/statistics'
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 
-/** What was counted so far. */
+/** Counts so far. */
 export interface Counts {
   frames: AnnotationStatistics['frames']
   objects: AnnotationStatistics['objects']
-  /** By label, the words of each being `tags`, the types of shapes, and `tracks`. */
+  /** Counts by label, then by `tags`, shape type or `tracks`. */
   labels: Map<number, Map<string, number>>
   sources: Map<string, number>
 }
@@ -19,7 +19,7 @@ export const newCounts = (): Counts => ({
   sources: new Map(),
 })
 
-/** Objects that have all this in common; `source` and `type` are positions as in row lines. */
+/** Properties of equal objects; `source` and `type` are positions as in row lines. */
 export interface Alike {
   kind: RowKind
   label_id: number
@@ -42,7 +42,7 @@ export function addObjects(
 const raise = (sums: Map<string, number>, word: string, more: number) =>
   sums.set(word, (sums.get(word) ?? 0) + more)
 
-/** The record. Without a set of labels it has no counts of each. */
+/** Builds the record. Without a label set it has no counts per label. */
 export function statisticsOf(
   { frames, objects, labels, sources: bySource }: Counts,
   set: LabelSet | undefined,

@@ -2,10 +2,10 @@ import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { TaskExtent } from '@reticle/contracts/rest/facts'
 import type { Scope } from './scope.ts'
 
-/** The frames of one task, a byte each: a track marks thousands of them at once. */
+/** Frames of one task as one byte per frame, because a track marks thousands at once. */
 export interface Frames {
   mark: (span: FrameSpan) => void
-  /** Of those that the scope has. */
+  /** Counts of the frames in the scope. */
   count: () => { total: number; annotated: number; deleted: number }
 }
 

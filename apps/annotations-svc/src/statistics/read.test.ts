@@ -71,7 +71,7 @@ describe('objects', () => {
   }
 
   test.each(['follow each other', 'share frames'])(
-    'are counted by kind, type, label and source where jobs %s',
+    'objects are counted by kind, type, label and source where jobs %s',
     async (way) => {
       const { task, task_id, workspace } = setUp()
       if (way === 'share frames') workspace.jobs[1] = jobRange(task_id * 10 + 2, 3, 9)
@@ -80,7 +80,7 @@ describe('objects', () => {
     },
   )
 
-  test('of a project are those of its tasks together', async () => {
+  test('counts of a project are the sums over its tasks', async () => {
     const [one, other] = [setUp(), setUp()]
     for (const { workspace } of [one, other]) workspace.project_id = 70
     other.workspace.deleted_frames = [0]
@@ -103,7 +103,7 @@ describe('objects', () => {
     expect(found.updated_date).toBe(dates.newest.toISOString())
   })
 
-  test('of a job are its own', async () => {
+  test('counts of a job contain only its objects', async () => {
     const { task, job_id } = setUp()
     await task.put(set)
     expect(await ask('Job', job_id)).toMatchObject({
@@ -112,7 +112,7 @@ describe('objects', () => {
     })
   })
 
-  test('of a track that goes through several jobs count once, with a keyframe at each border', async () => {
+  test('a track across several jobs counts once, with a keyframe at each border', async () => {
     const { task, task_id } = setUp()
     await task.put({ tracks: [track(at(0), at(5), at(12, { outside: true }))] })
     const { objects, sources } = await ask('Task', task_id)
@@ -120,7 +120,7 @@ describe('objects', () => {
     expect(sources.manual).toBe(1)
   })
 
-  test('that there are none of leave zeros, and no date', async () => {
+  test('a task without annotations has zero counts and no date', async () => {
     const { task_id } = setUp()
     expect(await ask('Task', task_id)).toMatchObject({
       frames: { total: 15, annotated: 0, deleted: 0 },
@@ -131,7 +131,7 @@ describe('objects', () => {
     })
   })
 
-  test('of a task without media are none as well', async () => {
+  test('a task without media has zero counts', async () => {
     const { task_id, workspace } = setUp()
     workspace.jobs = []
     expect((await ask('Task', task_id)).frames).toEqual({ total: 0, annotated: 0, deleted: 0 })
@@ -170,7 +170,7 @@ describe('annotated frames', () => {
       },
       2,
     ],
-  ])('are those that %s', async (_, set, expected) => {
+  ])('the frames that %s are counted correctly', async (_, set, expected) => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put(set)
     expect(await annotated('Job', job_id)).toBe(expected)
@@ -179,7 +179,7 @@ describe('annotated frames', () => {
     if (!('tracks' in set)) expect(await annotated('Task', task_id)).toBe(expected)
   })
 
-  test('are none that were deleted, whose keyframes still hide tracks', async () => {
+  test('deleted frames are not annotated, but their keyframes still hide tracks', async () => {
     const { job, job_id, workspace } = setUp()
     await job.put({ tracks: [track(at(0), at(2, { outside: true }))] })
     workspace.deleted_frames = [2, 3]
@@ -187,7 +187,7 @@ describe('annotated frames', () => {
     expect(frames).toEqual({ total: 5, annotated: 2, deleted: 2 })
   })
 
-  test('of ground truth are among its own', async () => {
+  test('frames of a ground-truth job are counted within the job', async () => {
     const { workspace, task_id } = setUp()
     const id = task_id * 10 + 9
     workspace.truth = { ...jobRange(id, 0, 14), frames: [2, 7, 11] }
@@ -211,7 +211,7 @@ describe('annotated frames', () => {
 describe('authors', () => {
   const authorsOf = async (kind: Kind, id: number) => ask(kind, id, true, user(), true)
 
-  test('are those of the history, who did most first, since its oldest record', async () => {
+  test('authors come from the history, most active first, with the date of the oldest record', async () => {
     const { job, second, job_id, task_id, workspace } = setUp()
     workspace.project_id = 71
     const { set } = await job.put({ shapes: [box, box, box] })
@@ -238,7 +238,7 @@ describe('authors', () => {
     expect((await authorsOf('Job', job_id)).authors).toMatchObject([first])
   })
 
-  test('that have no account any more are nobody, and the tag says so', async () => {
+  test('a deleted author is shown without a user, and the entity tag changes', async () => {
     const { job, job_id } = setUp()
     await job.put({ shapes: [box] })
     const before = await authorsOf('Job', job_id)
@@ -248,7 +248,7 @@ describe('authors', () => {
     expect(after.etag).not.toBe(before.etag)
   })
 
-  test('are none where nothing is recorded, and absent where none are wanted', async () => {
+  test('authors are empty without history and absent when not requested', async () => {
     const { job_id } = setUp()
     expect(await authorsOf('Job', job_id)).toMatchObject({ authors: [], authors_since: null })
     expect(await ask('Job', job_id)).not.toHaveProperty('authors')
@@ -256,7 +256,7 @@ describe('authors', () => {
   })
 })
 
-describe('the tag', () => {
+describe('the entity tag', () => {
   const changes = {
     annotations: async ({ job }: ReturnType<typeof setUp>) => job.put({ shapes: [box] }),
     'names of labels': async ({ workspace }: ReturnType<typeof setUp>) => {
@@ -266,26 +266,29 @@ describe('the tag', () => {
       workspace.deleted_frames = [3]
     },
   }
-  test.each(Object.entries(changes))('changes with %s, and only then', async (_, change) => {
-    const opened = setUp()
-    const { task_id, job_id } = opened
-    const tags = async () => [(await ask('Task', task_id)).etag, (await ask('Job', job_id)).etag]
-    const before = await tags()
-    expect(await tags()).toEqual(before)
-    await change(opened)
-    const [task, job] = await tags()
-    expect(before).not.toContain(task)
-    expect(before).not.toContain(job)
-  })
+  test.each(Object.entries(changes))(
+    'the entity tag changes with %s, and only then',
+    async (_, change) => {
+      const opened = setUp()
+      const { task_id, job_id } = opened
+      const tags = async () => [(await ask('Task', task_id)).etag, (await ask('Job', job_id)).etag]
+      const before = await tags()
+      expect(await tags()).toEqual(before)
+      await change(opened)
+      const [task, job] = await tags()
+      expect(before).not.toContain(task)
+      expect(before).not.toContain(job)
+    },
+  )
 
-  test('is another one without labels, which are absent then', async () => {
+  test('the entity tag differs without labels, which are then absent', async () => {
     const { task_id } = setUp()
     const [all, some] = [await ask('Task', task_id), await ask('Task', task_id, false)]
     expect(all.etag).not.toBe(some.etag)
     expect(some).not.toHaveProperty('labels')
   })
 
-  test('comes before anything is counted', async () => {
+  test('the entity tag is returned before anything is counted', async () => {
     const { task_id } = setUp()
     const { head, chunks } = await service.getTaskAnnotationStatistics(
       { id: task_id, labels: true, authors: false },
@@ -296,7 +299,7 @@ describe('the tag', () => {
   })
 })
 
-test('nobody else may see them', async () => {
+test('a user without permission cannot read statistics', async () => {
   const { task_id, job_id } = setUp()
   const stranger = callAs({ user_id: 8 })
   for (const asked of [ask('Task', task_id, true, stranger), ask('Job', job_id, true, stranger)])

@@ -10,7 +10,7 @@ import { countScope } from './count.ts'
 import { statisticsOf } from './counts.ts'
 import { openScope, type Scope, targetOf } from './scope.ts'
 
-/** What is asked for; `labels`, `authors`: counts of each label, and of who did what, as well. */
+/** Requested statistics; `labels` and `authors` add counts per label and per author. */
 export interface Wanted {
   target: Scope['kind']
   id: number
@@ -19,8 +19,8 @@ export interface Wanted {
 }
 
 /**
- * Numbers about annotations (`spec/extensions.md` 2), in one snapshot. The entity tag comes first: who has the same numbers
- * already costs no counting.
+ * Returns statistics of annotations from one snapshot. The entity tag is computed first, so that an unchanged
+ * response needs no counting.
  */
 export async function readStatistics(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function readStatistics(
   })
 }
 
-/** What changes whenever the annotations of the target do, of a project as well. */
+/** Returns a value that changes whenever the annotations of the target change; also for projects. */
 export async function readRevision(
   deps: Deps,
   wanted: Pick<Wanted, 'target' | 'id'>,
@@ -73,7 +73,7 @@ function newestOf(jobs: Jobs): Date | undefined {
   return dates.reduce<Date | undefined>((a, b) => (a && a > b ? a : b), undefined)
 }
 
-/** Everything that the numbers and names follow from. */
+/** Hashes everything that the numbers and names depend on. */
 function tagOf(
   scope: Scope,
   { labels }: Wanted,

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { awaitLabelChanges } from '../targets/label-changes.ts'
 import type { Target } from '../targets/target.ts'
 
-/** What is counted: annotations of a job, of a task, or of all tasks of a project. */
+/** Annotations to count: of a job, of a task, or of all tasks of a project. */
 export interface Scope {
   kind: 'project' | 'task' | 'job'
   id: number
@@ -13,7 +13,7 @@ export interface Scope {
 }
 
 /**
- * Finds what is counted, if the caller may view it.
+ * Finds the annotations to count, if the caller may view them.
  *
  * @throws DomainError not_found, forbidden
  */
@@ -33,7 +33,7 @@ export async function openScope(
   }
 }
 
-/** One task of the scope, as reads of its annotations have it. */
+/** Returns one task of the scope as the target of a read. */
 export function targetOf({ kind, id, labels_revision }: Scope, task: TaskExtent): Target {
   const { task_id, dimension, jobs, frames } = task
   const own = kind === 'job' ? { kind, id } : { kind: 'task' as const, id: task_id }

@@ -8,7 +8,10 @@ import type { Target } from '../targets/target.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-/** Whether a shape is to be seen; a skeleton is when one of its elements is. We wrote the text of elements. */
+/**
+ * Text in the stored elements of a visible skeleton; the service itself wrote it. Shapes are visible unless they are
+ * outside.
+ */
 export const visibleElement = '"outside":false'
 
 const visibleIn = {
@@ -17,8 +20,8 @@ const visibleIn = {
 }
 
 /**
- * The tags or shapes of all targets in one pass, those that have everything in common as one row: label, type, source, task,
- * frame, how many, whether any is visible. Measured faster than grouping twice, by label and by frame.
+ * Selects tags or shapes of all targets in one pass, grouped: label, type, source, task, frame, count, whether any is
+ * visible. Faster than grouping by label and by frame separately.
  */
 function selectGroups(tx: Tx, kind: 'tag' | 'shape', targets: readonly Target[]): CompiledQuery {
   const type = sql.raw(kind === 'shape' ? 'type' : '0')
@@ -27,7 +30,7 @@ function selectGroups(tx: Tx, kind: 'tag' | 'shape', targets: readonly Target[])
     from ${rowsIn(kind, targets)} group by 1, 2, 3, 4, 5`.compile(tx)
 }
 
-/** The pieces of all tracks, those of one following each other. */
+/** Selects the pieces of all tracks; pieces of a track are consecutive. */
 function selectPieces(tx: Tx, targets: readonly Target[]): CompiledQuery {
   return sql`
     select task_id, ${sql.raw(originOf)}, job_id, label_id, source, nullif(shapes, ''), elements
@@ -46,7 +49,7 @@ const statements = {
   track: selectPieces,
 } satisfies Record<RowKind, unknown>
 
-/** Columns of the rows of one kind, in batches. */
+/** Yields the columns of the rows of one kind, in batches. */
 export async function* readColumns(
   tx: Tx,
   kind: RowKind,

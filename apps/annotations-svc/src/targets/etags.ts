@@ -7,9 +7,9 @@ import type { Target } from './target.ts'
 export type Revisions = ReadonlyMap<number, JobState>
 
 /**
- * The entity tag of a target's annotations: `"a<job>-<revision>"`, of a task a hash of what its jobs have
- * (`spec/api-annotations.md` 1.12). A job that was never written has revision 0. Where the labels are newer than the
- * revision and nobody could raise it yet, the tag is like none before or after.
+ * Returns the entity tag of a target: `"a<job>-<revision>"`, for a task a hash over its jobs. A job without any write
+ * has revision 0. When the labels are newer than the revision and the revision could not be raised yet, the tag
+ * differs from all earlier and later ones.
  */
 export function annotationsTag(target: Target, revisions: Revisions): string {
   const { kind, id, jobs, labels_revision } = target
@@ -25,9 +25,9 @@ export function annotationsTag(target: Target, revisions: Revisions): string {
 }
 
 /**
- * To be called under the locks of the jobs.
+ * Checks the entity tag; to be called while the jobs are locked.
  *
- * @throws DomainError precondition `annotations_changed` with the present tag, or invalid for a header that is none
+ * @throws DomainError precondition `annotations_changed` with the current tag, or invalid for a malformed header
  */
 export function assertUnchanged(
   if_match: string | undefined,

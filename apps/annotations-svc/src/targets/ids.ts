@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 
-/** Ids of one request: they ascend, so that the order of ids is the order of the request (`perf-design.md` 3). */
+/** Ids of one request. They ascend, so that the order of ids is the order of the request. */
 export interface RequestIds {
-  /** Makes sure of `count` ids; then `next` may be called as often. */
+  /** Reserves `count` ids for as many calls of `next`. */
   reserve: (count: number) => Promise<void>
   next: () => number
-  /** All that were reserved, as a multirange of PostgreSQL. */
+  /** All reserved ids, as a PostgreSQL multirange. */
   ranges: () => string
 }
 
@@ -14,22 +14,22 @@ export interface IdBlocks {
   open: () => RequestIds
 }
 
-/** Ids from `next` up to but without `end`. */
+/** Ids from `next` to before `end`. */
 interface Range {
   next: number
   end: number
 }
 
 const blockSize = 1000
-/** A request that needs many ids fetches them ahead, at most so many at a time. */
+/** Maximum number of ids that a request fetches ahead at a time. */
 const mostAhead = 32 * blockSize
 
 /**
- * Ids that are unique in the whole installation, taken from the database a thousand at a time; what a request leaves over
- * is for the next one of this process.
+ * Returns a source of ids that are unique in the installation. It takes blocks of a thousand from the database; the
+ * rest of a request is used by the next one of this process.
  */
 export function idBlocks(db: Kysely<AnnotationsDb>): IdBlocks {
-  /** Ids nobody has reserved, ascending. */
+  /** Free ids, ascending. */
   let spare: Range[] = []
 
   const open = (): RequestIds => {
@@ -41,7 +41,7 @@ export function idBlocks(db: Kysely<AnnotationsDb>): IdBlocks {
     const takeSpare = (count: number) => {
       let missing = count
       for (const range of spare) {
-        // Lower than what this request has already: the ids would not ascend.
+        // Ids below those that this request already has would not ascend.
         if (missing <= 0 || range.next < (mine.at(-1)?.end ?? last + 1)) continue
         const end = Math.min(range.end, range.next + missing)
         mine.push({ next: range.next, end })

@@ -8,26 +8,26 @@ import { hasNewerLabels } from './job-state.ts'
 import { type Reason, recorded } from './record.ts'
 import { findTarget, type Target } from './target.ts'
 
-type Db = Kysely<AnnotationsDb> // a transaction fits here too
+type Db = Kysely<AnnotationsDb> // also accepts a transaction
 type Tx = Transaction<AnnotationsDb>
 
 export type JobRows = ReadonlyMap<number, JobRow>
 
-/** What one write did to one job. */
+/** Effect of one write on one job. */
 export interface JobChange {
-  /** Objects more, or less. */
+  /** Difference of the object counts. */
   tags: number
   shapes: number
   tracks: number
-  /** Set when this becomes the revision of the labels that everything in the job is complete for. */
+  /** New labels revision that all objects of the job are complete for; null: unchanged. */
   labels_revision: number | null
-  /** The revision of the labels that the new revision is about; null: that of before. */
+  /** Labels revision that the new revision is about; null: unchanged. */
   labels_noted: number | null
-  /** Set when everything in the job was replaced. */
+  /** New generation when everything in the job was replaced; null: unchanged. */
   generation: number | null
-  /** Objects by what was done to them. */
+  /** Numbers of created, updated and deleted objects. */
   counts: { created: number; updated: number; deleted: number }
-  /** Multirange of what came into the job beside what stayed there; nothing where all of it is new. */
+  /** Multirange of rows that were added beside existing ones; null when all rows are new. */
   created_ids: string | null
 }
 
@@ -40,26 +40,24 @@ export async function findJobRows(
 }
 
 /**
- * Settings of a transaction that writes: it may be about a million rows, wait two minutes for the next piece of its body (the
- * gateway cuts a silent client after one), and `lockWaitMs` for another write of the same job.
+ * Timeouts of a transaction that writes: long enough for a million rows, two minutes for the next chunk of the body
+ * (the gateway disconnects an idle client after one), and `lockWaitMs` for other writes to the job.
  */
 const settingsOf = ({ lockWaitMs }: Pick<Deps['settings'], 'lockWaitMs'>) =>
   sql`set local lock_timeout = ${sql.lit(lockWaitMs)}; set local statement_timeout = '10min';
     set local idle_in_transaction_session_timeout = '2min'`
 
-/** The first statement of a write that waits for its body before it locks anything. */
+/** Sets the timeouts of a write that reads its body before it locks anything; its first statement. */
 export async function openWrite(tx: Tx, settings: Deps['settings']): Promise<void> {
   await settingsOf(settings).execute(tx)
 }
 
 /**
- * Locks the jobs of a target for writing, in id order, so that two writers never wait for each other; with the settings of
- * a write, and the beginning of its transaction, it is one round trip. Rows that
- * the events of projects-svc have not brought yet are made from what it says about the target; it is asked once more for
- * them, since they are also missing when the target was deleted while its body was on the way, and nothing would ever
- * clean up after it.
+ * Locks the jobs of a target in id order, so that two writers cannot deadlock. Settings, begin and lock are one round
+ * trip. Missing rows of jobs whose events have not arrived are inserted. The target is then checked again: rows are
+ * also missing when the target was deleted while the body arrived, and inserted rows would never be deleted.
  *
- * @throws DomainError conflict `annotations_locked` after `lockWaitMs`; not_found for a target that is gone
+ * @throws DomainError conflict `annotations_locked` after `lockWaitMs`; not_found for a deleted target
  */
 export async function lockJobs(
   tx: Tx,
@@ -71,7 +69,7 @@ export async function lockJobs(
     const rows = await selectForUpdate(tx, deps, target)
     if (rows.length === target.jobs.length) return byId(rows)
     await insertJobs(tx, target)
-    // Not earlier: from here on the events of these jobs wait for this transaction.
+    // Only now: from here on, events of these jobs wait for this transaction.
     await findTarget(deps, { target: target.kind, id: target.id }, 'annotations:write', context)
     return byId(await selectForUpdate(tx, deps, target))
   } catch (thrown) {
@@ -86,7 +84,7 @@ export const locked = () =>
     retry_after: 2,
   })
 
-/** Without parameters, so that all of it is one message. */
+/** Without parameters, so that all statements go out in one message. */
 async function selectForUpdate(
   tx: Tx,
   { settings }: Pick<Deps, 'settings'>,
@@ -108,13 +106,13 @@ async function insertJobs(tx: Tx, target: Target): Promise<void> {
     .execute()
 }
 
-/** So long a reader waits for who handles the event of new labels, which is done in milliseconds. */
+/** Time that a reader waits for the handler of a label event, which takes milliseconds. */
 const noteWaitMs = 200
 
 /**
- * Notes labels that a reader sees before the event of their change has come: of jobs whose content they may change the
- * revision is raised. Where one of them is being written for longer than a moment nothing is noted; its reader has a tag of
- * its own (`annotationsTag`).
+ * Records labels that a reader sees before the event of their change: raises the revision of the jobs that they may
+ * affect. When a job stays locked for longer than a moment, nothing is recorded, and the reader gets a temporary
+ * entity tag (`annotationsTag`).
  */
 export async function noteLabels(
   db: Db,
@@ -145,7 +143,7 @@ export const nothingMore = {
   counts: { created: 0, updated: 0, deleted: 0 },
 }
 
-/** Changes jobs because of their labels, not because of a write: the one way by which that raises revisions. */
+/** Changes jobs because of label changes; the only way in which labels raise revisions. */
 export async function changeByLabels(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
@@ -155,9 +153,9 @@ export async function changeByLabels(
 }
 
 /**
- * Counts and revisions after a write, in one statement however many jobs it touched. A sweep begins anew where it may have
- * passed what came in: rows under older labels than those that were noted, or under those of another owner. With a reason
- * each revision is recorded, without one there is no history.
+ * Updates counts and revisions after a write, in one statement for any number of jobs. Restarts the sweep of a job if
+ * it may have passed the new rows: rows for older labels than the recorded ones, or for those of another owner. With
+ * a reason each revision is recorded; without one there is no history.
  */
 export async function updateJobs(
   tx: Tx,

@@ -1,7 +1,7 @@
 import type { JobRow } from '../db/schema.ts'
 import type { Target } from './target.ts'
 
-/** What is known of a job: how many objects it has, and which labels they and its revision are about. */
+/** State of a job: its object counts, and the labels revisions of its objects and of its own revision. */
 export type JobState = Pick<
   JobRow,
   'revision' | 'labels_revision' | 'labels_noted' | 'tags' | 'shapes' | 'tracks'
@@ -11,14 +11,14 @@ type Labelled = Omit<JobState, 'revision'>
 
 export const objectsIn = ({ tags, shapes, tracks }: Labelled) => tags + shapes + tracks
 
-/** The newest revision of the labels that the job's own revision was raised for. */
+/** Returns the newest labels revision for which the revision of the job was raised. */
 export const notedOf = ({ labels_noted, labels_revision }: Labelled) =>
   Math.max(labels_noted, labels_revision)
 
-/** Whether the job has objects that today's labels may show otherwise than its revision promised. */
+/** Returns whether the current labels may change how objects of the job read, without a new revision so far. */
 export const hasNewerLabels = ({ labels_revision }: Target, job: Labelled) =>
   objectsIn(job) > 0 && notedOf(job) < labels_revision
 
-/** Whether the job has rows that were stored under other labels than today's. */
+/** Returns whether the job has rows that were stored under other labels than the current ones. */
 export const isStale = ({ labels_revision }: Target, job: Labelled) =>
   objectsIn(job) > 0 && job.labels_revision !== labels_revision

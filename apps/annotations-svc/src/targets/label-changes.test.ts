@@ -28,7 +28,7 @@ const empty = {
   deleted_spec_ids: [],
 }
 
-/** projects-svc has answered a change of labels whose event is pending until the returned function delivers it. */
+/** Changes labels as projects-svc does; the event is pending until the returned function delivers it. */
 function announce({ workspace, task_id }: Opened, change: object, labels: Workspace['labels']) {
   const id = randomUUID()
   workspace.labels = labels
@@ -38,7 +38,7 @@ function announce({ workspace, task_id }: Opened, change: object, labels: Worksp
   return deliver(id, { ...data, labels_revision })
 }
 
-/** As the bus: through the inbox, in the transaction of the effect. */
+/** Delivers the event like the bus: through the inbox, in the transaction of the effect. */
 const deliver = (id: string, data: Parameters<typeof labelsChanged.key>[0]) => () =>
   db.transaction().execute(async (tx) => {
     await once(tx, group, id)
@@ -47,7 +47,7 @@ const deliver = (id: string, data: Parameters<typeof labelsChanged.key>[0]) => (
 
 type Opened = ReturnType<typeof setUp>
 
-/** The task moves into a project whose only label, 140, takes the place of its label 40; its attributes are deleted. */
+/** Moves the task into a project whose only label, 140, replaces label 40; its attributes are deleted. */
 const move = (opened: Opened) =>
   announce(
     opened,
@@ -55,7 +55,7 @@ const move = (opened: Opened) =>
     { labels_revision: 1, labels: [labelOf({ id: 140 })] },
   )
 
-/** The label 40 of the task is deleted. */
+/** Deletes label 40 of the task. */
 const deleteLabel = (opened: Opened) => {
   const labels = opened.workspace.labels.labels.filter((one) => one.id !== 40)
   return announce(opened, { deleted_label_ids: [40] }, { labels_revision: 2, labels })
@@ -68,7 +68,7 @@ type Labelled = { label_id: number }
 const json = async (answer: Promise<{ chunks: AsyncIterable<Uint8Array> }>) =>
   JSON.parse(await text((await answer).chunks))
 
-/** Each reader with the ids of labels that it answers. */
+/** Readers by name; each returns the label ids that it read. */
 const readers: Record<string, (opened: Opened) => Promise<unknown>> = {
   'a GET of a job': async ({ job }) => labelIds((await job.get()).set),
   'a GET of a task': async ({ task }) => labelIds((await task.get()).set),
@@ -90,9 +90,9 @@ const readers: Record<string, (opened: Opened) => Promise<unknown>> = {
   },
 }
 
-describe('a reader that starts before the event has been handled', () => {
+describe('a read that starts before the event was handled', () => {
   test.each(Object.entries(readers))(
-    'sees a moved task with its new labels: %s',
+    'a moved task is read with its new labels: %s',
     async (_, read) => {
       const opened = setUp()
       await opened.job.put(set)
@@ -104,7 +104,7 @@ describe('a reader that starts before the event has been handled', () => {
     },
   )
 
-  test('sees no object of a deleted label, with the tag that the next reader has', async () => {
+  test('objects of a deleted label are not read, and the entity tag is that of the next read', async () => {
     const opened = setUp()
     await opened.job.put(set)
     const handled = deleteLabel(opened)
@@ -117,7 +117,7 @@ describe('a reader that starts before the event has been handled', () => {
     expect([(await tag).etag, (await opened.job.get()).etag]).toEqual([found.etag, found.etag])
   })
 
-  test('sees the history under the new labels, and may restore it', async () => {
+  test('history is read with the new labels and can be restored', async () => {
     const opened = setUp()
     const { job_id: id, job } = opened
     await job.put(set)
@@ -136,11 +136,11 @@ describe('a reader that starts before the event has been handled', () => {
   })
 })
 
-describe('a writer that starts before the event has been handled', () => {
+describe('a write that starts before the event was handled', () => {
   test.each([
     ['replaces', 'put', [140]],
     ['creates', 'create', [140, 140, 140, 140]],
-  ])('%s under the new labels without a conflict', async (_, way, expected) => {
+  ])('a write %s objects with the new labels and without a conflict', async (_, way, expected) => {
     const opened = setUp()
     await opened.job.put(set)
     const handled = move(opened)
@@ -152,7 +152,7 @@ describe('a writer that starts before the event has been handled', () => {
     expect(labelIds((await opened.job.get()).set)).toEqual(expected)
   })
 
-  test('updates an object that keeps its id', async () => {
+  test('an update keeps the id of the object', async () => {
     const opened = setUp()
     const { set: before } = await opened.job.put({ shapes: [box] })
     const handled = move(opened)
@@ -163,7 +163,7 @@ describe('a writer that starts before the event has been handled', () => {
     expect((await writing).set.shapes).toMatchObject([{ label_id: 140, points: [1, 2, 3, 4] }])
   })
 
-  test('to a job without a row does not wait under the locks that the event needs', async () => {
+  test('a write to a job without a row does not wait while it holds locks that the event needs', async () => {
     const opened = setUp()
     const id = randomUUID()
     async function* body() {
@@ -175,7 +175,7 @@ describe('a writer that starts before the event has been handled', () => {
   })
 })
 
-test('a call whose event does not arrive fails with 503 and the time to try again', async () => {
+test('a call whose event does not arrive in time fails with 503 and a retry time', async () => {
   const settings = { ...deps.settings, labelsWaitMs: 30 }
   const hasty = annotationHandlers({ ...deps, settings })
   const opened = setUp()
@@ -190,8 +190,8 @@ test('a call whose event does not arrive fails with 503 and the time to try agai
   expect(labelIds((await opened.job.get()).set)).toEqual([140, 140, 140])
 })
 
-describe('changes of labels under different keys', () => {
-  /** A deletion in the project of the label that a move, whose event is pending, has given the objects. */
+describe('label events with different keys', () => {
+  /** Deletes, in the project, the label that a pending move gives to the objects. */
   function deletionAfterMove() {
     const opened = setUp()
     const moved = move(opened)
@@ -201,7 +201,7 @@ describe('changes of labels under different keys', () => {
     return { opened, moved, first, deleted: deliver(randomUUID(), change) }
   }
 
-  test('are handled in the order of their emission', async () => {
+  test('events are handled in the order in which they were emitted', async () => {
     const { opened, moved, deleted } = deletionAfterMove()
     const { job } = opened
     await expect(deleted()).rejects.toThrow(EarlyEvent)
@@ -210,7 +210,7 @@ describe('changes of labels under different keys', () => {
     expect(labelIds((await job.get()).set)).toEqual([])
   })
 
-  test('do not wait for one that was set aside', async () => {
+  test('events do not wait for one that was moved to dead events', async () => {
     const { first, deleted } = deletionAfterMove()
     await sql`insert into dead_events (consumer, event_id, topic, partition, "offset", key, headers, value, error)
       values (${group}, ${first}, 'reticle.events.v1', 0, 0, 'k', '{}', '{}', 'broken')`.execute(db)
@@ -218,7 +218,7 @@ describe('changes of labels under different keys', () => {
   })
 })
 
-/** Passes when the call still waits after calls of the same kinds about another task have been answered. */
+/** Passes when the call is still pending after similar calls on another task have completed. */
 async function expectPending(call: Promise<unknown>): Promise<void> {
   const waiting = Symbol('waiting')
   const others = async () => {

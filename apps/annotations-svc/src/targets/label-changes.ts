@@ -5,12 +5,12 @@ import { type Deps, group } from '../deps.ts'
 
 const firstPauseMs = 10
 const longestPauseMs = 250
-/** Left of the deadline of a call for its answer. */
+/** Part of the deadline, in milliseconds, that is left for sending the response. */
 const answerMs = 2000
 
 /**
- * Waits until this service has handled the events by which annotations follow their labels. So a read
- * or write that starts after the answer to a change of labels sees annotations of the changed labels.
+ * Waits until this service has handled the events of recent label changes, so that a read or write that starts after
+ * the response to a label change sees it.
  *
  * @param event_ids `label_events` of projects-svc
  * @throws DomainError unavailable `labels_pending` after `waitMs`, or shortly before the deadline of the call

@@ -4,7 +4,7 @@ import { indexLabels, type LabelIndex } from '../validation/labels.ts'
 import { findJobRows, type JobRows } from './job-rows.ts'
 import type { Target } from './target.ts'
 
-/** Labels that objects of the target may have, as they are now. */
+/** Reads the current labels that objects of the target may have. */
 export async function labelsOf(
   { services }: Pick<Deps, 'services'>,
   { task_id }: Pick<Target, 'task_id'>,
@@ -15,24 +15,25 @@ export async function labelsOf(
 
 /** Labels that a write is checked with. */
 export interface WriteLabels extends LabelIndex {
-  /** The jobs as they were before the labels were read. */
+  /** Rows of the jobs that were read before the labels. */
   seen: JobRows
 }
 
-/** As `labelsOf`, for a write: see `assertSameLabels`. */
+/** Reads labels like `labelsOf`, for a write: see `assertSameLabels`. */
 export async function labelsForWrite(
   deps: Pick<Deps, 'db' | 'services'>,
   target: Target,
   context: Context,
   known?: JobRows,
 ): Promise<WriteLabels> {
-  const seen = known ?? (await findJobRows(deps.db, target)) // not after the labels: a change between the two would be missed
+  // read before the labels, since a change in between would be missed otherwise
+  const seen = known ?? (await findJobRows(deps.db, target))
   return { ...(await labelsOf(deps, target, context)), seen }
 }
 
 /**
- * To be called under the locks of the jobs. Objects of a label that was removed since they were checked would stay for ever:
- * who removes them has been there already.
+ * Checks that no label was removed since the objects were checked; to be called while the jobs are locked. Objects of
+ * a removed label would stay forever, because its event was already handled.
  *
  * @throws DomainError conflict
  */

@@ -6,7 +6,7 @@ import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 
-/** To be told of a write in its transaction, when its body was read to the end. */
+/** Called in the transaction of a write after its body was read. */
 export type Note = (tx: Transaction<AnnotationsDb>, etag: string) => Promise<void>
 
 export interface Sent {
@@ -14,16 +14,16 @@ export interface Sent {
   body: AsyncIterable<Uint8Array>
 }
 
-/** What is remembered of a write that its sender may repeat: too little to answer the objects again. */
+/** Stored result of a repeatable write; it does not contain the objects. */
 interface Applied {
   etag: string
   fingerprint: string
 }
 
 /**
- * Runs a write whose sender may send it again under the same `call_id`, once. Nobody holds its body: it is hashed as it
- * passes. A repeat (its first answer was lost with the process that should have kept it) is read to its end, changes
- * nothing, and is answered which set it was and the entity tag that the write led to (`spec/extensions.md` 7).
+ * Runs a repeatable write once per `call_id`. The body is not stored but hashed while it passes. A repeat happens
+ * when the process that should have stored the first response died: it is read to its end, changes nothing, and
+ * returns the target and the entity tag of the first write (docs/spec/rest.md#idempotency-keys).
  *
  * @throws DomainError conflict `idempotency_key_reused` when the repeat has another body
  */
@@ -43,7 +43,7 @@ export async function writeOnce(
   }
   return write(hashed(body, hash), async (tx, etag) => {
     const applied: Applied = { etag, fingerprint: hash.digest('base64url') }
-    if (!(await noteApplied(tx, call_id, applied))) throw busy() // another attempt, at the same time
+    if (!(await noteApplied(tx, call_id, applied))) throw busy() // a concurrent attempt
   })
 }
 

@@ -2,15 +2,17 @@ import type { RevisionAction } from '@reticle/contracts/rest/history'
 import type { Cause } from '@reticle/kit/outbox/emit'
 import type { AnnotationsSettings } from '../config.ts'
 
-/** Why jobs changed, for their history. */
+/** Reason of a change of jobs, for the history. */
 export interface Reason {
   action: RevisionAction
   cause: Pick<Cause, 'principal'> & { request_id: string | null }
-  /** Of the request in the background that the write is part of. */
+  /** Id of the background request that the write is part of. */
   rq_id?: string | undefined
 }
 
-/** Why labels changed a job; nothing without history. @param cause absent: it was noticed, nobody told of it */
+/**
+ * Returns the reason of a change by labels; undefined without history. @param cause absent: noticed without an event
+ */
 export const byLabels = (
   { historyDays }: Pick<AnnotationsSettings, 'historyDays'>,
   cause: Reason['cause'] = { principal: null, request_id: null },
@@ -20,10 +22,10 @@ const recordColumns = `task_id, job_id, revision, generation, replaced_generatio
   created_ids, created_date, author_id, action, created, updated, deleted, request_id, rq_id, has_before`
 
 /**
- * Statements that record the rows of `changed` (`updateJobs`) as revisions, beside the one that makes them. The clock is
- * that of the moment, under the lock: dates of a job are in the order of its revisions.
+ * Returns SQL that records the rows of `changed` (`updateJobs`) as revisions in the same statement. Uses the clock at
+ * the time of the lock, so that dates are in the order of revisions.
  *
- * @param first number of their first parameter
+ * @param first number of the first parameter
  */
 export function recorded(
   { action, cause: { principal, request_id }, rq_id }: Reason,

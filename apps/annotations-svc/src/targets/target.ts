@@ -4,22 +4,22 @@ import type { Deps } from '../deps.ts'
 import type { FrameRange } from '../validation/shapes.ts'
 import { awaitLabelChanges } from './label-changes.ts'
 
-/** The annotations that an operation is about: of one job, or of a task, which are those of its jobs together. */
+/** Annotations that an operation concerns: those of one job, or of a task, which combines its jobs. */
 export interface Target {
   kind: 'task' | 'job'
   id: number
   task_id: number
   project_id: number | null
   organization_id: number | null
-  /** In id order: every annotation job of the task, or the one job. */
+  /** In id order: all annotation jobs of the task, or the one job. */
   jobs: readonly JobRange[]
-  /** Of a ground-truth job the frames it has; empty: all of its range. */
+  /** Frames of a ground-truth job; empty: the whole range. */
   frames: readonly number[]
   /** `2d` or `3d`. */
   dimension: string
-  /** Labels as they are now; objects stored under an older revision may be incomplete. */
+  /** Current labels revision; objects that were stored under an older one may be incomplete. */
   labels_revision: number
-  /** Events by which the annotations recently followed their labels. */
+  /** Recent label events that the annotations depend on. */
   label_events: readonly string[]
 }
 
@@ -27,11 +27,11 @@ type Wanted = { target: 'project' | 'task' | 'job'; id: number }
 type Action = 'annotations:read' | 'annotations:write'
 
 /**
- * Finds the target, if the caller may do `action` there, and waits until its annotations follow the changes of labels that
- * projects-svc has answered.
+ * Finds the target if the caller may do `action` on it, and waits until its annotations follow recent label changes.
  *
- * @param waitMs default: as long as a call may wait
- * @throws DomainError not_found, forbidden; invalid for a project, whose annotations are those of its tasks; unavailable
+ * @param waitMs default: the time that a call may wait
+ * @throws DomainError not_found, forbidden; invalid for a project, which has annotations only in its tasks;
+ * unavailable
  */
 export async function openTarget(
   deps: Pick<Deps, 'db' | 'services' | 'settings'>,
@@ -45,7 +45,7 @@ export async function openTarget(
   return target
 }
 
-/** As `openTarget`, without waiting: for transactions that hold locks which the events of labels need. */
+/** Finds the target like `openTarget` without waiting, for transactions that hold locks which label events need. */
 export async function findTarget(
   { services }: Pick<Deps, 'services'>,
   { target, id }: Wanted,
@@ -69,22 +69,22 @@ export async function findTarget(
   }
 }
 
-/** Frames of the target, inclusive; none without media. */
+/** Returns the frame range of the target, inclusive; meaningless without jobs. */
 export function rangeOf({ jobs, frames }: Target): FrameRange {
   const start = Math.min(...jobs.map((one) => one.start_frame))
   const stop = Math.max(...jobs.map((one) => one.stop_frame))
   return { start, stop, chosen: frames.length > 0 ? new Set(frames) : undefined }
 }
 
-/** Whether the jobs follow each other, so that the order of jobs is the order of frames. */
+/** Returns whether the jobs share no frames and follow each other, so that the order of jobs is that of frames. */
 export function isSequence({ jobs }: Target): boolean {
   return jobs.every((one, index) => one.start_frame > (jobs[index - 1]?.stop_frame ?? -1))
 }
 
-/** Whether its media are point clouds: their cuboids have another layout of points. */
+/** Returns whether the media are point clouds, whose cuboids have a different layout of points. */
 export const isSpatial = ({ dimension }: Pick<Target, 'dimension'>) => dimension === '3d'
 
-/** The jobs that have a frame: where jobs overlap, several. */
+/** Returns the jobs that have a frame; several where jobs overlap. */
 export function jobsOfFrame({ jobs }: Pick<Target, 'jobs'>, frame: number): JobRange[] {
   const found: JobRange[] = []
   for (let at = firstJobTo(jobs, frame); ; at += 1) {
@@ -94,7 +94,7 @@ export function jobsOfFrame({ jobs }: Pick<Target, 'jobs'>, frame: number): JobR
   }
 }
 
-/** The index of the first job that reaches as far as a frame. */
+/** Returns the index of the first job that ends on or after a frame. */
 export function firstJobTo(jobs: readonly JobRange[], frame: number): number {
   let [from, to] = [0, jobs.length]
   while (from < to) {

@@ -6,29 +6,30 @@ import type { Target } from './target.ts'
 
 export interface Run<R> {
   target: Target
-  /** Whether nothing of what is to be written is on its way any more. */
+  /** Whether the whole body has already arrived. */
   isWhole: boolean
   write: (tx: Transaction<AnnotationsDb>) => Promise<R>
 }
 
 /**
- * Runs a write. One that is all here is short: it takes a connection of the short ones, so that it waits for nobody who reads
- * or sends slowly, and takes it when its turn has come, since who waits for the lock of a job holds one.
+ * Runs a write. A write whose body has arrived is short: it uses the pool for short statements, so that it does not
+ * wait for slow streams, and takes a connection only when its turn comes, so that writers waiting for a job lock hold
+ * none.
  *
- * @throws DomainError conflict `annotations_locked` when other writes of its jobs in this process take too long
+ * @throws DomainError conflict `annotations_locked` when other writes of the jobs in this process take too long
  */
 export async function inTransaction<R>(deps: Deps, { target, isWhole, write }: Run<R>): Promise<R> {
   if (!isWhole) return deps.bulk.transaction().execute(write)
   const ends: (() => void)[] = []
   try {
-    for (const { id } of target.jobs) ends.push(await takeTurn(deps, id)) // in id order, as the locks
+    for (const { id } of target.jobs) ends.push(await takeTurn(deps, id)) // in id order, like the locks
     return await deps.db.transaction().execute(write)
   } finally {
     for (const end of ends) end()
   }
 }
 
-/** Resolves, when the turn has come, to what ends it. */
+/** Resolves when the turn comes, to the function that ends it. */
 function takeTurn({ turns, settings }: Deps, job: number): Promise<() => void> {
   const patience = { ms: settings.lockWaitMs, late: locked }
   return new Promise((resolve, reject) => {

@@ -6,19 +6,19 @@ import { readConfig } from '../config.ts'
 import { indexLabels } from '../validation/labels.ts'
 import { exampleLabels, neighboursOf, newWorkspace, user } from './workspace.ts'
 
-/** Valid objects, for tests that spoil one member of them. */
+/** Valid objects; tests change one member to make them invalid. */
 export const joint = { type: 'points', frame: 2, label_id: 42, points: [1, 2] }
 export const skeleton = { type: 'skeleton', frame: 2, label_id: 41, elements: [joint] }
 export const keyframe = { type: 'rectangle', frame: 0, points: [0, 0, 1, 1] }
 export const track = { frame: 0, label_id: 40, shapes: [keyframe] }
 export const value = (spec_id: number, given: unknown) => ({ spec_id, value: given })
 
-/** Texts that are expected more than once. */
+/** Expected error texts. */
 export const integer = 'A valid integer is required.'
 export const required = 'This field is required.'
 export const outside = 'frame 5 is outside of 0 to 4'
 
-/** The example labels, the car with a number of doors beside its other attributes. */
+/** Example labels, where the car also has a number attribute for doors. */
 const labels = exampleLabels()
 labels[0]?.attributes.push(
   attributeOf({
@@ -27,7 +27,7 @@ labels[0]?.attributes.push(
   }),
 )
 
-/** What becomes of objects that are sent to a job of frames 0 to 4, or the error. */
+/** Checks objects for a job with frames 0 to 4; returns the stored objects or throws. */
 export async function check(kind: RowKind, items: unknown[], strictAttributes = true) {
   const workspace = newWorkspace(12)
   const target = {
@@ -46,7 +46,7 @@ export async function check(kind: RowKind, items: unknown[], strictAttributes = 
   return checked.map((one) => one.object)
 }
 
-/** Code and body of the refusal, or nothing. */
+/** Returns code and body of the error; undefined if the objects are valid. */
 export async function refusal(kind: RowKind, items: unknown[]) {
   try {
     await check(kind, items)

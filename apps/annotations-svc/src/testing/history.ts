@@ -5,13 +5,13 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import type { Handlers } from '../deps.ts'
 import { user, whole } from './workspace.ts'
 
-/** The members that an event of labels has when nothing happened. */
+/** Members of a label event without any change. */
 export const sameLabels = {
   ...{ project_id: 7, task_id: null, labels_revision: 2, deleted_label_ids: [] },
   ...{ deleted_spec_ids: [], replaced_labels: [], replaced_specs: [] },
 }
 
-/** The history of jobs, as a user who may sees it. */
+/** Returns calls of the history of jobs by a permitted user. */
 export function openHistory(db: Kysely<AnnotationsDb>, service: Handlers) {
   const bytesAt = async (id: number, revision: number) =>
     text((await service.getJobRevision({ id, revision, ...whole }, user())).chunks)

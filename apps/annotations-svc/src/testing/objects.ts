@@ -1,4 +1,4 @@
-/** Objects as they are sent: of the example labels, on frames of the first job unless told otherwise. */
+/** Objects as clients send them, with the example labels and by default on frames of the first job. */
 
 export const box = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
 

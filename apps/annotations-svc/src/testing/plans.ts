@@ -3,7 +3,7 @@ import { afterAll } from 'vitest'
 import { z } from 'zod'
 import type { AnnotationsDb } from '../db/schema.ts'
 
-/** A node of a plan as `auto_explain` reports it, counts per loop. */
+/** Node of a plan as `auto_explain` reports it; counts are per loop. */
 interface PlanNode {
   'Node Type': string
   'Relation Name'?: string | undefined
@@ -33,11 +33,11 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 )
 const report = z.object({ 'Query Text': z.string(), Plan: planNode })
 
-/** A statement that the service ran, and how many rows of tables it looked at. */
+/** A statement that was executed, and the number of table rows that it read. */
 export interface Ran {
   text: string
   visited: number
-  /** Its nodes, for the message of a test that fails. */
+  /** Plan nodes, for the message of a failed test. */
   outline: string
 }
 
@@ -46,8 +46,8 @@ const settings = `load 'auto_explain'; set client_min_messages = notice;
   set auto_explain.log_format = json; set auto_explain.log_level = notice`
 
 /**
- * The pools of the service as its processes open them, whose server reports the plan of every statement that it ran, of cached
- * plans too.
+ * Opens the pools of the service as its processes do, on a server that reports the plan of every executed statement,
+ * including cached plans.
  */
 export function openExplained(url: string) {
   const ran: Ran[] = []
@@ -55,7 +55,7 @@ export function openExplained(url: string) {
     const options = { application: `plans ${plans}`, search_path: ['annotations'], plans }
     const database = openDatabase<AnnotationsDb>(url, {
       ...options,
-      max: 2, // few, so that calls use plans of calls before; ids are taken beside a transaction
+      max: 2, // few, so that calls reuse plans of earlier calls; ids are taken outside the transaction
       statement_timeout: 600_000,
       wait_timeout: 60_000,
     })
@@ -79,7 +79,7 @@ function ranOf(given: unknown): Ran {
   return { text, visited: visitedBy(plan), outline: outlineOf(plan, 0) }
 }
 
-/** Rows that scans of tables looked at, and pairs of rows that joins threw away. */
+/** Counts rows read by table scans and row pairs discarded by joins. */
 function visitedBy(node: PlanNode): number {
   const isTable = node['Relation Name'] !== undefined && node['Node Type'] !== 'ModifyTable'
   const own = isTable ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) : 0

@@ -9,9 +9,9 @@ import fc from 'fast-check'
 import type { Target } from '../targets/target.ts'
 import { jobRange } from './workspace.ts'
 
-/** Tracks, and what may be asked of objects, for tests of queries. */
+/** Tracks and query expressions for tests of queries. */
 
-/** A task with jobs of these frames. */
+/** Returns a task whose jobs have these frames. */
 export function targetOf(...ranges: [number, number][]): Target {
   const jobs = ranges.map(([start, stop], index) => jobRange(11 + index, start, stop))
   const owner = { project_id: null, organization_id: null, labels_revision: 1, label_events: [] }
@@ -29,7 +29,7 @@ export function trackOf(shapes: TrackShape[], id = 1): Track {
   return { ...named, source: 'manual', attributes: [], shapes, elements: [] }
 }
 
-/** Shapes of one track on frames below `most`; the first may say that it is no keyframe. */
+/** Generates shapes of one track on frames below `most`; the first may not be marked as a keyframe. */
 export function someShapes(most: number): fc.Arbitrary<TrackShape[]> {
   const one = fc.record({
     outside: fc.boolean(),
@@ -46,7 +46,7 @@ export function someShapes(most: number): fc.Arbitrary<TrackShape[]> {
     )
 }
 
-/** Values of every field that meet often. */
+/** Values of every field from small ranges, so that equal values are frequent. */
 export const values = {
   id: fc.integer({ min: 1, max: 8 }),
   type: fc.constantFrom(...shapeTypes),
@@ -82,7 +82,7 @@ const leaf = fields.chain((field) => {
   )
 })
 
-/** An expression of `filter`. */
+/** Arbitrary `filter` expression. */
 export const { anExpression } = fc.letrec<{ anExpression: unknown }>((tie) => ({
   anExpression: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },

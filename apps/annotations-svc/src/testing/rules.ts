@@ -2,18 +2,18 @@ import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { z } from 'zod'
 
 /**
- * What `spec/api-annotations.md` 1.2 to 1.6 says of objects, a second time and as a schema: for the labels of `checking.ts`,
- * a job of the frames 0 to 4, and frames of 100 by 80. The fast path is compared with it.
+ * A second, schema-based definition of the validation rules, for the labels of `checking.ts`, a job with frames 0 to
+ * 4 and frames of 100 by 80 pixels. Tests compare the fast checks with it.
  */
 
 const most = 2 ** 31 - 1
 const last = 4
 const frame = z.int().min(0).max(last)
-/** Keyframes beyond the job are cut off, as long as something is seen in it. */
+/** Keyframes beyond the job are cut off when the track is visible in the job. */
 const anyFrame = z.int().min(0).max(2_147_483_647)
 const id = z.int().nullish()
 
-/** Attributes by their ids, and the values that each may have. */
+/** Attributes by id, with the values that each accepts. */
 const color = { 90: z.enum(['red', 'blue']) }
 const parked = { 92: z.string().regex(/^(?:true|false)$/i) }
 const make = { 91: z.string() }
@@ -34,7 +34,7 @@ const value = z
   .union([z.number().transform(String), z.boolean().transform(String), z.string()])
   .refine((text) => characters(text) <= 4096 && !/[\0\p{Surrogate}]/u.test(text))
 
-/** Values of some attributes, each once. */
+/** Values of some attributes, each at most once. */
 const attributesOf = (specs: Specs) =>
   z
     .array(z.object({ spec_id: z.int(), value }))
@@ -160,7 +160,7 @@ const trackShapes = (label: LabelRules) =>
     .refine((shapes) => new Set(shapes.map(({ type }) => type)).size <= 1)
     .refine(isConsistent)
 
-/** Two keyframes of one frame are the same; what one does not say of its attributes, the one before says. */
+/** Keyframes on the same frame must be equal; missing attribute values are taken from the previous keyframe. */
 function isConsistent(
   shapes: readonly {
     frame: number
@@ -181,7 +181,7 @@ function isConsistent(
   })
 }
 
-/** A mask of four numbers is the same as one of six. */
+/** A full mask of four numbers equals one of six. */
 const shortened = (given: object) => {
   const { type, points = [] } = z
     .object({ type: z.string(), points: z.array(z.number()).optional() })
@@ -224,7 +224,7 @@ interface Part {
   shapes: { frame: number; outside: boolean }[]
 }
 
-/** Never beyond the job, or seen in it: of a skeleton its elements are. */
+/** Within the job, or visible in it; for a skeleton its elements decide. */
 function isPlaced({ elements = [], ...own }: Part & { elements?: Part[] | undefined }): boolean {
   const drawn = elements.filter((one) => one.shapes.length > 0)
   const isWithin = [own, ...drawn].every(({ shapes }) => shapes.every((one) => one.frame <= last))

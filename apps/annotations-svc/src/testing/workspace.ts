@@ -18,28 +18,28 @@ import { eventHandler } from '../events/consumer.ts'
 import type { SetQuery } from '../queries/asked.ts'
 import { idBlocks } from '../targets/ids.ts'
 
-/** What projects-svc would say about one task in a test, and what it was told. */
+/** Fake state of one task in projects-svc, with the calls that it received. */
 export interface Workspace {
   task_id: number
   jobs: JobRange[]
-  /** The ground-truth job and its frames, where there is one: no part of the task's own annotations. */
+  /** Ground-truth job and its frames; its annotations are not part of the task. */
   truth?: JobRange & { frames: number[] }
   labels: LabelSet
-  /** Events of labels that have to be handled before annotations are read. */
+  /** Label events that have to be handled before annotations are read. */
   label_events: string[]
-  /** Of the task. */
+  /** Project of the task. */
   project_id: number | null
-  /** Width and height of every frame. */
+  /** Width and height of every frame in pixels. */
   frame: { width: number; height: number }
   dimension: '2d' | '3d'
   deleted_frames: number[]
-  /** Users that may do nothing here. */
+  /** Users without permissions. */
   strangers: number[]
-  /** Events that were handed over by call. */
+  /** Received `annotationsChanged` calls. */
   told: Parameters<Neighbours['tasks']['annotationsChanged']>[0]['body'][]
 }
 
-/** A task with three jobs of five frames each, whose ids are those of the task times ten and 1, 2, 3. */
+/** Creates a task with three jobs of five frames; job ids are ten times the task id plus 1, 2, 3. */
 export function newWorkspace(task_id: number): Workspace {
   const jobs = [0, 1, 2].map((n) => jobRange(task_id * 10 + n + 1, n * 5, n * 5 + 4))
   const labels = { labels_revision: 1, labels: exampleLabels() }
@@ -74,7 +74,7 @@ export function exampleLabels(): Label[] {
 
 const choice = { mutable: true, input_type: 'select' } as const
 
-/** A joint of a skeleton. */
+/** Returns the label of a joint. */
 export const part = (id: number, name: string) => labelOf({ id, name, has_parent: true })
 
 function jobsOf({ jobs, truth }: Workspace): JobRange[] {
@@ -83,7 +83,7 @@ function jobsOf({ jobs, truth }: Workspace): JobRange[] {
   return [...jobs, { id, start_frame, stop_frame }]
 }
 
-/** What projects-svc answers about some tasks. */
+/** Returns a fake of projects-svc for some tasks. */
 export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
   const find = (isWanted: (one: Workspace) => boolean) => {
     const found = workspaces.find(isWanted)
@@ -150,7 +150,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
   }
 }
 
-/** Dependencies of the handlers on a real database. */
+/** Returns dependencies of the handlers with a real database. */
 export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace[]): Deps {
   return {
     db,
@@ -163,23 +163,23 @@ export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace
   }
 }
 
-/** A body as it arrives: in pieces that end anywhere. */
+/** Splits a body into chunks of any size. */
 export const bodyOf = (given: unknown, size = 1000) =>
   cutBytes(typeof given === 'string' ? given : JSON.stringify(given), size)
 
-/** The set that an answer holds, and its entity tag. */
+/** Reads a response into its set and entity tag. */
 export async function readAnswer(answer: Promise<BytesAnswer>) {
   const { head, chunks } = await answer
   const set: AnnotationSet = JSON.parse(await text(chunks))
   return { set, etag: head.etag ?? '', length: head.length }
 }
 
-/** The query of a GET that asks for everything. */
+/** Query of a GET for the whole set. */
 export const whole: SetQuery = { frames: [], label_id: [] }
 
 export const user = () => callAs({ user_id: 7 })
 
-/** Calls of one target by a user who may, for tests that are about sets and not about calls. */
+/** Returns calls on one job by a permitted user, for tests about sets. */
 export function openJob(service: Handlers, id: number) {
   return {
     get: (query?: Partial<SetQuery>) =>
@@ -194,7 +194,7 @@ export function openJob(service: Handlers, id: number) {
   }
 }
 
-/** As `openJob`, of a task. */
+/** Like `openJob`, for a task. */
 function openTask(service: Handlers, id: number) {
   return {
     get: (query?: Partial<SetQuery>) =>
@@ -209,7 +209,7 @@ function openTask(service: Handlers, id: number) {
   }
 }
 
-/** Hands out tasks of their own to the tests of a file, all known to the neighbours of one service. */
+/** Creates separate tasks for the tests of a file; one service knows them all. */
 export function openWorkspaces() {
   const workspaces: Workspace[] = []
   const add = () => {
@@ -220,7 +220,10 @@ export function openWorkspaces() {
   return { workspaces, add }
 }
 
-/** The handlers on a real database, called in this process, a workspace of its own for each test, and the way for events. */
+/**
+ * Creates handlers with a real database, called in this process, with a new workspace per test and a way to deliver
+ * events.
+ */
 export function openService(db: Kysely<AnnotationsDb>) {
   const { workspaces, add } = openWorkspaces()
   const deps = depsOf(db, workspaces)
@@ -230,7 +233,7 @@ export function openService(db: Kysely<AnnotationsDb>) {
   return { deps, service, workspaces, setUp, receive: delivering(db, handle) }
 }
 
-/** A new task, and the calls of it and of its jobs. */
+/** Creates a task, with calls on it and its jobs. */
 export function openWorkspace(service: Handlers, add: () => Workspace) {
   const workspace = add()
   const { task_id, jobs } = workspace

@@ -14,34 +14,34 @@ import { deleteRows } from '../writing/remove.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-/** A row in the order of its table's key; of a track the frame is of no interest. */
+/** Position of a row in the order of its primary key; for tracks the frame is ignored. */
 export interface Place {
   frame: number
   id: number
 }
 
-/** What became of a batch. */
+/** Result of a batch. */
 export interface Swept {
-  /** The last row that was looked at; nothing when the batch reached the end. */
+  /** Last row that was read; undefined at the end. */
   last: Place | undefined
   rewritten: number
   removed: number
 }
 
-/** A job; its history stays as it was written. */
+/** The current generation of a job; its history is not rewritten. */
 type Whose = Pick<JobRow, 'task_id' | 'job_id' | 'generation'>
 
-/** So many rows are a few milliseconds of work; a track may have thousands of keyframes. */
+/** Batch sizes that take a few milliseconds; a track may have thousands of keyframes. */
 const batchSizes: Record<RowKind, number> = { tag: 1000, shape: 1000, track: 50 }
 
-/** Columns that labels have a say in, by their position in a row line. */
+/** Columns that depend on labels, by position in a row line. */
 const columnsOf: Record<RowKind, Readonly<Record<string, number>>> = {
   tag: { attributes: 5 },
   shape: { attributes: 12, elements: 13 },
   track: { attributes: 5, shapes: 6, elements: 7 },
 }
 
-/** Completes the rows of one kind in a job that follow `after`, under the lock of the job. */
+/** Completes the rows of one kind in a job after `after`; the job must be locked. */
 export async function sweepBatch(
   tx: Tx,
   kind: RowKind,
@@ -79,11 +79,11 @@ export async function sweepBatch(
 
 interface Change {
   id: string
-  /** In the order of `columnsOf`. */
+  /** Values in the order of `columnsOf`. */
   texts: string[]
 }
 
-/** As in `writing/insert.ts`, each row meets itself in the key of ids. */
+/** Uses an insert with conflict on the id key, as in `writing/insert.ts`. */
 async function rewrite(tx: Tx, kind: RowKind, job: Whose, rows: Change[]) {
   if (rows.length === 0) return
   const names = Object.keys(columnsOf[kind])
@@ -110,7 +110,7 @@ async function remove(tx: Tx, kind: RowKind, { task_id, job_id }: Whose, ids: st
   await deleteRows(tx, kind, { task_id }, places)
 }
 
-/** A walk of the primary key from where it was left. */
+/** Scans the primary key from the last position. */
 function statementOf(kind: RowKind): Prepared {
   const key = kind === 'track' ? 'id > $4' : '(frame, id) > ($5, $4)'
   const order = kind === 'track' ? 'id' : 'frame, id'

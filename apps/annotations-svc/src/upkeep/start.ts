@@ -1,17 +1,17 @@
 import { alarm } from '@reticle/kit/alarm'
 import { type SweepDeps, sweepLabels } from './sweep.ts'
 
-/** Work in the background that keeps stored rows as their labels want them. */
+/** Background task that rewrites stored rows after label changes. */
 export interface Upkeep {
-  /** To be called when labels have changed. */
+  /** To be called after labels changed. */
   wake: () => void
-  /** Ends after the batch at hand. */
+  /** Stops after the current batch. */
   stop: () => Promise<void>
 }
 
-/** Readers note changes too, and other replicas hear of the events. */
+/** Interval in milliseconds; needed because readers also record changes and other replicas handle events. */
 const everyMs = 60_000
-/** Where a job was just being written. */
+/** Delay after a job was locked by a write. */
 const soonMs = 1000
 
 export function startUpkeep(deps: SweepDeps, onError: (thrown: unknown) => void): Upkeep {

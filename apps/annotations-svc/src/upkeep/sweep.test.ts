@@ -23,7 +23,7 @@ const { deps, service, setUp, receive } = openService(db)
 const moving = track(0, 3)
 const set = { tags: [{ frame: 0, label_id: 40 }], shapes: [box, skeleton], tracks: [moving] }
 
-/** Runs the sweep to its end; answers what it said of each job. */
+/** Runs the sweep to its end and returns its log entries per job. */
 async function sweep(signal = new AbortController().signal) {
   const told: { job_id: number; rewritten: number; removed: number }[] = []
   const info = (about: (typeof told)[number]) => told.push(about)
@@ -34,7 +34,7 @@ async function sweep(signal = new AbortController().signal) {
   return { isMore, told }
 }
 
-/** Nothing is left over for the sweep from the test before. */
+/** Finishes the work that the previous test left for the sweep. */
 beforeEach(async () => void (await sweep()))
 
 const rowOf = (job_id: number) =>
@@ -42,7 +42,7 @@ const rowOf = (job_id: number) =>
 
 const note = attributeOf({ id: 94, name: 'note', default_value: 'none' })
 
-/** Lets projects-svc know other labels; the event is on its way until `receive`. */
+/** Changes labels in projects-svc; the event is pending until `receive`. */
 function relabel({ labels }: Workspace, change: (car: Workspace['labels']['labels'][0]) => void) {
   labels.labels_revision += 1
   const [car] = labels.labels
@@ -63,9 +63,9 @@ function announce(task_id: number, labels_revision: number, more: object = {}) {
   })
 }
 
-describe('what is read', () => {
+describe('reads after a label change', () => {
   test.each(['event', 'reader'])(
-    'has a new tag, once, by the %s that comes first',
+    'the entity tag changes once, by the %s that comes first',
     async (first) => {
       const { job, job_id, task_id, workspace } = setUp()
       const before = await job.put(set)
@@ -106,7 +106,7 @@ describe('what is read', () => {
     },
   )
 
-  test('of a job that a writer holds is complete, under a tag that no other state has', async () => {
+  test('a read of a locked job is complete and has a unique entity tag', async () => {
     const { job, task, job_id, workspace } = setUp()
     const [{ etag }, whole] = [await job.put(set), await task.get()]
     add(workspace)
@@ -122,7 +122,7 @@ describe('what is read', () => {
     expect(after.set).toEqual(meanwhile.set)
   })
 
-  test('of a job without objects of the label keeps its tag and its rows', async () => {
+  test('a job without objects of the label keeps its entity tag and rows', async () => {
     const { job, job_id, task_id, workspace } = setUp()
     const before = await job.put({ shapes: [skeleton] })
     await announce(task_id, add(workspace))
@@ -132,7 +132,7 @@ describe('what is read', () => {
   })
 })
 
-test('a write that goes by a tag from before the labels is refused', async () => {
+test('a write with an entity tag from before a label change is rejected', async () => {
   const { job, workspace } = setUp()
   const { etag } = await job.put(set)
   add(workspace)
@@ -141,7 +141,7 @@ test('a write that goes by a tag from before the labels is refused', async () =>
 })
 
 test.each(['create', 'update', 'delete'])(
-  'a %s leads to the tag that the next reader has',
+  'a %s returns the entity tag that the next read has',
   async (way) => {
     const { job, workspace } = setUp()
     const [tag] = (await job.put(set)).set.tags
@@ -152,7 +152,7 @@ test.each(['create', 'update', 'delete'])(
   },
 )
 
-test('elements of a deleted sublabel leave the rows, and skeletons that keep none go', async () => {
+test('elements of a deleted sublabel are removed, and skeletons without elements are deleted', async () => {
   const { job, job_id, task_id, workspace } = setUp()
   const before = await job.put({ shapes: [box, skeleton, { ...skeleton, elements: [joint(42)] }] })
   const person = workspace.labels.labels[1]
@@ -177,7 +177,7 @@ test('elements of a deleted sublabel leave the rows, and skeletons that keep non
   expect(event?.data).toMatchObject({ action: 'delete', jobs: [{ job_id, shapes: 1 }] })
 })
 
-test('a label that goes and another that changes raise the revision once', async () => {
+test('a deleted and a changed label in one event raise the revision once', async () => {
   const { job, job_id, task_id, workspace } = setUp()
   await job.put(set)
   const revision = add(workspace)
@@ -191,7 +191,7 @@ test('a label that goes and another that changes raise the revision once', async
 test.each([
   ['is waited for', 50, '2'],
   ['is not waited for when it takes long', 1000, '1-2'],
-])('who handles the event while somebody reads %s', async (_, ms, tag) => {
+])('during a read, the transaction of the label event %s', async (_, ms, tag) => {
   const { job, job_id, workspace } = setUp()
   await job.put(set)
   const labels_noted = add(workspace)
@@ -205,7 +205,7 @@ test.each([
   expect(await reading.answer).toBe(`"a${job_id}-${tag}"`)
 })
 
-test('values go along where a task moves to a label that has them at another place', async () => {
+test('values move along when a task moves to a label with different mutability', async () => {
   const { job, task_id, workspace } = setUp()
   const own = [{ spec_id: 91, value: 'Fiat' }]
   await job.put({ tracks: [{ ...moving, attributes: own }] })
@@ -226,7 +226,7 @@ test('values go along where a task moves to a label that has them at another pla
 describe('the sweep', () => {
   const many = 20_000
 
-  /** A job of many tags under the first labels, noted as older than the present ones. */
+  /** Creates a job with many tags under the first labels, marked as older than the current ones. */
   async function setUpMany() {
     const opened = setUp()
     const { job, task_id, job_id, workspace } = opened
@@ -251,7 +251,7 @@ describe('the sweep', () => {
     return stopped
   }
 
-  test('goes on where it was stopped, and replicas share the work', async () => {
+  test('the sweep continues where it was stopped, and replicas share the work', async () => {
     const { job_id } = await setUpMany()
     expect((await sweepSome(job_id)).told).toEqual([])
     expect(await rowOf(job_id)).toMatchObject({ labels_revision: 1, labels_noted: 2 })
@@ -274,7 +274,7 @@ describe('the sweep', () => {
     sql<{ count: number }>`select count(*)::int as count from tags
       where job_id = ${job_id} and attributes not like ${`%"spec_id":${spec}%`}`.execute(db)
 
-  test('loses nothing of what is written meanwhile', async () => {
+  test('the sweep loses no concurrent write', async () => {
     const { job, job_id } = await setUpMany()
     const swept = (async () => {
       while ((await sweep()).isMore);
@@ -299,7 +299,7 @@ describe('the sweep', () => {
     expect((await incomplete(job_id)).rows).toEqual([{ count: 0 }])
   }, 60_000)
 
-  test('comes back for what was checked with the labels of before', async () => {
+  test('the sweep runs again for writes that were checked with older labels', async () => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put(set)
     async function* body() {
@@ -317,7 +317,7 @@ describe('the sweep', () => {
     expect(await job.get()).toMatchObject({ set: read.set, etag: read.etag })
   })
 
-  test('begins anew where such a write came in behind it', async () => {
+  test('the sweep restarts when such a write inserts rows behind its position', async () => {
     const { job, job_id, task_id, workspace } = await setUpMany()
     await sweep()
     async function* body() {
@@ -337,7 +337,7 @@ describe('the sweep', () => {
     expect((await incomplete(job_id, 95)).rows).toEqual([{ count: 0 }])
   }, 60_000)
 
-  test('leaves a job that is being written for later, and labels that changed again', async () => {
+  test('the sweep skips a locked job, and a job whose labels changed again', async () => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put(set)
     await announce(task_id, add(workspace))
@@ -352,7 +352,7 @@ describe('the sweep', () => {
     expect(await rowOf(job_id)).toMatchObject({ labels_revision: 3, labels_sweep: null })
   })
 
-  test('passes over a task that is gone', async () => {
+  test('the sweep skips a deleted task', async () => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put(set)
     await announce(task_id, add(workspace))
@@ -362,7 +362,7 @@ describe('the sweep', () => {
   })
 })
 
-test('the parts of a skeleton have new attributes too', async () => {
+test('elements of a skeleton get new attributes', async () => {
   const { job, task_id, workspace } = setUp()
   await job.put(set)
   const person = workspace.labels.labels[1]

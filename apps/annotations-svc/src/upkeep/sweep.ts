@@ -18,10 +18,10 @@ type Tx = Transaction<AnnotationsDb>
 export type SweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
 
 /**
- * Rewrites what was stored under older labels, job by job, so that reads pass it on again as it is (`perf-design.md` 3).
- * Rows are completed as readers would complete them: what is read stays the same, and so do revisions.
+ * Rewrites rows that were stored under older labels, job by job, so that reads can return them unchanged. Rows are
+ * completed as readers complete them, so results and revisions do not change.
  *
- * @returns whether some jobs have to wait: they were being written, or their labels changed once more
+ * @returns whether some jobs have to wait, because they were locked or their labels changed again
  */
 export async function sweepLabels(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
   let isMore = false
@@ -32,7 +32,7 @@ export async function sweepLabels(deps: SweepDeps, signal: AbortSignal): Promise
     try {
       if (!(await sweepJob(deps, job, signal))) isMore = true
     } catch (thrown) {
-      // Of a task that is gone the rows go with an event that is on its way.
+      // Rows of a deleted task are deleted by a pending event.
       if (thrown instanceof DomainError && thrown.kind === 'not_found') continue
       if (thrown instanceof DomainError) throw thrown
       deps.log.error({ err: thrown, job_id: job.job_id }, 'annotations were not rewritten')
@@ -41,7 +41,7 @@ export async function sweepLabels(deps: SweepDeps, signal: AbortSignal): Promise
   return isMore
 }
 
-/** Jobs with objects under older labels than those that were noted, or those of a former owner. */
+/** Jobs with objects under older labels than the recorded ones, or under those of a former owner. */
 const isStale = sql<boolean>`labels_revision < greatest(labels_noted, 0)
   and tags + shapes + tracks > 0`
 
@@ -54,7 +54,7 @@ async function findStale({ db }: SweepDeps, after: number): Promise<StaleJob | u
   return rows[0]
 }
 
-/** How far a job has come; kept in its row, so that several replicas share the work and a new process goes on with it. */
+/** Progress in a job, stored in its row, so that replicas share the work and a new process continues it. */
 const position = z.object({
   revision: z.int(),
   kind: z.enum(rowKinds),
@@ -70,7 +70,7 @@ const startOf = (revision: number, kind: RowKind): Position => ({
   id: 0,
 })
 
-/** Resolves to whether the job is done with. */
+/** Resolves to whether the job is finished. */
 async function sweepJob(deps: SweepDeps, job: StaleJob, signal: AbortSignal): Promise<boolean> {
   const labels = await labelsOf(deps, job, contextOf(signal))
   const sum = { rewritten: 0, removed: 0 }
@@ -100,7 +100,10 @@ interface Step {
   removed: number
 }
 
-/** One batch under the lock of the job, which nobody waits for; nothing when it cannot be taken now with these labels. */
+/**
+ * Processes one batch while the job is locked, without waiting for the lock; undefined when it is locked or its
+ * labels changed.
+ */
 async function takeStep(
   tx: Tx,
   { settings }: Pick<SweepDeps, 'settings'>,
@@ -124,7 +127,7 @@ async function takeStep(
   return { isDone: !next, rewritten, removed }
 }
 
-/** The labels may have changed before their event came. */
+/** Labels may have changed before their event arrived. */
 async function noteLabels(
   tx: Tx,
   job: JobRow,
@@ -151,7 +154,7 @@ function nextOf(
   return following ? startOf(labels_revision, following) : null
 }
 
-/** Readers do not see such objects any more: counts follow, and revisions stay. */
+/** Readers no longer see these objects, so counts change but revisions do not. */
 async function countRemoved(
   tx: Tx,
   { job_id }: JobRow,

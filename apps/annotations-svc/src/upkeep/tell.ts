@@ -5,9 +5,9 @@ import type { AnnotationsDb, JobRow } from '../db/schema.ts'
 import { eventsOf, type Ledger } from '../writing/ledger.ts'
 
 /**
- * Tells of objects that went because of their labels, an event a task.
+ * Emits an event per task about objects that were deleted because of their labels.
  *
- * @param jobs as they are now; those that lost nothing are left out
+ * @param jobs current rows; those without deletions are skipped
  */
 export async function tellRemoved(
   tx: Transaction<AnnotationsDb>,

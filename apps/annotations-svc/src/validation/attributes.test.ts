@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { check, refusal, value } from '../testing/checking.ts'
 import { box } from '../testing/objects.ts'
 
-/** Lengths of values: they are checked before any pattern reads a value. */
+/** Lengths of values are checked before any pattern is applied. */
 
 const valued = (...attributes: unknown[]) => ({ ...box, attributes })
 const tooLong = 'Ensure this field has no more than 4096 characters.'
@@ -12,16 +12,16 @@ test.each([
   ['an option of 80,000 characters', value(90, 'é'.repeat(80_000))],
   ['a checkbox of 80,000 spaces', value(92, ' '.repeat(80_000))],
   ['a text of 4,097 characters', value(91, '😀'.repeat(4097))],
-])('%s is refused for its length alone', async (_, given) => {
+])('%s is rejected because of its length', async (_, given) => {
   expect(await refusal('shape', [valued(given)])).toEqual({
     code: 'invalid',
     body: { shapes: [{ attributes: [{ value: [tooLong] }] }] },
   })
 })
 
-describe('a number', () => {
+describe('numbers in attribute values', () => {
   test.each(['3', '3.', '+3', '.3e1', '30e-1', `3.${'0'.repeat(398)}`])(
-    '%s is read',
+    'the number %s is accepted',
     async (text) => {
       expect(await check('shape', [valued(value(93, text))])).toMatchObject([
         { attributes: expect.arrayContaining([value(93, text)]) },
@@ -30,7 +30,7 @@ describe('a number', () => {
   )
 
   test.each(['', '.', '3..', '3e', '3 ', '0x3', `3.${'0'.repeat(399)}`])(
-    '%j is refused',
+    'the number %j is rejected',
     async (text) => {
       expect(await refusal('shape', [valued(value(93, text))])).toMatchObject({
         code: 'attribute_value_invalid',

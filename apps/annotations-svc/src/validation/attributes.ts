@@ -2,18 +2,18 @@ import { type Fields, readFields, readInteger, readList } from './fields.ts'
 import type { AttributeValue, Spec, SpecSet } from './labels.ts'
 import { complain, complainWhole, isFull, type Report } from './report.ts'
 
-/** In characters, not in the units of UTF-16. */
+/** Length in characters, not UTF-16 units. */
 export const longestValue = 4096
 
-/** How values are read. */
+/** Options of reading values. */
 export interface AttributeRules {
-  /** Values are checked against the type of their attribute (`RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES`). */
+  /** Whether values are checked against the type of their attribute (`RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES`). */
   isStrict: boolean
 }
 
 /**
- * The values of one object, checked and completed: one for each of `specs`, in the label's order; those not given come
- * from `missing`, which is ordered so too (`spec/api-annotations.md` 1.4).
+ * Reads the attribute values of one object: one for each of `specs`, in the order of the label. Missing values come
+ * from `missing`, which has the same order.
  */
 export function readAttributes(
   report: Report,
@@ -72,20 +72,20 @@ function check(report: Report, spec: Spec, value: string): void {
   complain(report, 'attribute_value_invalid', text, 'value')
 }
 
-/** Words of a checkbox are stored in lower case; what is no such word stays as it is. */
+/** Stores checkbox values in lower case; other values are unchanged. */
 function lowered(value: string): string {
   const lower = value.toLowerCase()
   return lower === 'true' || lower === 'false' ? lower : value
 }
 
-/** A character takes at most two units of UTF-16. */
+/** A character has at most two UTF-16 units. */
 const isTooLong = (value: string) =>
   value.length > 2 * longestValue ||
   (value.length > longestValue && [...value].length > longestValue)
 
 const unusable = /[\0\p{Surrogate}]/u
 
-/** Numbers become their shortest text, booleans `true` or `false`. */
+/** Converts numbers to their shortest text, and booleans to `true` or `false`. */
 function readText(report: Report, value: unknown): string | undefined {
   if (value === undefined) {
     complain(report, 'required', 'This field is required.', 'value')

@@ -1,9 +1,9 @@
 import { type AnnotationSet, sources } from '@reticle/contracts/rest/annotations'
 import { complain, type Report } from './report.ts'
 
-/** Readers of single members. Strictly typed, as the bulk path is (`spec/api-annotations.md` 1.10): `"0"` is no number. */
+/** Readers of single members. They are strict about types: `"0"` is not a number. */
 
-/** An object of JSON; only members that are known are ever read. */
+/** JSON object; only known members are read. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export type Source = AnnotationSet['tags'][number]['source']
@@ -13,7 +13,7 @@ const largestInt = 2_147_483_647
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An object, or a complaint and nothing. */
+/** Returns an object, or reports a problem and returns undefined. */
 export function readFields(report: Report, value: unknown): Fields | undefined {
   if (isFields(value)) return value
   const text = `Invalid data. Expected a dictionary, but got ${nameOf(value)}.`
@@ -21,9 +21,9 @@ export function readFields(report: Report, value: unknown): Fields | undefined {
   return undefined
 }
 
-/** What a number may be. Given as constants: numbers are read as often as there are annotations. */
+/** Bounds of a number. Constants, because numbers are read millions of times. */
 export interface Bounds {
-  /** Absent: the member is required. */
+  /** Default; absent: the member is required. */
   fallback?: number
   min: number
   max: number
@@ -32,12 +32,12 @@ export interface Bounds {
 const ids: Bounds = { min: -largestInt - 1, max: largestInt }
 const groups: Bounds = { fallback: 0, min: 0, max: largestInt }
 
-/** Bounds of a frame number or of the id of a label: a whole number from 0. */
+/** Bounds of a frame number or label id: an integer from 0. */
 export const naturals: Bounds = { min: 0, max: largestInt }
-/** Bounds of a whole number that is 0 unless it is given. */
+/** Bounds of an integer with default 0. */
 export const integers: Bounds = { fallback: 0, min: -largestInt - 1, max: largestInt }
 
-/** A whole number of 32 bits. */
+/** Reads a 32-bit integer. */
 export function readInteger(
   report: Report,
   fields: Fields,
@@ -52,7 +52,7 @@ export function readInteger(
   return readNumber(report, fields, name, bounds)
 }
 
-/** A number within bounds. */
+/** Reads a number within bounds. */
 export function readNumber(report: Report, fields: Fields, name: string, bounds: Bounds): number {
   const { fallback, min, max } = bounds
   const value = fields[name]
@@ -78,13 +78,13 @@ export function readFlag(report: Report, fields: Fields, name: string, fallback:
   return fallback
 }
 
-/** Null and 0 both mean "no group". */
+/** Reads the group; null and 0 both mean "no group". */
 export function readGroup(report: Report, fields: Fields): number {
   if (fields.group === null) return 0
   return readInteger(report, fields, 'group', groups)
 }
 
-/** One of a few words, required unless there is a fallback. */
+/** Reads one of a few words; required unless there is a fallback. */
 export function readWord<const W extends string>(
   report: Report,
   fields: Fields,
@@ -109,7 +109,7 @@ export function readSource(report: Report, fields: Fields): Source {
   return source ?? 'manual'
 }
 
-/** A list, empty when absent; nothing after a complaint. */
+/** Reads a list, empty when absent; undefined after a problem. */
 export function readList(report: Report, fields: Fields, name: string): unknown[] | undefined {
   const value = fields[name]
   if (value === undefined) return []
@@ -119,7 +119,7 @@ export function readList(report: Report, fields: Fields, name: string): unknown[
   return undefined
 }
 
-/** An id that was given: a whole number, or nothing. */
+/** Reads an optional id. */
 export function readId(report: Report, fields: Fields): number | null {
   const { id } = fields
   if (id === undefined || id === null) return null

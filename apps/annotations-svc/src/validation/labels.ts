@@ -1,11 +1,11 @@
 import type { LabelSet } from '@reticle/contracts/rest/facts'
 import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
 
-/** An attribute of a label as its values are checked: `spec/api-annotations.md` 1.4. */
+/** Attribute of a label, with the check of its values. */
 export interface Spec {
   id: number
   default_value: string
-  /** Whether a stored text may be a value; the default always may. */
+  /** Returns whether a text is a valid value; the default is always valid. */
   accepts: (value: string) => boolean
   isCheckbox: boolean
 }
@@ -15,27 +15,27 @@ export interface AttributeValue {
   value: string
 }
 
-/** Specs that are allowed in one place. */
+/** Attributes that are allowed in one place. */
 export interface SpecSet {
   byId: ReadonlyMap<number, Spec>
-  /** What an object has that gives no value: one default for each spec, in the label's order. */
+  /** Values of an object that sends none: the default of each attribute, in the order of the label. */
   defaults: AttributeValue[]
 }
 
-/** A label as annotations may use it. */
+/** Rules of a label for annotations. */
 export interface LabelRules {
   id: number
-  /** Of tags, shapes and their elements. */
+  /** Attributes of tags, shapes and their elements. */
   all: SpecSet
-  /** Of tracks and their elements. */
+  /** Attributes of tracks and their elements. */
   immutable: SpecSet
-  /** Of the shapes of tracks. */
+  /** Attributes of the shapes of tracks. */
   mutable: SpecSet
   /** Labels of the elements of a skeleton, by id. */
   elements: ReadonlyMap<number, LabelRules>
 }
 
-/** The labels of a task by id, without sublabels: those are found at their parents. */
+/** Labels of a task by id, without sublabels, which are found under their parents. */
 export interface LabelIndex {
   labels_revision: number
   byId: ReadonlyMap<number, LabelRules>
@@ -63,7 +63,7 @@ function specSet(attributes: Attribute[]): SpecSet {
     spec_id: id,
     value: default_value,
   }))
-  Object.freeze(defaults) // it is the list of every object that gives no values
+  Object.freeze(defaults) // every object without values shares this list
   return { byId: new Map(attributes.map((one) => [one.id, specOf(one)])), defaults }
 }
 
@@ -97,11 +97,11 @@ function valuesOf({ input_type, values }: Attribute): (value: string) => boolean
 }
 
 const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-/** In characters; the largest number without an exponent has 309 digits. */
+/** Length in characters; the largest number without an exponent has 309 digits. */
 const longestNumber = 400
 const isNumberText = (value: string) =>
   value.length <= longestNumber && numberText.test(value) && Number.isFinite(Number(value))
 
-/** The third value, the step, is a hint for editors. */
+/** The third value, the step, is only a hint for editors. */
 const isWithin = (value: number, least: string, most: string) =>
   !(isNumberText(least) && value < Number(least)) && !(isNumberText(most) && value > Number(most))

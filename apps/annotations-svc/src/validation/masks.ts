@@ -1,15 +1,15 @@
 import type { MaskBox } from './points.ts'
 import { complain, newReport, type Report } from './report.ts'
 
-/** Sizes of frames as runs of equal ones, in frame order from 0. */
+/** Sizes of frames as runs of equal sizes, in frame order from 0. */
 export interface FrameSizes {
   runs: readonly { count: number; width: number; height: number }[]
 }
 
-/** The size of a frame; nothing where it is not known. */
+/** Returns the size of a frame in pixels; undefined when it is unknown. */
 export type SizeOf = (frame: number) => { width: number; height: number } | undefined
 
-/** Finds a frame's size in time that hardly grows with the number of runs: both may be as many as there are frames. */
+/** Returns a lookup of frame sizes by binary search, because there may be as many runs as frames. */
 export function indexSizes({ runs }: FrameSizes): SizeOf {
   let end = 0
   const ends = runs.map(({ count }) => {
@@ -28,7 +28,7 @@ export function indexSizes({ runs }: FrameSizes): SizeOf {
   }
 }
 
-/** Finds masks that reach beyond their frame; a frame whose size is not known has none. */
+/** Reports masks that reach beyond their frame; frames of unknown size are not checked. */
 export function checkMasks(masks: readonly MaskBox[], sizeOf: SizeOf): Report {
   const report = newReport()
   for (const { path, frame, right, bottom } of masks) {

@@ -1,10 +1,10 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 
 /**
- * A track whose parts all begin on its first frame (`spec/api-annotations.md` 1.6). A part that begins later gets a copy
- * of its first shape there, outside; the parent shape of a skeleton, which has no position of its own, is moved there.
+ * Returns a track whose parts all begin on its first frame. A part that begins later gets a copy of its first shape
+ * there, outside; the parent shape of a skeleton, which has no position, is moved there.
  *
- * @param track sorted by frame, at most one shape a frame; every part has one
+ * @param track sorted by frame, with at most one shape per frame; every part has a shape
  */
 export function normalizeTrack(track: Track): Track {
   const { shapes, elements } = track
@@ -23,7 +23,7 @@ export function normalizeTrack(track: Track): Track {
   }
 }
 
-/** The least of some numbers, which may be more than a call can have arguments. */
+/** Returns the minimum of numbers; `Math.min` with spread would exceed the maximum number of arguments. */
 export const least = (numbers: readonly number[]) =>
   numbers.reduce((a, b) => Math.min(a, b), Infinity)
 

@@ -4,13 +4,13 @@ import { complain, type Report } from './report.ts'
 
 export type ShapeType = Shape['type']
 
-/** Layouts, counts and run lengths of `points`: `spec/api-annotations.md` 1.5. */
+/** Layouts, counts and run lengths of `points`. */
 
 const farthest = 1e7
-/** Numbers of one object. */
+/** Maximum count of numbers in one object. */
 export const mostNumbers = 200_000
 
-/** How many numbers a shape of each type has, besides of masks. */
+/** Valid counts of numbers by shape type, except masks. */
 const counts: Record<Exclude<ShapeType, 'mask'>, (count: number) => boolean> = {
   rectangle: (count) => count === 4,
   ellipse: (count) => count === 4,
@@ -21,7 +21,7 @@ const counts: Record<Exclude<ShapeType, 'mask'>, (count: number) => boolean> = {
   skeleton: (count) => count === 0,
 }
 
-/** Where a mask lies, to be compared with its frame once the sizes of frames are known. */
+/** Position of a mask, compared with its frame once the frame sizes are known. */
 export interface MaskBox {
   path: (string | number)[]
   frame: number
@@ -29,7 +29,7 @@ export interface MaskBox {
   bottom: number
 }
 
-/** The numbers of a shape; those of a full mask in short form are written out. */
+/** Reads the numbers of a shape; a full mask in short form is expanded. */
 export function readPoints(
   report: Report,
   fields: Fields,
@@ -51,13 +51,13 @@ export function readPoints(
   return numbers
 }
 
-/** A list or an object has more members than an object of annotations may have numbers. */
+/** Reports a list or object with too many members. */
 export function complainOfLength(report: Report, name: string | number): void {
   const text = `Ensure this field has no more than ${mostNumbers} elements.`
   complain(report, 'points_invalid', text, name)
 }
 
-/** The list itself, once every one of its members is known to be a number in range: most of a body are numbers. */
+/** Returns the same list after checking that all members are numbers in range, because most of a body is numbers. */
 function readNumbers(report: Report, given: unknown[]): number[] | undefined {
   if (given.length > mostNumbers) {
     complainOfLength(report, 'points')

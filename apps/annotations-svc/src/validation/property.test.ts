@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { check, refusal } from '../testing/checking.ts'
 import { shape as shapeRule, tag as tagRule, track as trackRule } from '../testing/rules.ts'
 
-/** The checks against schemas: zod says what an object is, of the contract and of these labels, the fast path does it. */
+/** Compares the fast checks with schemas of the contract and of these labels. */
 
 const schemas = { tag: rest.tag, shape: rest.shape, track: rest.track }
 const rules = { tag: tagRule, shape: shapeRule, track: trackRule }
@@ -28,7 +28,7 @@ const immutable = { 91: text, 93: fc.constantFrom('2', '3.5', '5', '0') }
 const mutable = { 90: fc.constantFrom('red', 'blue'), 92: fc.constantFrom('true', 'false') }
 const noValues: Values = optional(fc.constant([]))
 
-/** A label, and the attributes of its objects, tracks and keyframes. */
+/** A label, and the attribute values of its objects, tracks and keyframes. */
 interface LabelOf {
   label_id: fc.Arbitrary<number>
   all: Values
@@ -55,7 +55,7 @@ const named = {
 const coordinates = (count: number) =>
   fc.array(fc.double({ min: -1e7, max: 1e7, noNaN: true }), { minLength: count, maxLength: count })
 const radii = fc.double({ min: 0, max: 1e7, noNaN: true })
-/** Runs of a box, whose first may be empty. */
+/** Run lengths of a mask; the first run may be empty. */
 const mask = fc
   .record({
     left: fc.nat(50),
@@ -131,10 +131,10 @@ const cases = [
   ['track', track],
 ] as const
 
-/** An object of JSON, as it would arrive. */
+/** JSON object as it would arrive. */
 const sent = (given: unknown) => JSON.parse(JSON.stringify(given))
 
-/** What may be right in another place. */
+/** Values that may be valid in other places. */
 const others = [
   ...[
     undefined,
@@ -181,7 +181,7 @@ const others = [
   ],
 ]
 
-/** One member, maybe deep inside, replaced by something else. */
+/** Replaces one member at any depth. */
 const spoilt = (whole: fc.Arbitrary<object>) =>
   fc
     .tuple(whole, fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom(...others)))
@@ -204,7 +204,7 @@ function slotsOf(value: unknown): { holder: object; key: string }[] {
 describe.each(cases)('a %s', (kind, whole) => {
   const schema: z.ZodType = schemas[kind]
 
-  test('that is well formed is accepted, and what is stored is one of the contract', async () => {
+  test('a valid object is accepted, and the stored object matches the contract', async () => {
     await fc.assert(
       fc.asyncProperty(whole, async (given) => {
         const object = sent(given)
@@ -219,14 +219,14 @@ describe.each(cases)('a %s', (kind, whole) => {
           ...rest
         } = parsed(schema, object)
         expect(id === undefined || stored?.id === null).toBe(true)
-        if (rest.type === 'mask') delete rest.points // one that is full has a short form
+        if (rest.type === 'mask') delete rest.points // a full mask has a short form
         expect(stored).toMatchObject({ ...rest, group: rest.group ?? 0 })
       }),
       { numRuns: 200 },
     )
   })
 
-  test('is refused exactly when it breaks a rule', async () => {
+  test('an object is rejected exactly when it breaks a rule', async () => {
     let refused = 0
     await fc.assert(
       fc.asyncProperty(fc.oneof(whole, spoilt(whole)), async (given) => {

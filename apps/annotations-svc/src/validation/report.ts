@@ -1,30 +1,33 @@
 import { DomainError } from '@reticle/kit'
 import { placeOf } from '@reticle/kit/validation'
 
-/** Where in the body: `['shapes', 3, 'points', 0]`. */
+/** Path in the body: `['shapes', 3, 'points', 0]`. */
 export type Path = readonly (string | number)[]
 
 export interface Problem {
   path: Path
-  /** The stable name of `spec/api-annotations.md` 1.10. */
+  /** Stable error code (docs/spec/annotations.md#validation). */
   code: string
   text: string
-  /** The contract has it as the whole body, a list of this text, instead of at its field. */
+  /** Whether the contract requires the text as the whole body, a list with this text, instead of at its field. */
   isWhole: boolean
 }
 
-/** What is wrong with the objects read so far. Readers push where they are to `path` and pop it again. */
+/** Problems of the objects read so far. Readers push their position to `path` and pop it again. */
 export interface Report {
   path: (string | number)[]
   problems: Problem[]
-  /** Numbers of points read so far, for the limit of a request. */
+  /** Count of point coordinates so far, for the limit of a request. */
   numbers: number
 }
 
-/** More of them help nobody, and an answer has its limits. */
+/** Maximum number of reported problems, which keeps responses small. */
 const mostProblems = 100
 
-/** Beyond this index the answer names places by text: a list aligned by index would be longer than the body of most. */
+/**
+ * Highest index for aligned lists. Beyond it the response names places by text, since an aligned list could be longer
+ * than the body.
+ */
 const mostAligned = 1000
 
 export const newReport = (): Report => ({ path: [], problems: [], numbers: 0 })
@@ -33,26 +36,26 @@ export function complain(report: Report, code: string, text: string, ...rest: Pa
   add(report, { path: [...report.path, ...rest], code, text, isWhole: false })
 }
 
-/** For what existing clients expect as `["text"]`, without a place. */
+/** Adds a problem that existing clients expect as `["text"]`, without a place. */
 export function complainWhole(report: Report, code: string, text: string): void {
   add(report, { path: [...report.path], code, text, isWhole: true })
 }
 
-/** No further problem will be reported: there is no point in looking for more. */
+/** Returns whether no further problem will be reported, so that checks can stop. */
 export const isFull = ({ problems }: Report): boolean => problems.length >= mostProblems
 
 function add({ problems }: Report, problem: Problem): void {
   if (problems.length < mostProblems) problems.push(problem)
 }
 
-/** Throws what was found, if anything was. */
+/** Throws the reported problems, if any. */
 export function assertClean({ problems }: Report): void {
   if (problems.length > 0) throw toError(problems)
 }
 
 /**
- * The answer: `{"shapes":[{},{"points":["..."]}]}`, lists of objects aligned by index; a list of texts where the contract
- * has it so, or where an index is too high to be aligned.
+ * Builds the error `{"shapes":[{},{"points":["..."]}]}` with lists aligned by index, or a list of texts where the
+ * contract requires it or an index is too high.
  */
 function toError(problems: readonly Problem[]): DomainError {
   const code = problems[0]?.code
@@ -94,7 +97,7 @@ function plant(root: Map<string | number, Node>, path: Path, text: string): void
   at?.texts.push(text)
 }
 
-/** Numbers below `points` are keys of a dictionary, everywhere else places in a list. */
+/** Numbers below `points` are keys of an object, elsewhere indexes of a list. */
 function render(children: Map<string | number, Node>, name: string): unknown {
   const shown = (key: string | number, child: Node) =>
     child.children.size > 0 ? render(child.children, String(key)) : child.texts

@@ -11,7 +11,7 @@ import {
 } from '../testing/checking.ts'
 import { box } from '../testing/objects.ts'
 
-/** `spec/api-annotations.md` 1.10 and rows 57 to 66 of the matrix of bad input. */
+/** Validation of shapes: docs/spec/annotations.md#validation */
 
 const of = (type: string, points: unknown) => ({ ...box, type, points })
 const mask = (...points: number[]) => of('mask', points)
@@ -22,7 +22,7 @@ const boolean = 'Must be a valid boolean.'
 const notNull = 'This field may not be null.'
 const length = (type: string) => `invalid length for shape type '${type}'`
 
-describe('a shape is refused with its place and a code', () => {
+describe('a rejected shape has its place and a code', () => {
   test.each([
     [
       'no object',
@@ -326,11 +326,11 @@ describe('a shape is refused with its place and a code', () => {
       'attribute_invalid',
       'spec_id `7` is invalid',
     ],
-  ])('%s, as a text of its own', async (_name, item, code, text) => {
+  ])('%s is reported as a single text', async (_name, item, code, text) => {
     expect(await refusal('shape', [item])).toEqual({ code, body: [text] })
   })
 
-  test('far down in a list its place is told in words', async () => {
+  test('a problem far down in a list is reported with its path as text', async () => {
     const items = [...Array(1500).fill(box), { ...box, frame: 5 }]
     expect(await refusal('shape', items)).toEqual({
       code: 'frame_out_of_range',
@@ -339,7 +339,7 @@ describe('a shape is refused with its place and a code', () => {
   })
 })
 
-describe('accepted and made whole', () => {
+describe('accepted shapes and their stored form', () => {
   test.each([
     ['a group of null is no group', { ...box, group: null }, { group: 0 }],
     ['a box upside down stays as it is', of('rectangle', [3, 4, 1, 2]), { points: [3, 4, 1, 2] }],
@@ -376,14 +376,14 @@ describe('accepted and made whole', () => {
     expect(await check('shape', [item])).toEqual([expect.objectContaining(fields)])
   })
 
-  test('a value is as long as its characters, whatever they take', async () => {
+  test('the length of a value is counted in characters, not UTF-16 units', async () => {
     const text = '😀'.repeat(4096)
     expect(await check('shape', [valued(value(91, text))])).toMatchObject([
       { attributes: expect.arrayContaining([value(91, text)]) },
     ])
   })
 
-  test('any text is a value where they are not checked', async () => {
+  test('any text is a value when values are not checked', async () => {
     const [shape] = await check('shape', [valued(value(90, 'green'))], false)
     expect(shape?.attributes).toContainEqual(value(90, 'green'))
   })

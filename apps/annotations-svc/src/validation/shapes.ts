@@ -20,23 +20,23 @@ import type { LabelIndex, LabelRules, SpecSet } from './labels.ts'
 import { type MaskBox, readPoints } from './points.ts'
 import { complain, complainWhole, isFull, type Report } from './report.ts'
 
-/** Frames of a target, inclusive. */
+/** Frame range of a target, inclusive. */
 export interface FrameRange {
   start: number
   stop: number
-  /** The only ones between them that it has; absent: all. */
+  /** Frames within the range that exist; absent: all. */
   chosen?: ReadonlySet<number>
 }
 
-/** What objects of one request are checked against. */
+/** Rules for the objects of one request. */
 export interface Rules extends AttributeRules {
   labels: LabelIndex
   range: FrameRange
   /** Filled with every mask that was read; `validation/masks.ts` compares them with their frames. */
   masks: MaskBox[]
-  /** Ids that elements and track shapes keep when they name them (an update); without it ids are ignored. */
+  /** Ids that elements and keyframes may keep in an update; absent: ids are ignored. */
   ownIds?: ReadonlySet<number>
-  /** Awaited within large objects. */
+  /** Awaited within large objects, to yield to other calls. */
   pace: Pace
 }
 
@@ -48,7 +48,7 @@ export const angles: Bounds = { fallback: 0, min: 0, max: 360 }
 
 const noSpecs: SpecSet = { byId: new Map(), defaults: [] }
 
-/** A tag as it will be stored. What is wrong stands in the report; then the answer is not to be used. */
+/** Reads a tag. If problems were reported, the result must not be used. */
 export function readTag(report: Report, fields: Fields, rules: Rules): Tag {
   const label = readLabel(report, fields, rules.labels.byId)
   return {
@@ -61,7 +61,7 @@ export function readTag(report: Report, fields: Fields, rules: Rules): Tag {
   }
 }
 
-/** A shape with its elements; as `readTag`. */
+/** Reads a shape with its elements; like `readTag`. */
 export function readShape(report: Report, fields: Fields, rules: Rules): Shape {
   const label = readLabel(report, fields, rules.labels.byId)
   const shape = readSingle(report, fields, rules, label)
@@ -102,7 +102,10 @@ function readElement(report: Report, fields: Fields, { rules, label, frame }: Pa
   return { ...element, id }
 }
 
-/** Without its elements. One literal of all members, no spread: there may be a million, and engines are fast with one form. */
+/**
+ * Reads a shape without its elements. One literal with all members, without spread, so that all objects have the same
+ * hidden class.
+ */
 function readSingle(
   report: Report,
   fields: Fields,
@@ -132,7 +135,7 @@ function readSingle(
 export const readType = (report: Report, fields: Fields) =>
   readWord(report, fields, 'type', shapeTypes)
 
-/** A frame within the target. */
+/** Reads a frame within the target. */
 export function readFrame(report: Report, fields: Fields, { range }: Rules): number {
   const before = report.problems.length
   const frame = readInteger(report, fields, 'frame', naturals)
@@ -147,7 +150,7 @@ export function readFrame(report: Report, fields: Fields, { range }: Rules): num
   return frame
 }
 
-/** The rules of the label that an object names; nothing after a complaint. */
+/** Returns the rules of the label that an object names; undefined after a problem. */
 export function readLabel(
   report: Report,
   fields: Fields,
@@ -161,16 +164,19 @@ export function readLabel(
   return label
 }
 
-/** An element's label is one below its skeleton's; when that is unknown, one complaint is enough. */
+/**
+ * Reads the label of an element, which is a sublabel of its skeleton's label. If that is unknown, one problem is
+ * enough.
+ */
 export function elementLabel(report: Report, fields: Fields, parent: LabelRules | undefined) {
   return parent && readLabel(report, fields, parent.elements)
 }
 
-/** Specs of a label that may be unknown. */
+/** Returns the attributes of a label that may be unknown. */
 export const specsOf = (label: LabelRules | undefined, kind: 'mutable' | 'immutable') =>
   label?.[kind] ?? noSpecs
 
-/** The id of an element or a track shape: kept in an update, where it has to be one of the object's own. */
+/** Reads the id of an element or keyframe. In an update it is kept and must belong to the object. */
 export function readOwnId(report: Report, fields: Fields, { ownIds }: Rules): number | null {
   const id = readId(report, fields)
   if (!ownIds || id === null) return null
@@ -178,7 +184,7 @@ export function readOwnId(report: Report, fields: Fields, { ownIds }: Rules): nu
   return id
 }
 
-/** Reads every object of a list, each under its index. */
+/** Reads every object of a list, with its index in the path. */
 function readEach<T>(
   report: Report,
   name: string,

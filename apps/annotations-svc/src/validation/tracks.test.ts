@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { check, joint, keyframe, refusal, track, value } from '../testing/checking.ts'
 
-/** `spec/api-annotations.md` 1.6 and row 67 of the matrix of bad input. */
+/** Validation of tracks: docs/spec/annotations.md#tracks */
 
 const beyond = 'it is on frames outside of 0 to 4, and never visible within'
 
-describe('a track is refused', () => {
+describe('a rejected track', () => {
   test.each([
     [
       'without shapes',
@@ -80,7 +80,7 @@ describe('a track is refused', () => {
       { ...track, shapes: [{ ...keyframe, attributes: [value(91, 'x')] }] },
       91,
     ],
-  ])('with %s', async (_name, item, id) => {
+  ])('a track with %s is rejected', async (_name, item, id) => {
     expect(await refusal('track', [item])).toEqual({
       code: 'attribute_invalid',
       body: [`spec_id \`${id}\` is invalid`],
@@ -88,8 +88,8 @@ describe('a track is refused', () => {
   })
 })
 
-describe('a track is made whole', () => {
-  test('with shapes outside of the job as long as it is seen inside, or never leaves it', async () => {
+describe('normalization of a track', () => {
+  test('a track may leave the job if it is visible inside, or lie inside without being visible', async () => {
     const at = (frame: number, outside = false) => ({ ...keyframe, frame, outside })
     const tracks = [
       [at(4), at(9)],
@@ -103,7 +103,7 @@ describe('a track is made whole', () => {
     expect(checked.map((one) => 'shapes' in one && one.shapes.length)).toEqual([2, 2, 2])
   })
 
-  test('keyframes are sorted, equal ones kept once, values carried on', async () => {
+  test('keyframes are sorted, duplicates dropped and values carried forward', async () => {
     const blue = { ...keyframe, frame: 1, attributes: [value(90, 'blue')] }
     const shapes = [{ ...keyframe, frame: 3 }, keyframe, blue, blue]
     const [one] = await check('track', [{ ...track, shapes }])
@@ -128,7 +128,7 @@ describe('a track is made whole', () => {
     })
   })
 
-  test('a track that begins after its first shape begins with it', async () => {
+  test('a track that begins after its first shape begins with the shape', async () => {
     expect(await check('track', [{ ...track, frame: 3 }])).toMatchObject([
       { frame: 0, shapes: [{ frame: 0 }] },
     ])
@@ -149,7 +149,7 @@ describe('a track is made whole', () => {
     ])
   })
 
-  test('a skeleton may have more elements than a call has arguments', async () => {
+  test('a skeleton may have more elements than a function call has arguments', async () => {
     const element = { frame: 0, label_id: 42, shapes: [{ ...joint, frame: 0 }] }
     const elements = Array(70_000).fill(element)
     const item = { frame: 0, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }], elements }
@@ -157,7 +157,7 @@ describe('a track is made whole', () => {
     expect(one && 'elements' in one && one.elements).toHaveLength(70_000)
   })
 
-  test('a position between keyframes stays one, unless the object appears there', async () => {
+  test('a position between keyframes stays one unless the object appears there', async () => {
     const at = (frame: number, outside: boolean) => ({
       ...keyframe,
       frame,

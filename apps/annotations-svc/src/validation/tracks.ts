@@ -33,10 +33,10 @@ import { firstSeen, isWithin } from './visible.ts'
 
 type TrackElement = Track['elements'][number]
 
-/** Small: shapes may be large. */
+/** Small, because shapes may be large. */
 const shapesPerPause = 16
 
-/** A track as it will be stored (`spec/api-annotations.md` 1.6); as `readTag`, with turns for other calls. */
+/** Reads a track; like `readTag`, and yields to other calls. */
 export async function readTrack(report: Report, fields: Fields, rules: Rules): Promise<Track> {
   const before = report.problems.length
   const label = readLabel(report, fields, rules.labels.byId)
@@ -49,14 +49,14 @@ export async function readTrack(report: Report, fields: Fields, rules: Rules): P
   return whole
 }
 
-/** Keyframes outside of the target are cut off when it is stored, as long as something is left to be seen. */
+/** Keyframes outside the target are cut off when the track is stored, if the rest is visible. */
 function checkPlace(report: Report, track: Track, { range: { start, stop } }: Rules): void {
   if (isWithin(track, start, stop) || firstSeen(track, start, stop) !== undefined) return
   const text = `it is on frames outside of ${start} to ${stop}, and never visible within`
   complain(report, 'frame_out_of_range', text, 'frame')
 }
 
-/** The frames of a track may be any, but for a ground-truth job, which has single ones. */
+/** A track may begin on any frame, but in a ground-truth job only on its frames. */
 function readTrackFrame(report: Report, fields: Fields, rules: Rules): number {
   return rules.range.chosen
     ? readFrame(report, fields, rules)
@@ -81,7 +81,7 @@ function checkTypes(report: Report, shapes: readonly TrackShape[]): void {
   complain(report, 'track_invalid', text, 'shapes')
 }
 
-/** Elements without a shape are left out. */
+/** Elements without shapes are left out. */
 async function readElements(
   report: Report,
   fields: Fields,
@@ -137,7 +137,9 @@ async function readOne(
   }
 }
 
-/** In the order of frames, so that each takes over the values of the one before; complaints keep the order given. */
+/**
+ * Reads shapes by frame, so that each takes over the values of the previous one; problems keep the order of the body.
+ */
 async function readShapes(
   report: Report,
   fields: Fields,
@@ -163,7 +165,7 @@ async function readShapes(
 const frameOf = (item: unknown) =>
   isFields(item) && typeof item.frame === 'number' ? item.frame : 0
 
-/** The same shape twice is kept once; two that differ contradict each other. */
+/** Keeps equal shapes of a frame once; different shapes of a frame are an error. */
 function addShape(report: Report, kept: TrackShape[], shape: TrackShape): void {
   const last = kept.at(-1)
   if (last?.frame !== shape.frame) {

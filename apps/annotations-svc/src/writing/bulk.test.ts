@@ -20,7 +20,7 @@ import { bodyOf, depsOf, openWorkspace, openWorkspaces, user } from '../testing/
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { workspaces, add } = openWorkspaces()
 const deps = depsOf(db, workspaces)
-// What is in a file is taken whole, whatever one request may have.
+// The limit of one request does not apply to files.
 const settings = { ...deps.settings, maxObjects: 4 }
 const handlers = annotationHandlers({ ...deps, settings })
 
@@ -65,7 +65,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     return { ...opened, query, write, read }
   }
 
-  test('become annotations, and are read again by kind, frame and id', async () => {
+  test('row lines become annotations and are read again by kind, frame and id', async () => {
     const { write, read, task } = setUp()
     const lines = [
       encodeTrack(track(6, 11)),
@@ -92,7 +92,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     ])
   })
 
-  test('replace what was there, or are added to it', async () => {
+  test('row lines replace existing objects or are added to them', async () => {
     const { write, task } = setUp()
     await task.put({ shapes: [box(1)] })
     await write([encodeShape(box(2))], { mode: 'append' })
@@ -101,11 +101,11 @@ describe.each(transports)('row lines over %s', (transport) => {
     expect((await task.get()).set.shapes.map((one) => one.frame)).toEqual([3])
   })
 
-  describe('merged (extensions 4)', () => {
+  describe('mode `merge`', () => {
     const near = { ...box(1), points: [1.009, 2, 3, 4.5] }
     const far = { ...box(1), points: [1.02, 2, 3, 4.5] }
 
-    test('are added but for what is there already', async () => {
+    test('only lines without an equal object are added', async () => {
       const { write, task } = setUp()
       await task.put({ tags: [tag(4)], shapes: [box(1)], tracks: [track(2, 3)] })
       const lines = [
@@ -119,7 +119,7 @@ describe.each(transports)('row lines over %s', (transport) => {
       expect([set.tags.length, set.shapes.length, set.tracks.length]).toEqual([2, 4, 2])
     })
 
-    test('stay as they are where nothing is new, with their revision', async () => {
+    test('a file without new objects changes neither objects nor revision', async () => {
       const { write, task, workspace } = setUp()
       const { etag } = await task.put({ shapes: [box(1), box(5)], tracks: [track(2, 11)] })
       const lines = [encodeShape(near), encodeShape(box(5)), encodeTrack(track(2, 11))]
@@ -129,7 +129,7 @@ describe.each(transports)('row lines over %s', (transport) => {
       expect(workspace.told.length).toBe(told)
     })
 
-    test('twice in the file they are twice, and what is there keeps its equals', async () => {
+    test('duplicates within the file stay, and equal objects match one to one', async () => {
       const { write, task } = setUp()
       await task.put({ shapes: [box(2), box(2)] })
       const lines = [box(1), box(1), box(2)].map(encodeShape)
@@ -138,7 +138,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     })
   })
 
-  test('as a dry run are checked and counted, and nothing of it stays', async () => {
+  test('a dry run checks and counts the lines and changes nothing', async () => {
     const { write, task, workspace } = setUp()
     const { etag } = await task.put({ shapes: [box(1)] })
     const told = workspace.told.length
@@ -153,7 +153,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     expect((await task.get()).set.shapes.length).toBe(2)
   })
 
-  test('are written once, however often one call comes', async () => {
+  test('a repeated call is written once', async () => {
     const { write, task, workspace } = setUp()
     const call_id = randomUUID()
     const first = await write([encodeShape(box(1))], { call_id, mode: 'append' })
@@ -162,7 +162,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     expect(workspace.told.map((one) => one.change.action)).toEqual(['import'])
   })
 
-  test('are validated like a body, and one that is wrong leaves everything as it was', async () => {
+  test('lines are validated like a body, and an invalid one leaves everything unchanged', async () => {
     const { write, task } = setUp()
     const { etag } = await task.put({ shapes: [box(1)] })
     const wrong = { ...box(2), points: [1] }
@@ -176,7 +176,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     expect((await task.get()).etag).toBe(etag)
   })
 
-  test('are refused when the annotations changed meanwhile', async () => {
+  test('lines are rejected when the annotations changed meanwhile', async () => {
     const { write, task, query } = setUp()
     const { etag } = await service.getRevision(query, user())
     await task.put({ shapes: [box(1)] })
@@ -185,13 +185,13 @@ describe.each(transports)('row lines over %s', (transport) => {
     })
   })
 
-  test('a revision is that of the set, without reading it', async () => {
+  test('the revision of a set is returned without reading the set', async () => {
     const { task, query } = setUp()
     const { etag } = await task.put({ shapes: [box(1)] })
     expect(await service.getRevision(query, user())).toEqual({ etag })
   })
 
-  test('belong to tasks and jobs, not to projects', async () => {
+  test('row lines belong to tasks and jobs, not to projects', async () => {
     const attempt = service.readRows({ target: 'project', id: 7 }, user())
     await expect(attempt).rejects.toMatchObject({ kind: 'invalid' })
   })

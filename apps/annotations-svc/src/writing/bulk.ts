@@ -16,8 +16,8 @@ type Input = Parameters<Handlers['writeRows']>[0]
 type Written = Awaited<ReturnType<Handlers['writeRows']>>
 
 /**
- * Row lines become annotations: validated as a PUT is, in one transaction, once for each `call_id`; a repeat is answered
- * what the first call was. A dry run does all of that and is undone.
+ * Writes row lines as annotations: validated like a PUT, in one transaction, once per `call_id`; a repeat returns the
+ * first result. A dry run does the same and rolls back.
  */
 export async function writeRows(deps: Deps, input: Input, context: Context): Promise<Written> {
   const waitMs = deps.settings.labelsLongWaitMs
@@ -46,10 +46,10 @@ export async function writeRows(deps: Deps, input: Input, context: Context): Pro
   return answer
 }
 
-/** Files are bounded where they are read (`reliability.md` 9): all that is in one is taken. */
+/** Files are limited where they are read, so no limits apply here. */
 const ofConverter: Limits = { objects: Number.POSITIVE_INFINITY, numbers: Number.POSITIVE_INFINITY }
 
-/** Says what would have been, on the way out of the transaction that is undone. */
+/** Carries the result of a dry run out of the transaction, which it rolls back. */
 class DryRun extends Error {
   readonly written: Written
   constructor(written: Written) {

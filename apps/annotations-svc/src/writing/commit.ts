@@ -11,38 +11,41 @@ import type { Note } from '../targets/once.ts'
 import type { Target } from '../targets/target.ts'
 import { changesOf, eventsOf, type Ledger } from './ledger.ts'
 
-/** What a write led to. */
+/** Result of a write. */
 export interface Outcome {
   etag: string
-  /** Nothing when no object was touched. */
+  /** Undefined when no object was changed. */
   event: { event_id: string; change: AnnotationsChange } | undefined
 }
 
 export interface Closing {
   action: AnnotationsChange['action']
   ledger: Ledger
-  /** The jobs as they were when they were locked. */
+  /** Rows of the jobs at the time of the lock. */
   before: JobRows
-  /** Revision of the labels that the objects of this write are complete for; null when it only removes. */
+  /** Labels revision that the objects of this write are complete for; null when it only deletes. */
   labels_revision: number | null
-  /** The same as far as readers were told; default: that revision, since a write is checked with today's labels. */
+  /**
+   * Labels revision that is recorded as known to readers; default: `labels_revision`, because a write is checked with
+   * the current labels.
+   */
   labels_noted?: number
-  /** The generation that takes the place of everything the jobs held before; null: that stays. */
+  /** New generation that replaces all objects of the jobs; null: existing objects stay. */
   generation: number | null
-  /** Multirange of the rows that are new to a job beside what stays there. */
+  /** Returns the multirange of rows that are new to a job beside existing ones. */
   createdIds: (job: number) => string | null
   settings: Pick<Deps['settings'], 'historyDays'>
-  /** Of the request in the background that it is part of. */
+  /** Id of the background request that the write is part of. */
   rq_id?: string | undefined
-  /** Its jobs do not begin with it. */
+  /** Whether the jobs keep their state instead of being started. */
   keeps_state?: boolean | undefined
-  /** Told the entity tag that the write led to. */
+  /** Called with the resulting entity tag. */
   note: Note | undefined
 }
 
 /**
- * The last step of a write, under the locks of its jobs: counts, revisions and the event. What touched nothing changes
- * nothing.
+ * Ends a write while its jobs are locked: updates counts and revisions and emits the event. A write without changes
+ * has no effect.
  */
 export async function closeWrite(
   tx: Transaction<AnnotationsDb>,
@@ -82,7 +85,10 @@ async function close(
   return { etag: annotationsTag(target, after), event: { event_id, change } }
 }
 
-/** What is older than the rest of a job makes all of it older: it is completed once more. */
+/**
+ * When new objects are complete for an older revision than the rest of the job, the whole job is marked as older and
+ * completed again.
+ */
 function labelsAfter(target: Target, closing: Closing, job: JobRow | undefined) {
   const { labels_revision, labels_noted = labels_revision, generation } = closing
   if (labels_revision === null) {
@@ -100,8 +106,8 @@ function labelsAfter(target: Target, closing: Closing, job: JobRow | undefined) 
 const tellMs = 1000
 
 /**
- * Calls projects-svc before the writer is answered, so that the next reader of the job sees its date and state. Where this
- * fails, which is only logged, the consumer of the event moves them.
+ * Calls projects-svc before the response is sent, so that the next reader of the job sees its date and state. A
+ * failure is only logged, because the consumer of the event updates them as well.
  */
 export async function tellProjects(
   { services, log }: Pick<Deps, 'services' | 'log'>,

@@ -12,12 +12,12 @@ import { type Ledger, noteUndone } from './ledger.ts'
 type Counts = { tags: number; shapes: number; tracks: number }
 
 /**
- * Takes back what this write added although its job held its equal before (`spec/extensions.md` 4): the same frame, label and
- * type, the points nowhere further apart than 0.01 px, and the same rotation. What the file itself has twice stays twice.
- * In the database and under the locks of the jobs, so that neither side is held in memory and nobody adds an equal meanwhile.
+ * Removes new objects that have an equal object in their job: the same frame, label and type, points at most 0.01 px
+ * apart, and the same rotation. Duplicates within the file stay. Runs in the database while the jobs are locked, so
+ * that neither side is held in memory and no equal object can be added meanwhile.
  *
- * @param jobs as they were when they were locked
- * @returns how many objects were taken back; one of a task that was in several jobs counts once
+ * @param jobs rows at the time of the lock
+ * @returns numbers of removed objects; an object of a task in several jobs counts once
  */
 export async function dropDuplicates(
   tx: Transaction<AnnotationsDb>,
@@ -38,16 +38,16 @@ export async function dropDuplicates(
 
 interface Dropped {
   job_id: number
-  /** Of a track 0. */
+  /** 0 for tracks. */
   frame: number
   rows: number
-  /** Of these, those that are the first row of their track. */
+  /** Number of rows that are the first of their track. */
   firsts: number
 }
 
 /**
- * Rows of both sides that may be equal meet in a `full join`, which can only hash or merge: whatever the planner expects, it
- * does not compare each with each. An old row stands at every pixel that an equal one may be at.
+ * Candidate rows of both sides meet in a `full join`, which can only hash or merge, so the planner never compares
+ * every pair. An old row is listed at every pixel where an equal one may be.
  */
 async function dropKind(
   tx: Transaction<AnnotationsDb>,
@@ -87,8 +87,8 @@ async function dropKind(
 }
 
 /**
- * Two numbers that equal objects have nearly the same: coordinates, half a pixel away from where most of them end. Skeletons
- * have their points in elements.
+ * Two numbers that are nearly the same in equal objects: coordinates, shifted by half a pixel away from where most of
+ * them end. Skeletons have their points in elements.
  */
 const placesOf: Record<RowKind, [string, string]> = {
   tag: ['0::float8', '0::float8'],
@@ -109,12 +109,12 @@ const comparedOf: Record<RowKind, string> = {
   track: 'shapes, elements',
 }
 
-/** Pixels that points may be apart. */
+/** Maximum distance of points, in pixels. */
 const tolerance = 0.01
-/** To the pixels that a coordinate within the tolerance may be in. */
+/** Offsets to the pixels that a coordinate within the tolerance may be in. */
 const gaps = sql.raw(`array[${-2 * tolerance}, ${2 * tolerance}]::float8[]`)
 
-/** Two lists of numbers in SQL, each an array of `float8`. */
+/** SQL comparison of two lists of numbers, each a `float8[]`. */
 const areNear = (one: string, other: string) => sql`(${sql.raw(one)} = ${sql.raw(other)} or (
   cardinality(${sql.raw(one)}) = cardinality(${sql.raw(other)}) and not exists (
     select from unnest(${sql.raw(one)}, ${sql.raw(other)}) as pair (a, b) where abs(a - b) > ${tolerance})))`
@@ -122,7 +122,7 @@ const areNear = (one: string, other: string) => sql`(${sql.raw(one)} = ${sql.raw
 const numbersOf = (column: string) => `string_to_array(${column}, ',')::float8[]`
 const pointsOf = (json: string) => `translate(${json} ->> 'points', '[]', '{}')::float8[]`
 
-/** Lists of objects in JSON whose members at each place are equal in some fields and near in their points. */
+/** SQL comparison of JSON lists whose objects are equal in some fields and near in their points. */
 const sameLists = (column: string, fields: readonly string[]) => {
   const list = (row: string) =>
     sql.raw(
@@ -136,7 +136,7 @@ const sameLists = (column: string, fields: readonly string[]) => {
     where ${sql.raw(differs.join(' or '))} or not ${areNear(pointsOf('a.value'), pointsOf('b.value'))})`
 }
 
-/** Of rows on the same frame, with the same label. */
+/** Conditions for rows on the same frame with the same label. */
 const equal: Record<RowKind, RawBuilder<unknown>> = {
   tag: sql`true`,
   shape: sql`old.type = fresh.type
@@ -147,7 +147,7 @@ const equal: Record<RowKind, RawBuilder<unknown>> = {
     and ${withoutIds('old')} = ${withoutIds('fresh')}`,
 }
 
-/** Elements of skeletons, whose tracks are equal to the last digit or are others. */
+/** Elements of skeletons in tracks must be textually equal, except for ids. */
 function withoutIds(row: 'old' | 'fresh') {
   return sql.raw(`regexp_replace(coalesce(${row}.elements, ''), '"id":\\d+,?', '', 'g')`)
 }

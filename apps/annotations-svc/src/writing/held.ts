@@ -9,11 +9,11 @@ import { wholeAnswer } from '../reading/read.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import type { Stored } from './stored.ts'
 
-/** The objects of a write in the order of the request, which is the order of its answer, as long as they are few. */
+/** Objects of a write in request order, kept for the response while they are few. */
 export interface Held {
-  /** Nothing once they were many: they are read again. */
+  /** Undefined once there were too many; they are then read again. */
   rows: Row[] | undefined
-  /** Characters of `rows`. */
+  /** Number of characters in `rows`. */
   size: number
 }
 
@@ -31,7 +31,7 @@ export function hold(held: Held, kind: RowKind, { answer }: Pick<Stored, 'answer
   if (held.rows.length > mostRows || held.size > mostCharacters) held.rows = undefined
 }
 
-/** Reads the objects of a write again, one kind of them. */
+/** Reads the objects of one kind of a write again. */
 export type ReadAgain = (
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
@@ -39,8 +39,8 @@ export type ReadAgain = (
 ) => AsyncGenerator<Row[]>
 
 /**
- * What a write answers: its objects, and the entity tag that the write led to. Many are read again after the commit; one
- * that somebody else has removed in between is missing then.
+ * Returns the objects of a write and its entity tag. Many objects are read again after the commit, so an object that
+ * was deleted meanwhile is missing.
  */
 export function answerHeld(
   deps: Pick<Deps, 'bulk'>,
@@ -56,7 +56,7 @@ export function answerHeld(
   })
 }
 
-/** An answer of rows that are in memory. */
+/** Builds a response from rows in memory. */
 export function answerRows(rows: readonly Row[], etag: string): Promise<BytesAnswer> {
   const own = (kind: RowKind) => rows.filter((row) => row.kind === kind)
   return wholeAnswer(etag, setBytes(rowKinds.map((kind) => [kind, [own(kind)]])))

@@ -10,22 +10,22 @@ import { type StoredRow, tables } from './stored.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
-/** Rows of one request on their way into the tables, one kind after the other. */
+/** Writes the rows of one request into the tables, one kind after the other. */
 export interface Inserter {
-  /** Waits while the database has enough to do. */
+  /** Waits while too much data is buffered. */
   add: (kind: RowKind, rows: readonly StoredRow[]) => Promise<void>
-  /** Resolves when everything that was added is in the tables. */
+  /** Resolves when all added rows are in the tables. */
   finish: () => Promise<void>
-  /** Ends what is under way, whatever became of it. */
+  /** Waits for running statements, ignoring errors. */
   settle: () => Promise<void>
 }
 
-/** From here on `COPY` is faster than a statement with arrays (`perf-design.md` 2.1). */
+/** Number of rows from which `COPY` is faster than a statement with arrays. */
 const copyFrom = 101
-/** How far rows run ahead of the database, in bytes. */
+/** Maximum number of buffered bytes. */
 const aheadBytes = 4_000_000
 
-/** Rows that follow each other and are of one kind: few wait for a statement, of many a `COPY` is under way. */
+/** Consecutive rows of one kind: a few wait for a statement, many use a running `COPY`. */
 interface Run {
   kind: RowKind
   waiting: StoredRow[]
@@ -61,7 +61,7 @@ export function openInserter(tx: Tx): Inserter {
 function startCopy(tx: Tx, kind: RowKind): NonNullable<Run['copy']> {
   const pipe = new PassThrough({ writableHighWaterMark: aheadBytes })
   const done = copyIn(tx, tables[kind], pipe)
-  done.catch(() => undefined) // heard by whoever writes next, or finishes
+  done.catch(() => undefined) // the next call or `finish` reports the error
   return { pipe, done }
 }
 
@@ -69,7 +69,7 @@ async function write({ pipe, done }: NonNullable<Run['copy']>, text: Buffer): Pr
   if (!pipe.write(text)) await Promise.race([once(pipe, 'drain'), done])
 }
 
-/** Adds rows of one kind. */
+/** Inserts rows of one kind. */
 export async function insertRows(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return
   if (rows.length < copyFrom) await insertArrays(tx, kind, rows)
@@ -96,9 +96,8 @@ async function insertArrays(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): 
 }
 
 /**
- * Changes rows where they are: every column but those of the place. The rows are there, since they were found under the lock
- * of their jobs, so that each insert meets its row in the key of ids. An `update` would leave it to the planner how they are
- * found.
+ * Updates rows in place, except the columns of the place. The rows were found while their jobs were locked, so each
+ * insert conflicts with its row on the id key. An `update` would let the planner choose how to find them.
  */
 export async function updateRows(tx: Tx, kind: RowKind, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return
@@ -111,18 +110,18 @@ export async function updateRows(tx: Tx, kind: RowKind, rows: readonly StoredRow
   await queryRows(tx, { name: `update_${table}`, text }, arraysOf(kind, rows))
 }
 
-/** The unique key by which an object is found. */
+/** Unique key by which an object is found. */
 export const keyOfIds = 'task_id, id, generation, job_id'
 
 const ofPlace = ['task_id', 'job_id', 'generation', 'id', 'origin']
 
 const quoted = (name: string) => `"${name}"`
 
-/** The arrays of `arraysOf`, side by side. */
+/** SQL that unnests the arrays of `arraysOf` side by side. */
 const given = (columns: readonly string[]) =>
   `unnest(${columns.map((name, index) => `$${index + 1}::${typeOf(name)}[]`)})`
 
-/** One array a column; an empty text is null where the column can be. */
+/** Returns one array per column; empty text becomes null where the column is nullable. */
 function arraysOf(kind: RowKind, rows: readonly StoredRow[]): unknown[] {
   const { columns, neverNull } = tables[kind]
   const split = rows.map((row) => row.text.split(columnSeparator))

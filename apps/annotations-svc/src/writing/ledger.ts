@@ -6,25 +6,25 @@ import type { JobChange } from '../targets/job-rows.ts'
 type Counts = { tags: number; shapes: number; tracks: number }
 type JobEvent = AnnotationsChange['jobs'][number]
 
-/** What a write has done so far, job by job. */
+/** Changes of a write so far, by job. */
 export interface Ledger {
   jobs: Map<number, Entry>
-  /** Objects in all. */
+  /** Total number of changed objects. */
   touched: number
-  /** False once objects went whose ids nobody read. */
+  /** False after objects were created or deleted without reading their ids. */
   hasIds: boolean
 }
 
 interface Entry {
-  /** Objects more, or less. */
+  /** Difference of the object counts. */
   delta: Counts
-  /** Objects created, changed or removed. */
+  /** Numbers of created, updated and deleted objects. */
   touched: Counts
   by_action: Record<'create' | 'update' | 'delete', Counts>
   ids: { tags: number[]; shapes: number[]; tracks: number[] }
 }
 
-/** Events name ids of at most so many objects. */
+/** Maximum number of objects whose ids an event lists. */
 const mostIds = 100
 
 export const newLedger = (): Ledger => ({ jobs: new Map(), touched: 0, hasIds: true })
@@ -42,7 +42,7 @@ function entryOf(ledger: Ledger, job: number): Entry {
 
 const actionOf = { 1: 'create', 0: 'update', [-1]: 'delete' } as const
 
-/** Notes a row that was created (1), changed (0) or removed (-1). */
+/** Records a row that was created (1), updated (0) or deleted (-1). */
 export function note(ledger: Ledger, kind: RowKind, row: Place, delta: 1 | 0 | -1): void {
   const { delta: sum, touched, by_action, ids } = entryOf(ledger, row.job_id)
   sum[arrayOf[kind]] += delta
@@ -57,14 +57,17 @@ interface Place {
   id: number
 }
 
-/** Notes that everything a job had before is gone. What was put in its place counts, or else what was removed. */
+/**
+ * Records that all previous objects of a job were removed. If nothing replaces them, the removed objects count as
+ * touched.
+ */
 export function noteEmptied(ledger: Ledger, { job_id, tags, shapes, tracks }: JobRow): void {
   noteGone(ledger, 'tag', job_id, tags)
   noteGone(ledger, 'shape', job_id, shapes)
   noteGone(ledger, 'track', job_id, tracks)
 }
 
-/** Notes objects that were removed without being looked at. */
+/** Records objects that were deleted without being read. */
 export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
   if (count === 0) return
   const name = arrayOf[kind]
@@ -77,7 +80,7 @@ export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
-/** Notes objects that came without being looked at. */
+/** Records objects that were created without being read. */
 export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: number): void {
   if (count === 0) return
   const name = arrayOf[kind]
@@ -89,7 +92,7 @@ export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: numb
   ledger.hasIds = false
 }
 
-/** Takes back that rows were created; a job that nothing else was done to was not touched. */
+/** Undoes recorded creations; a job without other changes counts as unchanged. */
 export function noteUndone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
   const name = arrayOf[kind]
   const { delta, touched, by_action } = entryOf(ledger, job)
@@ -101,15 +104,15 @@ export function noteUndone(ledger: Ledger, kind: RowKind, job: number, count: nu
   if (sum(touched) === 0) ledger.jobs.delete(job)
 }
 
-/** What changes in the row of a job, beside its counts. */
+/** Changes in the row of a job, besides its counts. */
 export type OfJob = (
   job: number,
 ) => Pick<JobChange, 'labels_revision' | 'labels_noted' | 'generation' | 'created_ids'>
 
-/** Of what leaves the rest of a job where it is, and brings nothing. */
+/** Change of a job whose other objects stay and that gets no new ones. */
 export const kept = { generation: null, created_ids: null }
 
-/** The change of each job's row. */
+/** Returns the changes of the job rows. */
 export function changesOf({ jobs }: Ledger, ofJob: OfJob): Map<number, JobChange> {
   return new Map(
     [...jobs].map(([job, { delta, by_action }]) => {
@@ -122,7 +125,7 @@ export function changesOf({ jobs }: Ledger, ofJob: OfJob): Map<number, JobChange
 
 const sum = ({ tags, shapes, tracks }: Counts) => tags + shapes + tracks
 
-/** What the event says of each job. */
+/** Returns the jobs of the event. */
 export function eventsOf(
   { jobs, touched, hasIds }: Ledger,
   rows: readonly JobRow[],
@@ -145,7 +148,7 @@ export function eventsOf(
   })
 }
 
-/** Of so many jobs at most an event has room for more than the counts. */
+/** Maximum number of jobs for which an event has more than counts. */
 const mostDetailed = 1000
 
 const usual = {
@@ -153,7 +156,7 @@ const usual = {
   ...{ replace: 'create', import: 'create', restore: 'create' },
 }
 
-/** What was done to how many, unless the write's own action and the counts say it already. */
+/** Returns counts by action, unless they follow from the action of the write. */
 function detailsOf({ by_action }: Entry, action: AnnotationsChange['action']) {
   const done = Object.entries(by_action)
     .map(([name, counts]) => [name, withoutZeros(counts)] as const)

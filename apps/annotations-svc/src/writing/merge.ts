@@ -3,12 +3,12 @@ import { type Fields, isFields } from '../validation/fields.ts'
 import { least } from '../validation/normalize.ts'
 import { complain, type Report } from '../validation/report.ts'
 
-/** A stored object with the members of a PATCH in place of its own, still to be validated as a whole. */
+/** A stored object with the members of a PATCH applied, to be validated as a whole. */
 export interface Merged {
   fields: Fields
-  /** Ids of its elements and track shapes: they may be named, and then stay. */
+  /** Ids of its elements and keyframes; a sent part with such an id keeps it. */
   ownIds: ReadonlySet<number>
-  /** Whether values of attributes were sent; stored ones are not judged again. */
+  /** Whether attribute values were sent; stored values are not checked again. */
   hasValues: boolean
 }
 
@@ -17,7 +17,7 @@ const replaceable = new Set([
   ...['z_order', 'rotation', 'points', 'elements', 'shapes'],
 ])
 
-/** An object that a PATCH replaces as a whole: members that were not sent take their defaults. */
+/** Replaces an object as a whole: members that were not sent get their defaults. */
 export const replaceObject = (whole: Checked, sent: Fields): Merged => ({
   fields: Object.fromEntries(replacing(sent)),
   ownIds: idsIn(whole),
@@ -27,10 +27,10 @@ export const replaceObject = (whole: Checked, sent: Fields): Merged => ({
 const replacing = (sent: Fields) => Object.entries(sent).filter(([name]) => replaceable.has(name))
 
 /**
- * Lists replace as a whole; a member that was not sent stays (`spec/api-annotations.md` 1.9). With another label the values
- * of its attributes go.
+ * Applies a PATCH: lists are replaced as a whole, and members that were not sent stay. A new label drops the
+ * attribute values.
  *
- * @param whole the stored object, completed
+ * @param whole stored object, completed
  */
 export function mergeObject(whole: Checked, sent: Fields): Merged {
   const { label_id } = whole.object
@@ -42,7 +42,7 @@ export function mergeObject(whole: Checked, sent: Fields): Merged {
   return { fields, ownIds: idsIn(whole), hasValues }
 }
 
-/** A track whose shapes are replaced begins with the first of them, unless it is told to begin earlier. */
+/** A track whose shapes are replaced begins with the first of them unless the body contains an earlier frame. */
 function startOf({ shapes }: Fields): Fields {
   if (!Array.isArray(shapes)) return {}
   const frames = shapes.flatMap((one) =>
@@ -57,7 +57,10 @@ function withoutValues({ kind, object }: Checked): Fields {
   return { ...object, attributes: [], shapes }
 }
 
-/** Parts are told by their ids, those of a track cut at the borders of jobs are joined by them: each names one part. */
+/**
+ * Reports ids that two parts share. Parts are identified by id, and pieces of a cut track are joined by the ids of
+ * their parts.
+ */
 export function refuseSharedIds(report: Report, whole: Checked): void {
   const seen = new Set<number>()
   for (const { id } of partsOf(whole)) {

@@ -22,22 +22,25 @@ import { closeWrite, type Outcome, tellProjects } from './commit.ts'
 import { answerRows } from './held.ts'
 import { type Ledger, newLedger, note } from './ledger.ts'
 
-/** Removed objects are held for the response up to this count, as many as one batch holds anyway; more are read from a snapshot. */
+/**
+ * Maximum number of deleted objects that are held for the response, the size of one batch; more are read from a
+ * snapshot.
+ */
 const mostHeld = 1000
 
-/** What is removed; `ids` of every kind, in the order of the request. */
+/** Objects to delete; `ids` are in the order of the request. */
 interface Removal extends Condition {
   target: Target
   ids: Record<RowKind, number[]>
 }
 
-/** What else decides whether it happens. */
+/** Conditions of a deletion. */
 export interface Condition {
   if_match: string | undefined
   note?: Note | undefined
 }
 
-/** PATCH `action=delete`: removes the objects that are named; those that are not there are passed over. */
+/** Handles PATCH `action=delete`: deletes the named objects and ignores unknown ids. */
 export async function removeObjects(
   deps: Deps,
   target: Target,
@@ -60,8 +63,9 @@ export async function removeObjects(
 }
 
 /**
- * The answer streams out of a snapshot that was taken under the locks, before the commit: there the objects still are. Its
- * connection comes first, because who has one of that pool may wait for one of the other, and nobody the other way round.
+ * Streams the response from a snapshot that is taken while the jobs are locked, before the commit, where the objects
+ * still exist. Its connection is taken first: a holder of one in this pool may wait for the other pool, but never the
+ * reverse.
  */
 function removeMany(deps: Deps, removal: Removal, context: Context): Promise<BytesAnswer> {
   const { target, ids } = removal
@@ -138,7 +142,7 @@ async function removeKind(
   }
 }
 
-/** Removes rows by the ids they have themselves. */
+/** Deletes rows by their row ids. */
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,

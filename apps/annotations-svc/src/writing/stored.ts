@@ -16,26 +16,26 @@ import type { RequestIds } from '../targets/ids.ts'
 import { jobsOfFrame, type Target } from '../targets/target.ts'
 import { lastFrame, wasVisible } from '../validation/visible.ts'
 
-/** One row as it goes into the database. */
+/** Row to insert. */
 export interface StoredRow {
   job_id: number
   id: number
-  /** Columns in the order of `tables`, joined: those of the object's row line come first. */
+  /** Columns in the order of `tables`, joined; those of the row line come first. */
   text: string
-  /** Whether it has a column that is empty but may not be null. */
+  /** Whether a column is empty that must not be null. */
   isBare: boolean
 }
 
 interface Table {
   table: string
   columns: readonly string[]
-  /** Text columns that are empty, not null, when there is nothing in them. */
+  /** Text columns that store empty text instead of null. */
   neverNull: readonly string[]
 }
 
 const whereColumns = ['task_id', 'job_id', 'generation']
 
-/** Columns of each table: those of row lines, and what is kept beside them. */
+/** Columns of each table: those of row lines, then additional ones. */
 export const tables: Record<RowKind, Table> = {
   tag: { table: arrayOf.tag, columns: [...rowColumns.tag, ...whereColumns], neverNull: [] },
   shape: {
@@ -54,30 +54,38 @@ export const tables: Record<RowKind, Table> = {
   },
 }
 
-/** An object, and where it goes: a tag or a shape to every job that has its frame, a track in pieces to jobs that see it. */
+/**
+ * An object with its destination: all jobs with the frame of a tag or shape, or pieces of a track for the jobs where
+ * it is visible.
+ */
 export type Laid =
   | { checked: Exclude<Checked, { kind: 'track' }>; jobs: readonly JobRange[] }
   | { checked: Extract<Checked, { kind: 'track' }>; pieces: readonly Piece[] }
 
 export interface Stored {
-  /** First job first. The first row has the object's own id. */
+  /** Earlier jobs first; the first row has the id of the object. */
   rows: StoredRow[]
-  /** The columns of its row line as reading the target makes them of the rows, joined. */
+  /** Returns the row line columns, joined, as a read of the target would return them. */
   answer: () => string
 }
 
-/** Makes rows of objects (`spec/api-annotations.md` 1.8, "Write"). */
+/** Converts objects to rows. */
 export interface Layout {
   layOut: (checked: Checked) => Laid
   /**
-   * Gives ids to an object and to its parts, where they have none. It changes the object: there may be a million.
+   * Assigns ids to an object and its parts where they are missing. Changes the object in place, because there may be
+   * a million.
    *
-   * @param idOf the id of the row in a job after the first
+   * @param idOf returns the id of the row in a job after the first
    */
   store: (laid: Laid, ids: RequestIds, idOf: (job: number) => number) => Stored
 }
 
-/** @param generationOf of rows of a job */
+/**
+ * Creates a layout for a target.
+ *
+ * @param generationOf returns the generation for rows of a job
+ */
 export function openLayout(target: Target, generationOf: GenerationOf): Layout {
   const placed = openPlaces(target, generationOf)
   const folds = foldsOf(target)
@@ -100,7 +108,9 @@ export function openLayout(target: Target, generationOf: GenerationOf): Layout {
   }
 }
 
-/** How many ids an object needs: for its rows and their parts; those it kept count as well, which does no harm. */
+/**
+ * Returns how many ids an object needs for its rows and parts. Kept ids are counted too, which only reserves more.
+ */
 export function idsNeeded(laid: Laid): number {
   if ('jobs' in laid) return laid.jobs.length * partsOf(laid.checked)
   return laid.pieces.reduce((sum, { track }) => sum + partsOf({ kind: 'track', object: track }), 0)
@@ -155,7 +165,7 @@ function copyOf({ kind, object }: Checked, id: number, ids: RequestIds): Checked
   return { kind, object: { ...object, id, elements } }
 }
 
-/** The columns of an object, and where the row of it is, joined. */
+/** Joins the columns of an object with those of its place. */
 type Placed = (job: number, text: string) => string
 
 const openPlaces =
@@ -164,8 +174,8 @@ const openPlaces =
     [text, task_id, job, generationOf(job)].join(columnSeparator)
 
 /**
- * Elements have one id in all pieces. A shape that several pieces have keeps its id in the first of them, which is the one
- * that is read again.
+ * Elements have the same id in all pieces. A shape in several pieces keeps its id in the first one, which is the one
+ * that reads return.
  */
 function numberPieces(
   [first, ...others]: readonly Piece[],

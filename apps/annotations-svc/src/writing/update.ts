@@ -27,19 +27,19 @@ import { type Merged, mergeObject, refuseSharedIds, replaceObject } from './merg
 import { deleteRows } from './remove.ts'
 import { idsNeeded, type Laid, type Layout, openLayout, type StoredRow } from './stored.ts'
 
-/** PATCH `action=update` (`spec/api-annotations.md` 1.9). */
+/** Arguments of a PATCH with `action=update`. */
 export interface Update {
   target: Target
   source: AsyncIterable<Batch>
   checker: Checker
   labels: WriteLabels
   if_match: string | undefined
-  /** Objects that are named are replaced as a whole, and those that have no id are new. */
+  /** Whether named objects are replaced as a whole and objects without an id are created. */
   is_whole: boolean
   note?: Note | undefined
 }
 
-/** Changes the objects that are named, all of them or none. */
+/** Updates the named objects, either all or none. */
 export async function updateObjects(
   deps: Deps,
   update: Update,
@@ -58,21 +58,21 @@ export async function updateObjects(
   return answerHeld(deps, held, readAgain, outcome.etag, context)
 }
 
-/** What the batches of one request share. */
+/** State shared by the batches of one request. */
 interface Work extends Update {
   tx: Transaction<AnnotationsDb>
   ids: RequestIds
-  /** Null: of an object that is new. */
+  /** Reads the ids of a batch; null for a new object. */
   readIds: (batch: Batch) => (number | null)[]
   find: Find
   refuseTwice: ReturnType<typeof openOnce>
   layout: Layout
   ledger: Ledger
   held: Held
-  /** The objects in the order of the request. */
+  /** Ids of the objects in request order. */
   named: Record<RowKind, number[]>
   missing: Record<RowKind, number[]>
-  /** Ids of rows that are new to their job: they moved there, or a track has pieces it had not. */
+  /** Ids of rows that are new to their job: moved rows, or additional pieces of a track. */
   created: Map<number, number[]>
 }
 
@@ -142,7 +142,7 @@ async function changeBatch(work: Work, batch: Batch): Promise<void> {
     if (!whole) missing[kind].push(id)
     else merged.set(id, { ...merge(whole, fieldsAt(batch, index)), id: stored.id })
   }
-  if (Object.values(missing).some((list) => list.length > 0)) return // there may be more of them
+  if (Object.values(missing).some((list) => list.length > 0)) return // later batches may name more missing ids
   const checked = await work.checker.check(batch, readMerged(merged))
   const laid = checked.map(layout.layOut)
   await ids.reserve(laid.reduce((sum, one) => sum + idsNeeded(one), 0))
@@ -153,13 +153,13 @@ async function changeBatch(work: Work, batch: Batch): Promise<void> {
 }
 
 interface NamedObject extends Merged {
-  /** Its own id, which need not be the one that it is named by. */
+  /** Id of the object, which may differ from the id that named it. */
   id: number
 }
 
 const fieldsAt = ({ items }: Batch, index: number) => ({ ...Object(items[index]) })
 
-/** The object as it will be, read as a new one is; its own id, and those of its parts, stay. */
+/** Reads the resulting object like a new one, but keeps its id and those of its parts. */
 function readMerged(merged: ReadonlyMap<unknown, NamedObject>): ReadObject {
   return async (report, kind, sent, rules) => {
     if (sent.id === undefined || sent.id === null) return readNew(report, kind, sent, rules)
@@ -185,7 +185,7 @@ interface Change {
   places: Found['places']
 }
 
-/** The rows that an object has from now on. In a job that has one of them already, its id stays. */
+/** Returns the new rows of an object. In a job that already has one of its rows, the row id stays. */
 function changeOf(work: Work, laid: Laid, objects: ReadonlyMap<number, Found>): Change {
   const { ids, ledger, held, layout } = work
   const { kind, object } = laid.checked
@@ -220,7 +220,7 @@ function noteCreated({ created }: Work, { job_id, id }: StoredRow): void {
 const multirange = (ids: readonly number[] | undefined) =>
   ids ? `{${ids.map((id) => `[${id},${id}]`).join()}}` : null
 
-/** Rows that are the same ones as before are changed where they are. A track of a task may be cut in another way now. */
+/** Updates rows in place where the object keeps its rows; a track of a task may be cut differently now. */
 async function store(
   { tx, target }: Work,
   kind: RowKind,
@@ -237,7 +237,7 @@ async function store(
   await insertRows(tx, kind, rowsIn(others))
 }
 
-/** In the same jobs. */
+/** Whether the rows are in the same jobs with the same ids. */
 function hasSameRows({ rows, places }: Change): boolean {
   const isThere = ({ job_id, id }: StoredRow) =>
     places.some((one) => one.id === id && one.job_id === job_id)

@@ -26,30 +26,30 @@ import { openInserter } from './insert.ts'
 import { type Ledger, newLedger, note, noteEmptied } from './ledger.ts'
 import { idsNeeded, openLayout, type StoredRow } from './stored.ts'
 
-/** Objects that come into a target, in place of what is there or beside it. */
+/** Objects to write to a target, replacing the existing ones or added to them. */
 export interface Write {
   target: Target
-  /** Checked objects in the order of the request, in batches of one kind. */
+  /** Checked objects in request order, in batches of one kind. */
   source: AsyncIterable<readonly Checked[]>
   isReplacement: boolean
-  /** Told how many were taken back because their equals were there; given, equals are taken back. */
+  /** Called with the numbers of removed duplicates; if set, duplicates are removed. */
   onDuplicates?: (dropped: Record<'tags' | 'shapes' | 'tracks', number>) => void
   action: AnnotationsChange['action']
   if_match: string | undefined
-  /** The labels they were checked with; `seen` is absent when there are none to check. */
+  /** Labels of the check; `seen` is absent when there are none to compare. */
   labels: Pick<WriteLabels, 'labels_revision'> & Partial<Pick<WriteLabels, 'seen'>>
   note?: Note | undefined
-  /** Of the request in the background that it is part of. */
+  /** Id of the background request that the write is part of. */
   rq_id?: string | undefined
-  /** Its jobs do not begin with it. */
+  /** Whether the jobs keep their state instead of being started. */
   keeps_state?: boolean | undefined
-  /** For the objects and their parts. */
+  /** Source of ids for the objects and their parts. */
   ids: RequestIds
-  /** Gets the objects of the answer, where they are answered. */
+  /** Collects the objects for the response, if it contains them. */
   held?: Held
 }
 
-/** Runs a write in a transaction of its own and answers the objects it stored. */
+/** Runs a write in a separate transaction and returns the stored objects. */
 export async function writeSet(
   deps: Deps,
   write: Omit<Write, 'ids' | 'held'>,
@@ -76,8 +76,8 @@ export function assertHasMedia({ jobs }: Target): void {
 }
 
 /**
- * Stores the objects as they come, and only then locks the jobs: an upload that takes its time keeps nobody waiting, and
- * what it replaces is what stands there at its end. An error anywhere leaves everything as it was.
+ * Stores objects while they arrive and locks the jobs at the end, so that a slow upload does not block other writers;
+ * it replaces the state at its end. An error leaves everything unchanged.
  */
 export async function storeSet(
   tx: Transaction<AnnotationsDb>,

@@ -10,7 +10,7 @@ import { PasswordChange } from './password-change.tsx'
 import { Profile } from './profile.tsx'
 import './account.css'
 
-/** What concerns the person who is signed in: their names, their password, the end of it. */
+/** Shows the account of the signed-in user: names, password and deletion. */
 export function Account() {
   const self = useSelf().data
   if (!self) return null

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { Narrow } from './narrow.tsx'
 
-/** Where the link of the mail ends that asks whether an address is somebody's: it was. */
+/** Renders the target page of the link in a confirmation mail, after the address was confirmed. */
 export function EmailConfirmation() {
   return (
     <Narrow title="E-mail confirmed">

@@ -5,7 +5,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Narrow } from './narrow.tsx'
 
-/** Where the link of such a mail ends when it was used before, or is older than three days. */
+/** Renders the target page of the link in a confirmation mail that was used before or is older than three days. */
 export function IncorrectEmailConfirmation() {
   const [said, setSaid] = useState<string>()
   return (

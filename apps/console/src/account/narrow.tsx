@@ -6,7 +6,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A page for who may not be signed in: nothing around it. */
+/** Renders the page for users who may not be signed in, without navigation. */
 export function Narrow({ title, children }: Props) {
   useTitle(title)
   return (

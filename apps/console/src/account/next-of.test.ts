@@ -3,11 +3,11 @@ import { nextOf } from './next-of.ts'
 
 const of = (next: string) => nextOf(new URLSearchParams({ next }))
 
-test('goes on to a page of the console', () => {
+test('a path of the console is accepted', () => {
   expect(of('/invitations/abc?org=x')).toBe('/invitations/abc?org=x')
 })
 
 test.each(['', 'https://elsewhere.test/', '//elsewhere.test', '/\\elsewhere.test', 'javascript:0'])(
-  'not to %s',
+  '%s is not accepted',
   (next) => expect(of(next)).toBe('/projects'),
 )

@@ -6,13 +6,13 @@ import { formText } from '../ui/form-text.ts'
 import { useToast } from '../ui/toasts.tsx'
 import { newPasswordOf, PasswordFields } from './password-fields.tsx'
 
-/** Another password for who knows the one that is. */
+/** Renders a form to change the password, which requires the current one. */
 export function PasswordChange() {
   const tell = useToast()
   const [changes, setChanges] = useState(0)
   return (
     <ChangeForm
-      key={changes} // what was typed is gone afterwards
+      key={changes} // a new key clears the fields after a change
       action="Change the password"
       onSend={(form) =>
         api.changePassword({

@@ -2,11 +2,11 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 
 interface Props {
-  /** Of both fields, in front of 1 and 2: as the service calls them. */
+  /** Name of both fields in the API, to which 1 and 2 are appended. */
   prefix: string
 }
 
-/** A password that is to be, twice. */
+/** Renders two fields for a new password, which must match. */
 export function PasswordFields({ prefix }: Props) {
   return (
     <>

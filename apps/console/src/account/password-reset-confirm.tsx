@@ -5,7 +5,9 @@ import { ChangeForm } from '../ui/change-form.tsx'
 import { Narrow } from './narrow.tsx'
 import { newPasswordOf, PasswordFields } from './password-fields.tsx'
 
-/** Where the mail about a forgotten password leads: it names the account and a key that is good once. */
+/**
+ * Renders the target page of the link in a password mail, which names the account and a key that can be used once.
+ */
 export function PasswordResetConfirm() {
   const [params] = useSearchParams()
   const [isDone, setIsDone] = useState(false)

@@ -6,7 +6,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Narrow } from './narrow.tsx'
 
-/** Asks for a mail to choose a new password by; whether there is such an account is not told. */
+/** Requests a mail to choose a new password. The response does not reveal whether the account exists. */
 export function PasswordReset() {
   const [said, setSaid] = useState<string>()
   return (

@@ -2,7 +2,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { PasswordFields } from './password-fields.tsx'
 
-/** What an account is made of. */
+/** Renders the fields of a new account. */
 export function PersonFields() {
   return (
     <>

@@ -7,7 +7,9 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-/** The names of the person; the e-mail is changed by administrators, to whom it says who somebody is. */
+/**
+ * Form for the names of the user. Only administrators can change the e-mail address, because it identifies a user.
+ */
 export function Profile({ self }: { self: User }) {
   const tell = useToast()
   const mayChangeEmail = isAdministrator(self)

@@ -9,7 +9,7 @@ import { Narrow } from './narrow.tsx'
 import { nextOf } from './next-of.ts'
 import { PersonFields, personOf } from './person-fields.tsx'
 
-/** Makes an account of one's own, where the server allows it, and goes on to where somebody came from. */
+/** Creates an account where the server allows it, then returns to the previous page. */
 export function Register() {
   const { data: capabilities } = useAnswer(api.getCapabilities, {})
   const [params] = useSearchParams()

@@ -1,4 +1,4 @@
 import { createClient } from '@reticle/sdk'
 
-/** The one way to the service: its typed client, with the session that the browser has. */
+/** Typed API client, the only way to the service; it uses the session cookie of the browser. */
 export const api = createClient({ url: location.origin, cookies: true })

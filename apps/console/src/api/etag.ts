@@ -1,3 +1,6 @@
-/** A proxy that compresses makes a tag weak, and a weak one never matches `If-Match`. */
+/**
+ * Returns the entity tag of a response. A proxy that compresses makes it weak, and a weak tag never matches
+ * `If-Match`.
+ */
 export const etagOf = ({ headers }: Pick<Response, 'headers'>): string | undefined =>
   headers.get('etag')?.replace(/^W\//, '')

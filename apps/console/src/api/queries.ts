@@ -9,46 +9,46 @@ import {
 import { useOrganization } from '../shell/organization.tsx'
 import { api } from './client.ts'
 
-/** What the service answered, kept for a while; a refused session is forgotten, so that the page asks who is there. */
+/** Cache of responses. A rejected session clears it, so that the page asks the user to sign in. */
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: (error) => void (isSignedOut(error) && forget()) }),
   defaultOptions: {
-    queries: { retry: false, staleTime: 5_000 }, // the client repeats what may be repeated
+    queries: { retry: false, staleTime: 5_000 }, // the API client already retries safe calls
     mutations: { onError: (error) => void (isSignedOut(error) && forget()) },
   },
 })
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401
 
-/** Under which it is kept who is signed in; `null` is nobody. */
+/** Cache key of the signed-in user; the value is `null` when no user is signed in. */
 export const selfKey = ['getSelf']
 
-/** Nobody is signed in any more: what the person saw is forgotten with them, however they went. */
+/** Clears the cache after the session ended, so that no data of the user remains. */
 export function forget(): void {
   queries.setQueryData(selfKey, null)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== selfKey[0] })
 }
 
-/** A method of the client as hooks need it: its input, then options. */
+/** Method of the API client: takes its input, then options. */
 type Method<I, A> = (input: I, options?: CallOptions) => Promise<A>
 
 const names = new Map<unknown, string>(Object.entries(api).map(([name, method]) => [method, name]))
 
-/** Under which an answer is kept: the operation, its input and the workspace it is about. */
+/** Returns the cache key of a response: operation, input and workspace. */
 export function keyOf(method: unknown, input: unknown, organization?: string): unknown[] {
   return [names.get(method), input, organization]
 }
 
 export interface Wish {
-  /** Ask only when this holds. */
+  /** Whether to send the request; default: true. */
   enabled?: boolean
-  /** Ask again after so many milliseconds. */
+  /** Polling interval in milliseconds. */
   everyMs?: number
-  /** Show the answer to the input before while the next is on its way. */
+  /** Whether to show the previous response while the next one loads. */
   keeps?: boolean
 }
 
-/** The answer of an operation about one object: by its id it is found in whatever workspace it is. */
+/** Queries an operation about one object. Objects are found by id in any workspace. */
 export function useAnswer<I, A>(method: Method<I, A>, input: I, wish: Wish = {}) {
   return useQuery({
     queryKey: keyOf(method, input),
@@ -57,7 +57,7 @@ export function useAnswer<I, A>(method: Method<I, A>, input: I, wish: Wish = {})
   })
 }
 
-/** The answer of an operation within the workspace that is chosen. */
+/** Queries an operation in the selected workspace. */
 export function useScoped<I, A>(method: Method<I, A>, input: I, wish: Wish = {}) {
   const { organization } = useOrganization()
   return useQuery({
@@ -73,7 +73,7 @@ const settingsOf = ({ enabled = true, everyMs, keeps }: Wish) => ({
   ...(keeps && { placeholderData: keepPreviousData }),
 })
 
-/** A change. Whatever is on the page is asked for anew when it is done. */
+/** Runs a change, then refreshes all data on the page. */
 export function useChange<I, A>(change: (input: I) => Promise<A>, onDone?: (answer: A) => void) {
   return useMutation({
     mutationFn: change,

@@ -2,7 +2,7 @@ import type { AnswerOf, InputOf } from '@reticle/sdk'
 import { api } from './client.ts'
 import { etagOf } from './etag.ts'
 
-/** Operations on one record whose answer has an `ETag`. */
+/** Operations on one record whose response has an `ETag`. */
 type Named = 'getGuide' | 'updateGuide'
 
 /** A record and its entity tag, for `If-Match`. */
@@ -11,7 +11,7 @@ export interface Tagged<R> {
   etag: string | undefined
 }
 
-/** Calls an operation and keeps the `ETag` of its answer. */
+/** Calls an operation and returns the record with its entity tag. */
 export async function callTagged<N extends Named>(
   name: N,
   input: InputOf<N>,
@@ -20,7 +20,7 @@ export async function callTagged<N extends Named>(
   return { record: await answer.json(), etag: etagOf(answer) }
 }
 
-/** The entity tag of the annotations of a job. Its body can be large and is not read. */
+/** Returns the entity tag of the annotations of a job. The body can be large and is not read. */
 export async function readAnnotationsTag(id: number): Promise<string | undefined> {
   const answer = await api.respond('getJobAnnotations', { id })
   await answer.body?.cancel()

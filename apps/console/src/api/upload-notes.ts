@@ -1,6 +1,8 @@
 import type { UploadStore } from '@reticle/sdk'
 
-/** How far uploads are, kept by the browser: the same files go on where they were, even after the page was closed. */
+/**
+ * Returns a store of upload progress in the browser, so that the same files resume even after the page was closed.
+ */
 export function notesAt(place: string): UploadStore {
   return {
     get: (key) => localStorage.getItem(place + key),
@@ -9,7 +11,7 @@ export function notesAt(place: string): UploadStore {
   }
 }
 
-/** Of uploads that hang on no task of the console. */
+/** Store for uploads that do not belong to a task. */
 export const keptUploads = notesAt('reticle.upload ')
 
 export function forgetNotesAt(place: string): void {
@@ -17,7 +19,7 @@ export function forgetNotesAt(place: string): void {
   for (const key of keys) if (key?.startsWith(place)) localStorage.removeItem(key)
 }
 
-/** Without room for a note its part is sent once more after a break, which does no harm. */
+/** When the storage is full, progress is not stored and the part is sent again after an interruption. */
 function keep(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)

@@ -4,13 +4,13 @@ import { api } from '../api/client.ts'
 import { Failure } from '../ui/failure.tsx'
 
 interface Props {
-  /** Of the guide that it becomes a part of, which is made when there is none. */
+  /** Returns the id of the guide, which is created if necessary. */
   guideId: () => Promise<number>
-  /** Takes the picture as markdown. */
+  /** Called with the markdown of the picture. */
   onAdded: (link: string) => void
 }
 
-/** Takes a picture from this computer into a guide. */
+/** Renders a button that uploads a picture into a guide. */
 export function AddPicture({ guideId, onAdded }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const add = useMutation({
@@ -40,5 +40,5 @@ export function AddPicture({ guideId, onAdded }: Props) {
   )
 }
 
-/** Brackets would end the name of a picture. */
+/** Brackets would end the name of a picture in markdown. */
 const plain = (name: string) => name.replace(/[[\]\\]/g, ' ')

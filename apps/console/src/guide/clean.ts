@@ -2,7 +2,7 @@ import createPurifier from 'dompurify'
 import { Marked } from 'marked'
 import { shownHtml } from './raw-html.ts'
 
-/** What markdown makes, and no more: nothing that runs, asks elsewhere or looks like a part of the page. */
+/** Allowed tags: those of markdown. Nothing may run scripts, call other servers or imitate parts of the page. */
 const tags = [
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'a', 'img', 'ul', 'ol', 'li', 'blockquote', 'pre'],
   ...['code', 'em', 'strong', 'del', 'hr', 'br', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
@@ -19,13 +19,13 @@ purifier.addHook('afterSanitizeAttributes', (element) => {
   element.setAttribute('rel', 'noopener noreferrer')
 })
 
-/** Pictures are those of guides, on this server: none elsewhere hears who reads. */
+/** Pictures must be assets of this server, so that no other server learns of readers. */
 function isAsset(address: string | null): boolean {
   const url = URL.parse(address ?? '', location.href)
   return url?.origin === location.origin && url.pathname.startsWith('/api/assets/')
 }
 
-/** The markdown of a guide as elements that can stand in a page, whoever wrote it. */
+/** Converts the markdown of a guide to elements that are safe to show, even if the author is not trusted. */
 export function cleaned(markdown: string): DocumentFragment {
   const html = parser.parse(markdown, { async: false })
   return purifier.sanitize(html, {

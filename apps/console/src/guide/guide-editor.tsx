@@ -7,20 +7,20 @@ import { AddPicture } from './add-picture.tsx'
 import { LazyMarkdown } from './lazy-markdown.tsx'
 import { useSave } from './use-save.ts'
 
-/** An empty guide, read with its entity tag. */
+/** Creates an empty guide and reads it with its entity tag. */
 async function createGuide(owner: Props['owner']): Promise<Tagged<Guide>> {
   const { id } = await api.createGuide({ body: owner })
   return callTagged('getGuide', { id })
 }
 
 interface Props {
-  /** Undefined before the first save, which creates it. */
+  /** Undefined before the first save, which creates the guide. */
   guide: Tagged<Guide> | undefined
   owner: { task_id: number } | { project_id: number }
   onClose: () => void
 }
 
-/** The text of a guide, and beside it how it reads. */
+/** Shows an editor for a guide with a preview. */
 export function GuideEditor({ guide, owner, onClose }: Props) {
   const [text, setText] = useState(guide?.record.markdown ?? '')
   const [known, setKnown] = useState(guide)

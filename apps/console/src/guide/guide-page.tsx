@@ -6,7 +6,7 @@ import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { GuideOfProject } from './guide.tsx'
 
-/** What annotators of a project are told. */
+/** Shows the guide of a project on a separate page. */
 export function ProjectGuide() {
   const id = Number(useParams<{ id: string }>().id)
   const { data: project, error } = useAnswer(api.getProject, { id })

@@ -12,12 +12,12 @@ import { GuideEditor } from './guide-editor.tsx'
 import { LazyMarkdown } from './lazy-markdown.tsx'
 import { type Guided, mayEdit } from './may-edit.ts'
 
-/** What annotators of a task are told. */
+/** Shows the guide for the annotators of a task. */
 export const GuideOfTask = ({ task }: { task: Task }) => (
   <GuideOf of={task} guideId={task.guide_id} owner={{ task_id: task.id }} />
 )
 
-/** The same of a project, which holds for all of its tasks. */
+/** Shows the guide of a project, which applies to all its tasks. */
 export const GuideOfProject = ({ project }: { project: Project }) => (
   <GuideOf of={project} guideId={project.guide_id} owner={{ project_id: project.id }} />
 )
@@ -33,7 +33,7 @@ function GuideOf({ of, guideId, owner }: Props) {
   const [isEdited, setIsEdited] = useState(false)
   const { data: read, error } = useQuery({
     queryKey: ['guideWithTag', guideId],
-    queryFn: () => callTagged('getGuide', { id: guideId ?? 0 }), // a later save names the state that was read
+    queryFn: () => callTagged('getGuide', { id: guideId ?? 0 }), // a later save names the entity tag that was read
     enabled: guideId !== null,
   })
   const guide = read?.record

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Loading } from '../ui/loading.tsx'
 
-/** Its parser is fetched when there is something to parse. */
+/** Loads the markdown parser on first use. */
 const Markdown = lazy(() =>
   import('./markdown.tsx').then((module) => ({ default: module.Markdown })),
 )

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { cleaned } from './clean.ts'
 
-/** Markdown as it reads. What it is made of was cleaned, and comes as elements: no HTML is parsed here. */
+/** Shows markdown as cleaned elements; no HTML is parsed here. */
 export function Markdown({ text }: { text: string }) {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => place.current?.replaceChildren(cleaned(text)), [text])

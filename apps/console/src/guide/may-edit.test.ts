@@ -11,6 +11,6 @@ test.each([
   ['a stranger', { id: 9, is_superuser: false }, task, false],
   ['a member', { id: 9, is_superuser: false }, { ...task, organization: 4 }, true],
   ['nobody', null, task, false],
-])('%s', (_, self, of, may) => {
+])('the editor is shown or hidden correctly for %s', (_, self, of, may) => {
   expect(mayEdit(self, of)).toBe(may)
 })

@@ -1,13 +1,13 @@
 import type { BasicUser, User } from '@reticle/sdk'
 
-/** What a guide is of: a project or a task. */
+/** Project or task that a guide belongs to. */
 export interface Guided {
   owner: BasicUser | null
   assignee: BasicUser | null
   organization: number | null
 }
 
-/** Whether somebody is shown the editor; in an organization the service knows roles better and says no where it has to. */
+/** Returns whether to show the editor. In an organization the service decides by role when the guide is saved. */
 export function mayEdit(self: Pick<User, 'id' | 'is_superuser'> | null | undefined, of: Guided) {
   if (!self) return false
   const isStaff = of.owner?.id === self.id || of.assignee?.id === self.id

@@ -5,12 +5,12 @@ import { callTagged, type Tagged } from '../api/tagged.ts'
 import { useToast } from '../ui/toasts.tsx'
 
 interface Saved {
-  /** As it was read; undefined before the first save, which creates it. */
+  /** Guide as it was read; undefined before the first save, which creates it. */
   guide: Tagged<Guide> | undefined
   owner: { task_id: number } | { project_id: number }
 }
 
-/** Saves the text of a guide, unless it was changed meanwhile, and offers to undo that. */
+/** Saves the text of a guide unless it was changed meanwhile, and offers to undo the change. */
 export function useSave({ guide, owner }: Saved, onDone: () => void) {
   const toast = useToast()
   const put = ({ record, etag }: Tagged<Guide>, markdown: string) =>

@@ -4,7 +4,7 @@ import { useChange } from '../api/queries.ts'
 import { Failure } from '../ui/failure.tsx'
 import { formText } from '../ui/form-text.ts'
 
-/** Says something about an issue. */
+/** Renders a form to add a comment to an issue. */
 export function CommentForm({ issue }: { issue: number }) {
   const id = useId()
   const create = useChange(api.createComment)

@@ -8,7 +8,7 @@ import { Time } from '../ui/time.tsx'
 
 const perPage = 50
 
-/** What was said, in the order in which it was; long talks a page at a time. */
+/** Shows the comments of an issue, oldest first, page by page. */
 export function Comments({ issue }: { issue: number }) {
   const [page, setPage] = useState(1)
   const input = { issue_id: issue, page, page_size: perPage, sort: 'id' }

@@ -9,7 +9,7 @@ interface Props {
   issue: Issue
 }
 
-/** What an issue says first; opens all that was said. */
+/** Shows the first comment of an issue; a click opens the whole issue. */
 export function IssueButton({ task, issue }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const input = { issue_id: issue.id, page_size: 1, sort: 'id' }

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void
 }
 
-/** All that was said about an issue, and a place to say more. */
+/** Shows all comments of an issue, with a form to add one. */
 export function IssueDialog({ task, issue, onClose }: Props) {
   const { id, frame, job, owner, created_date } = issue
   return (

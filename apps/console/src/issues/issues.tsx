@@ -35,12 +35,12 @@ const columnsOf = (task: number): readonly Column<Issue>[] => [
   { title: 'State', sort: 'resolved', cell: (issue) => <Resolve issue={issue} /> },
 ]
 
-/** What reviewers found wrong in a task. */
+/** Shows the issues of a task. */
 export const IssuesOfTask = ({ task: { id } }: { task: Task }) => (
   <Issues task={id} of={{ task_id: id }} />
 )
 
-/** The same of a job. */
+/** Shows the issues of a job. */
 export const IssuesOfJob = ({ job: { id, task_id, start_frame } }: { job: Job }) => (
   <Issues task={task_id} of={{ job_id: id }} job={id} frame={start_frame} />
 )
@@ -48,7 +48,7 @@ export const IssuesOfJob = ({ job: { id, task_id, start_frame } }: { job: Job })
 interface Props {
   task: number
   of: { task_id: number } | { job_id: number }
-  /** For the example of how to make one. */
+  /** Job and frame of the example command that creates an issue. */
   job?: number
   frame?: number
 }

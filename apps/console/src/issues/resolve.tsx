@@ -4,7 +4,7 @@ import { useChange } from '../api/queries.ts'
 import { errorText } from '../ui/error-text.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Whether an issue is done with, and the button that says otherwise. */
+/** Shows whether an issue is resolved, with a button to change it. */
 export function Resolve({ issue: { id, resolved } }: { issue: Issue }) {
   const toast = useToast()
   const { mutateAsync, isPending } = useChange(api.updateIssue)

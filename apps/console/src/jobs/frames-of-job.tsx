@@ -7,7 +7,7 @@ import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { isWhole } from './job-frames.ts'
 
-/** The frames of a job; which ones are ground truth only its meta tells. */
+/** Shows the frames of a job. The frames of a ground-truth job are listed only in its meta data. */
 export function FramesOfJob({ job }: { job: Job }) {
   const isChosen = !isWhole(job) && job.frame_count > 0
   const { data: meta, error } = useAnswer(api.getJobDataMeta, { id: job.id }, { enabled: isChosen })

@@ -2,7 +2,7 @@ import type { BasicUser, Job } from '@reticle/sdk'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { useJobChange } from './job-change.ts'
 
-/** Who a job is given to, changed where it stands. */
+/** Shows the assignee of a job, with a way to change it. */
 export function JobAssignee({ job }: { job: Job }) {
   const change = useJobChange()
   const choose = (person: BasicUser | null) =>

@@ -6,13 +6,13 @@ import { useToast } from '../ui/toasts.tsx'
 
 interface Change {
   body: JobPatch
-  /** What makes it as it was. */
+  /** Patch that undoes the change. */
   before: JobPatch
-  /** What was done: `Job 31 is completed`. */
+  /** Text of the notification: `Job 31 is completed`. */
   text: string
 }
 
-/** Changes a job where it stands and says so, with a way back. */
+/** Changes a job and shows a notification with an undo button. */
 export function useJobChange(): (job: Job, change: Change) => void {
   const toast = useToast()
   const { mutateAsync } = useChange(api.updateJob)

@@ -11,7 +11,7 @@ interface Props {
   field: keyof typeof choices
 }
 
-/** The stage or the state of a job, changed where it stands. */
+/** Shows the stage or state of a job, with a way to change it. */
 export function JobChoice({ job, field }: Props) {
   const change = useJobChange()
   const choose = (value: string) =>

@@ -6,7 +6,7 @@ import { JobChoice } from './job-choice.tsx'
 import { framesText } from './job-frames.ts'
 import './jobs.css'
 
-/** What a job is and how far it is; stage, state and assignee are changed here. */
+/** Shows the properties of a job; stage, state and assignee can be changed. */
 export function JobFacts({ job }: { job: Job }) {
   return (
     <Facts

@@ -1,6 +1,6 @@
 import type { Job } from '@reticle/sdk'
 
-/** `0–99`; of ground truth how many of them: `12 of 0–99`. */
+/** Returns the frame range, `0–99`; for a ground-truth job with the number of frames: `12 of 0–99`. */
 export function framesText(job: Pick<Job, 'start_frame' | 'stop_frame' | 'frame_count'>): string {
   const { start_frame, stop_frame, frame_count } = job
   if (frame_count === 0) return 'none'
@@ -8,6 +8,6 @@ export function framesText(job: Pick<Job, 'start_frame' | 'stop_frame' | 'frame_
   return isWhole(job) ? span : `${frame_count} of ${span}`
 }
 
-/** Whether it has every frame from its first to its last. */
+/** Returns whether a job has every frame of its range. */
 export const isWhole = (job: Pick<Job, 'start_frame' | 'stop_frame' | 'frame_count'>) =>
   job.frame_count === job.stop_frame - job.start_frame + 1

@@ -21,7 +21,7 @@ const tabs: Record<string, { name: string; Content: ComponentType<{ job: Job }> 
   issues: { name: 'Issues', Content: ({ job }) => <IssuesOfJob job={job} /> },
 }
 
-/** One job: its frames, its history, what is in it and what was said about it. */
+/** Renders the page of a job: frames, history, statistics and issues. */
 export function JobPage() {
   const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
   const { data: job, error, refetch } = useAnswer(api.getJob, { id: Number(id) })

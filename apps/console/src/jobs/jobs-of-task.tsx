@@ -37,7 +37,7 @@ const columns: readonly Column<Job>[] = [
   },
 ]
 
-/** The jobs of a task: who does what of it, changed where it stands. */
+/** Lists the jobs of a task; stage, state and assignee can be changed in the table. */
 export function JobsOfTask({ task: { id } }: { task: Task }) {
   return (
     <Listing

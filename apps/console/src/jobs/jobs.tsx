@@ -50,7 +50,7 @@ const columns: readonly Column<Job>[] = [
 
 const JobLink = ({ id }: { id: number }) => <Link href={`/jobs/${id}`}>#{id}</Link>
 
-/** The jobs of the workspace: parts of tasks, each for one person. */
+/** Renders the page with the jobs of the workspace. */
 export function Jobs() {
   return (
     <Page title="Jobs">

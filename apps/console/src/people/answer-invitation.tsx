@@ -7,7 +7,7 @@ import { useOrganization } from '../shell/organization.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 
-/** Accepts or declines. Who accepts comes to the work of the organization. */
+/** Renders the buttons to accept or decline an invitation. Accepting opens the projects of the organization. */
 export function AnswerInvitation({ invitation }: { invitation: Invitation }) {
   const { key, organization_info } = invitation
   const [, go] = useLocation()

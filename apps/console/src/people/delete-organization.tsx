@@ -18,7 +18,7 @@ const fates = [
 ] as const
 type Fate = (typeof fates)[number][0]
 
-/** The end of an organization, and what becomes of its projects and tasks. */
+/** Renders a dialog to delete an organization, with a choice of what happens to its projects and tasks. */
 export function DeleteOrganization({ organization: { id, slug }, onClose }: Props) {
   const [, go] = useLocation()
   const { organization: chosen, choose } = useOrganization()

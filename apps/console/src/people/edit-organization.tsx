@@ -12,7 +12,10 @@ interface Props {
   onClose: () => void
 }
 
-/** Another name, another description. A workspace that is chosen stays chosen under its new short name. */
+/**
+ * Dialog to change the names and description of an organization. A selected workspace stays selected under its new
+ * slug.
+ */
 export function EditOrganization({ organization: before, onClose }: Props) {
   const tell = useToast()
   const { organization: chosen, choose } = useOrganization()

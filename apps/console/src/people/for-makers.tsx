@@ -4,7 +4,7 @@ import { useSelf } from '../shell/session.tsx'
 import { isMaker } from './roles.ts'
 import { useStanding } from './standing.ts'
 
-/** What leads to new projects and tasks: shown to those who may make them in the workspace, as soon as that is known. */
+/** Shows its children only to users who may create projects and tasks in the workspace, once that is known. */
 export function ForMakers({ children }: { children: ReactNode }) {
   const self = useSelf().data
   const { organization } = useOrganization()

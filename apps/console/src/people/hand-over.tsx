@@ -11,7 +11,10 @@ interface Props {
   onClose: () => void
 }
 
-/** Makes another member the owner. Only the new owner can undo that, so it is confirmed by typing. */
+/**
+ * Renders a dialog to make another member the owner. Only the new owner can undo that, so the slug has to be typed
+ * for confirmation.
+ */
 export function HandOver({ organization: { id, slug, owner }, onClose }: Props) {
   const [chosen, setChosen] = useState('')
   const { data } = useAnswer(api.listMemberships, { org: slug, page_size: 1000, sort: 'user' })

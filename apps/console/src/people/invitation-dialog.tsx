@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** An invitation that waits: its link, sent once more or taken back. */
+/** Renders a dialog for a pending invitation: shows its link, sends it again or deletes it. */
 export function InvitationDialog({ invitation: { key, user, role }, onClose }: Props) {
   const tell = useToast()
   const [isWithdrawing, setIsWithdrawing] = useState(false)

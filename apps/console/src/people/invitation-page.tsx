@@ -10,7 +10,7 @@ import { AnswerInvitation } from './answer-invitation.tsx'
 import { InvitationText } from './invitation-text.tsx'
 import './people.css'
 
-/** Where the link of an invitation leads. */
+/** Renders the target page of the link of an invitation. */
 export function InvitationPage() {
   const { key = '' } = useParams()
   const { data, error, refetch } = useAnswer(api.getInvitation, { key })

@@ -1,6 +1,6 @@
 import type { Invitation } from '@reticle/sdk'
 
-/** Who invites, to what, and as what. */
+/** Shows the inviting user, the organization and the role. */
 export function InvitationText({ invitation }: { invitation: Invitation }) {
   const { owner, organization_info, role, expired } = invitation
   return (

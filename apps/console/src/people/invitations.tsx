@@ -15,7 +15,7 @@ interface Props {
   standing: Standing
 }
 
-/** Who was invited into an organization, and what became of it. */
+/** Lists the invitations of an organization with their status. */
 export function Invitations({ organization: { slug }, standing }: Props) {
   const [isInviting, setIsInviting] = useState(false)
   const [shown, setShown] = useState<Invitation>()

@@ -16,7 +16,10 @@ interface Props {
   onClose: () => void
 }
 
-/** Invites by e-mail; whoever has an account is a member at once where the server allows that. */
+/**
+ * Renders a dialog to invite a user by e-mail. Where the server allows it, a user with an account becomes a member at
+ * once.
+ */
 export function Invite({ slug, standing, onInvited, onClose }: Props) {
   const tell = useToast()
   const roles = rolesToGive(standing)

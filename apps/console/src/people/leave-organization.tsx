@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** The way out of an organization; the way back is another invitation. */
+/** Renders a dialog to leave an organization. A user who left needs another invitation to come back. */
 export function LeaveOrganization({ organization: { slug }, membership, onClose }: Props) {
   const [, go] = useLocation()
   const { organization: chosen, choose } = useOrganization()

@@ -9,7 +9,7 @@ interface Props {
   standing: Standing
 }
 
-/** The role of a member; to be changed by who stands above it. */
+/** Shows the role of a member; users with a higher role can change it. */
 export function MemberRole({ membership: { id, role, user }, standing }: Props) {
   const tell = useToast()
   const roles = rolesToGive(standing)

@@ -19,7 +19,7 @@ interface Props {
   standing: Standing
 }
 
-/** Who belongs to an organization, each with a role. */
+/** Lists the members of an organization with their roles. */
 export function Members({ organization: { slug }, standing }: Props) {
   const { get } = useListState()
   const [leaving, setLeaving] = useState<Membership>()

@@ -5,7 +5,7 @@ import { ChangeForm } from '../ui/change-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OrganizationFields, organizationOf } from './organization-fields.tsx'
 
-/** Founds an organization, and goes to it. */
+/** Renders a dialog to create an organization; opens it afterwards. */
 export function NewOrganization({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation()
   return (

@@ -5,7 +5,7 @@ import { ChangeForm } from '../ui/change-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Makes an account for somebody else, also where nobody may make their own. */
+/** Renders a dialog to create an account for another user, also where registration is disabled. */
 export function NewUser({ onClose }: { onClose: () => void }) {
   const tell = useToast()
   return (

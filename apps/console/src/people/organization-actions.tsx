@@ -12,7 +12,7 @@ interface Props {
   membership: Membership | undefined
 }
 
-/** What the person may do with the organization. */
+/** Renders the buttons for the actions on an organization that the user may perform. */
 export function OrganizationActions({ organization, standing, membership }: Props) {
   const [asked, setAsked] = useState<'edit' | 'hand over' | 'leave' | 'delete'>()
   const onClose = () => setAsked(undefined)

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 
-/** What an organization is called and says of itself. */
+/** Renders the fields for the names and description of an organization. */
 export function OrganizationFields({ given }: { given?: Organization }) {
   const id = useId()
   return (

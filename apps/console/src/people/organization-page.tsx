@@ -12,7 +12,7 @@ import { OrganizationActions } from './organization-actions.tsx'
 import { useStanding } from './standing.ts'
 import './people.css'
 
-/** An organization with its members, or the invitations into it. */
+/** Renders the page of an organization with its members or invitations. */
 export function OrganizationPage() {
   const { id = '', part } = useParams()
   const { data, error, refetch } = useAnswer(api.getOrganization, { id: Number(id) })

@@ -4,7 +4,7 @@ import { useAnswer } from '../api/queries.ts'
 import { AnswerInvitation } from './answer-invitation.tsx'
 import { InvitationText } from './invitation-text.tsx'
 
-/** What the person is invited to and has not answered yet. */
+/** Shows the pending invitations of the signed-in user. */
 export function OwnInvitations({ self }: { self: User }) {
   const waiting = { user_id: self.id, accepted: false, page_size: 20 }
   const { data } = useAnswer(api.listInvitations, waiting)

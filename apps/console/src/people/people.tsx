@@ -26,7 +26,7 @@ const columns: readonly Column<Organization>[] = [
   { title: 'Created', isExtra: true, cell: ({ created_date }) => <Time value={created_date} /> },
 ]
 
-/** Who works together: the organizations, and what somebody is invited to. */
+/** Renders the page with the organizations and pending invitations of the user. */
 export function People() {
   const self = useSelf().data
   const { get } = useListState()

@@ -9,7 +9,10 @@ interface Props {
   onClose: () => void
 }
 
-/** Takes somebody out of an organization, with what they were to do in it or without. */
+/**
+ * Renders a dialog to remove a member from an organization, with an option to unassign their projects, tasks and
+ * jobs.
+ */
 export function RemoveMember({ membership: { id, user }, onClose }: Props) {
   const [unassign, setUnassign] = useState(false)
   return (

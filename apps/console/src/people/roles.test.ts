@@ -3,19 +3,19 @@ import { isAbove, isLeader, isMaker, isOwner, type Role, rolesToGive } from './r
 
 const as = (role: Role | undefined, isAdmin = false) => ({ role, isAdmin })
 
-test('owners give every role but their own, maintainers those below them, others none', () => {
+test('owners can give every role below theirs, maintainers those below theirs, and others none', () => {
   expect(rolesToGive(as('owner'))).toEqual(['worker', 'supervisor', 'maintainer'])
   expect(rolesToGive(as('maintainer'))).toEqual(['worker', 'supervisor'])
   expect(rolesToGive(as('supervisor'))).toEqual([])
   expect(rolesToGive(as(undefined))).toEqual([])
 })
 
-test('an administrator stands as the owner does, also without being a member', () => {
+test('an administrator has the rights of an owner, also without being a member', () => {
   expect(isOwner(as(undefined, true))).toBe(true)
   expect(isLeader(as('worker', true))).toBe(true)
 })
 
-test('nobody is above an owner, and maintainers are not above one another', () => {
+test('no role is above an owner, and maintainers are not above each other', () => {
   expect(isAbove(as('owner'), 'owner')).toBe(false)
   expect(isAbove(as('owner'), 'maintainer')).toBe(true)
   expect(isAbove(as('maintainer'), 'maintainer')).toBe(false)
@@ -23,7 +23,7 @@ test('nobody is above an owner, and maintainers are not above one another', () =
   expect(isAbove(as('worker'), 'worker')).toBe(false)
 })
 
-test('makers are who may, on the server and in the organization', () => {
+test('server role and organization role decide whether a user may create projects and tasks', () => {
   const user = { groups: ['user'] }
   expect([as(undefined), as('owner'), as('supervisor')].every((one) => isMaker(user, one))).toBe(
     true,

@@ -2,7 +2,7 @@ import type { Membership, User } from '@reticle/sdk'
 
 export type Role = Membership['role']
 
-/** How somebody stands to an organization: by their role in it, or above all of them. */
+/** Role of a user in an organization; administrators are above all roles. */
 export interface Standing {
   role: Role | undefined
   isAdmin: boolean
@@ -13,16 +13,19 @@ export const isAdministrator = (self: User) => self.groups.includes('admin')
 export const isOwner = ({ role, isAdmin }: Standing) => isAdmin || role === 'owner'
 export const isLeader = (standing: Standing) => isOwner(standing) || standing.role === 'maintainer'
 
-/** Which roles somebody may give, the least first; nobody gives away ownership by this (`transferOrganization` does). */
+/** Returns the roles that a user may give, lowest first. Ownership is transferred by `transferOrganization` only. */
 export function rolesToGive(standing: Standing): ('worker' | 'supervisor' | 'maintainer')[] {
   if (isOwner(standing)) return ['worker', 'supervisor', 'maintainer']
   return isLeader(standing) ? ['worker', 'supervisor'] : []
 }
 
-/** Owners stand above all others, maintainers above supervisors and workers. */
+/** Owners are above all others, maintainers above supervisors and workers. */
 export const isAbove = (standing: Standing, role: Role) =>
   rolesToGive(standing).some((one) => one === role)
 
-/** Who may make projects and tasks (`docs/permissions.md`): no workers, neither of the server nor of the organization. */
+/**
+ * Returns whether a user may create projects and tasks (`docs/permissions.md`): not workers of the server or of the
+ * organization.
+ */
 export const isMaker = (self: Pick<User, 'groups'>, { role, isAdmin }: Standing) =>
   isAdmin || (self.groups.includes('user') && role !== 'worker')

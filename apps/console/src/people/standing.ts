@@ -3,7 +3,7 @@ import { useAnswer } from '../api/queries.ts'
 import { useSelf } from '../shell/session.tsx'
 import { isAdministrator, type Standing } from './roles.ts'
 
-/** How the person who is signed in stands to an organization, and as which member; to none without one. */
+/** Returns the role and membership of the signed-in user in an organization; without a slug neither. */
 export function useStanding({ slug }: { slug: string | undefined }) {
   const self = useSelf().data
   const isAsked = Boolean(self) && slug !== undefined

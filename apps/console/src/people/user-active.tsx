@@ -2,7 +2,7 @@ import type { MetaUser } from '@reticle/sdk'
 import { useToast } from '../ui/toasts.tsx'
 import { changeUser } from './change-user.ts'
 
-/** Whether an account is let in. */
+/** Shows whether an account is enabled, with a way to change it. */
 export function UserActive({ user: { id, username, is_active = true } }: { user: MetaUser }) {
   const tell = useToast()
   const change = () =>

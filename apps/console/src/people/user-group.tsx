@@ -5,7 +5,10 @@ import { changeUser } from './change-user.ts'
 const groups = ['admin', 'user', 'worker'] as const
 const none = 'none'
 
-/** What an account may do everywhere: its group. Administrators have two rights beside theirs, which go and come with it. */
+/**
+ * Shows the group of an account, with a way to change it. The group `admin` also sets two flags, and other groups
+ * clear them.
+ */
 export function UserGroup({ user: { id, username, groups: given = [] } }: { user: MetaUser }) {
   const tell = useToast()
   const before = groups.find((one) => given.includes(one))

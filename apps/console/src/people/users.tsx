@@ -17,7 +17,7 @@ import { UserActive } from './user-active.tsx'
 import { UserGroup } from './user-group.tsx'
 import './people.css'
 
-/** Every account, for administrators; others find themselves here. */
+/** Renders the page with all accounts for administrators; other users see only themselves. */
 export function Users() {
   const { get, set } = useListState()
   const [leaving, setLeaving] = useState<MetaUser>()

@@ -11,7 +11,7 @@ import { noLabels, writtenOf } from './labels/draft.ts'
 import { errorsOf } from './labels/errors.ts'
 import { LabelsEditor } from './labels/labels-editor.tsx'
 
-/** A project that is to be: its name and its labels. */
+/** Renders the page to create a project with its name and labels. */
 export function NewProject() {
   const { organization } = useOrganization()
   const [, go] = useLocation()

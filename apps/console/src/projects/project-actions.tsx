@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { Transfers } from '../transfers/transfers.tsx'
 import { Manage } from '../ui/manage.tsx'
 
-/** What can be done with a project. */
+/** Renders the buttons for the actions on a project. */
 export function ProjectActions({ project: { id, name, tasks } }: { project: Project }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { WordChoice } from '../ui/word-choice.tsx'
 import { statuses } from './statuses.ts'
 import { useProjectChange } from './use-project-change.ts'
 
-/** How far the project is, to be changed. */
+/** Shows the status of the project, with a way to change it. */
 export function ProjectStatus({ project }: { project: Project }) {
   const { mutate, isPending, variables, error } = useProjectChange(project)
   const { status } = project

@@ -14,7 +14,7 @@ import './project.css'
 import { ProjectActions } from './project-actions.tsx'
 import { ProjectStatus } from './project-status.tsx'
 
-/** A project: what it is, its labels, its tasks. */
+/** Renders the page of a project: properties, labels and tasks. */
 export function Project() {
   const { id } = useParams<{ id: string }>()
   const { data, error, refetch } = useAnswer(api.getProject, { id: Number(id) })

@@ -37,7 +37,7 @@ const columns: readonly Column<Project>[] = [
   },
 ]
 
-/** The projects of the workspace. */
+/** Renders the page with the projects of the workspace. */
 export function Projects() {
   return (
     <Page

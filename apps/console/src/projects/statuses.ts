@@ -1,2 +1,2 @@
-/** How far a project is. */
+/** Statuses of a project. */
 export const statuses = ['annotation', 'validation', 'completed'] as const

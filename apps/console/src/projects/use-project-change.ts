@@ -5,13 +5,13 @@ import { useToast } from '../ui/toasts.tsx'
 
 export interface ProjectChange {
   body: ProjectPatch
-  /** What brings it back. */
+  /** Patch that undoes the change. */
   back: ProjectPatch
-  /** What was done. */
+  /** Text of the notification. */
   text: string
 }
 
-/** A change of a project that can be undone. */
+/** Changes a project and offers to undo it. */
 export function useProjectChange({ id }: Project, onDone?: () => void) {
   const toast = useToast()
   return useChange(async ({ body, back, text }: ProjectChange) => {

@@ -7,7 +7,7 @@ import { Failure } from '../ui/failure.tsx'
 import { useToast } from '../ui/toasts.tsx'
 import { workText } from './words.ts'
 
-/** Ends work that is under way; what has begun already is asked about first. */
+/** Renders a button to cancel a request; a request that has started needs confirmation. */
 export function CancelWork({ request }: { request: Request }) {
   const [isAsking, setIsAsking] = useState(false)
   const tell = useToast()

@@ -8,15 +8,15 @@ import { isMoving } from './words.ts'
 const [listRequests] = keyOf(api.listRequests, {})
 const lists = { queryKey: [listRequests] }
 
-/** Between two attempts to hear of requests at all. */
+/** Pause in milliseconds before the event stream is opened again. */
 const restMs = 3000
-/** What ended while nothing was heard is found at the latest after this. */
+/** Polling interval in milliseconds, which finds requests that finished while the stream was interrupted. */
 const lookMs = 15_000
 
 /**
- * Keeps what is known of requests as the service tells it, for as long as somebody looks. A stream that breaks is opened anew.
+ * Updates the cached requests from the event stream while the page is visible. A broken stream is opened again.
  *
- * @returns why nothing is heard at the moment
+ * @returns the reason why the stream is interrupted
  */
 export function useLiveRequests(): Error | undefined {
   const [error, setError] = useState<Error>()
@@ -50,7 +50,7 @@ const known = () =>
 
 const knowsMoving = () => known().some(isMoving)
 
-/** Progress is put where it belongs; what comes and goes may change every list, so that these are asked for anew. */
+/** Stores the progress of a request. A new request or status may change every list, so lists are then refreshed. */
 function take(request: Request): void {
   queries.setQueryData(keyOf(api.getRequest, { rq_id: request.id }), request)
   const before = known().filter(({ id }) => id === request.id)
@@ -59,7 +59,7 @@ function take(request: Request): void {
   if (!isOld) void refetch()
 }
 
-/** The page with what is known of a request now. */
+/** Returns the page with the current state of a request. */
 function withRequest(page: Page<Request>, request: Request): Page<Request> {
   const results = page.results.map((one) => (one.id === request.id ? request : one))
   return { ...page, results }

@@ -16,7 +16,7 @@ const report = {
   ],
 }
 
-test('each example is a row, and so is an entry without', () => {
+test('each example of an entry is a row, and so is an entry without examples', () => {
   expect(reportRows(report)).toMatchObject([
     { kind: 'skipped', count: 3, item: 'a/1.png' },
     { kind: 'skipped', count: undefined, item: 'a/2.png' },
@@ -33,16 +33,16 @@ test('the report of a failed request is shown only if it has entries', () => {
   expect(shownReport({ status: 'failed', report: null })).toBe(null)
 })
 
-test('a report is summed up', () => {
+test('a report is summarised with its codes and counts', () => {
   expect(codesOf(report)).toEqual(['unknown-label', 'dropped-shape-type'])
   expect(sumText(report)).toBe('240 shapes, 1 track, 0 tags; 0 converted, 7 dropped, 3 skipped')
 })
 
-test('the report of a new task counts no objects', () => {
+test('the summary of a created task has no object counts', () => {
   expect(sumText(report, 'create:task')).toBe('0 converted, 7 dropped, 3 skipped')
 })
 
-test('an entry is a sentence with its examples', () => {
+test('each entry becomes a sentence with its examples', () => {
   expect(entryTexts(report)).toEqual([
     '3 skipped: no label bus: a.json, a/1.png; a.json, a/2.png',
     '7 dropped: no ellipses',

@@ -1,18 +1,18 @@
 import type { Report, Request } from '@reticle/sdk'
 
-/** A row of the table of a report: one example, or what has none. */
+/** Row of the report table: one example, or an entry without examples. */
 export interface ReportRow {
   key: string
   kind: string
   code: string
-  /** How often, of all examples together; only beside the first of them. */
+  /** Count of the entry; only in the row of its first example. */
   count: number | undefined
   file: string
   item: string
   reason: string
 }
 
-/** The rows of a report; of entries with more than their examples the count tells how many there are. */
+/** Returns the rows of a report. The count of an entry may be larger than its number of examples. */
 export function reportRows({ entries }: Report, code = ''): ReportRow[] {
   return entries
     .filter((entry) => code === '' || entry.code === code)
@@ -25,12 +25,12 @@ export function reportRows({ entries }: Report, code = ''): ReportRow[] {
     })
 }
 
-/** The codes of a report, each once. */
+/** Returns the distinct codes of a report. */
 export const codesOf = ({ entries }: Report): string[] => [
   ...new Set(entries.map(({ code }) => code)),
 ]
 
-/** The report to show for a request: none for a failed request without entries. */
+/** Returns the report to show for a request: none for a failed request without entries. */
 export function shownReport({ status, report }: Pick<Request, 'status' | 'report'>): Report | null {
   return status === 'failed' && report?.entries.length === 0 ? null : report
 }
@@ -38,9 +38,9 @@ export function shownReport({ status, report }: Pick<Request, 'status' | 'report
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
 
 /**
- * The sums of a report: `240 shapes, 0 tracks, 3 tags; 2 converted, 5 dropped, 0 skipped`.
+ * Returns the totals of a report: `240 shapes, 0 tracks, 3 tags; 2 converted, 5 dropped, 0 skipped`.
  *
- * @param type of the request: the creation of a task makes frames, and no objects
+ * @param type type of the request; the creation of a task creates no objects
  */
 export function sumText({ created, converted, dropped, skipped }: Report, type = ''): string {
   if (type.startsWith('create:'))
@@ -50,10 +50,13 @@ export function sumText({ created, converted, dropped, skipped }: Report, type =
   return `${made}; ${converted} converted, ${dropped} dropped, ${skipped} skipped`
 }
 
-/** Examples of an entry that a report has at most. */
+/** Maximum number of examples of an entry in a report. */
 const mostExamples = 5
 
-/** A sentence for each entry of a report: `7 skipped: unknown file type: a.jpg; b.jpg; c.jpg; d.jpg; e.jpg; …`. */
+/**
+ * Returns a sentence for each entry of a report: `7 skipped: unknown file type: a.jpg; b.jpg; c.jpg; d.jpg; e.jpg;
+ * …`.
+ */
 export function entryTexts({ entries }: Report): string[] {
   return entries.map(({ kind, count, reason, examples }) => {
     const places = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))

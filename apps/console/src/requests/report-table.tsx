@@ -6,7 +6,7 @@ import { type ReportRow, reportRows } from './report-rows.ts'
 
 const rowHeight = 52
 
-/** What became of what was not taken as it is; rows out of sight are not there. */
+/** Renders a table of report entries; only visible rows are rendered. */
 export function ReportTable({ report, code }: { report: Report; code: string }) {
   const box = useRef<HTMLElement>(null)
   const rows = reportRows(report, code)
@@ -19,7 +19,7 @@ export function ReportTable({ report, code }: { report: Report; code: string }) 
   const items = visible.getVirtualItems()
   const below = visible.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className="report-rows" ref={box} tabIndex={0} aria-label="Entries of the report">
       <table aria-rowcount={rows.length + 1}>
         <thead>
@@ -62,7 +62,7 @@ function Row({ index, row }: { index: number; row: ReportRow }) {
   )
 }
 
-/** Below what counts more. */
+/** Secondary text below the main text of a cell. */
 function Second({ text }: { text: string }) {
   return <div className="hint second">{text}</div>
 }

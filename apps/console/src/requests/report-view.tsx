@@ -6,9 +6,9 @@ import { saveText } from './save-text.ts'
 import './requests.css'
 
 /**
- * The report of a request: the sums, the entries with their reasons, and a file with all of it.
+ * Shows the report of a request: totals, entries with reasons, and a download of the whole report.
  *
- * @param props.type of the request
+ * @param props.type type of the request
  */
 export function ReportView({ report, type }: { report: Report; type: string }) {
   const [code, setCode] = useState('')

@@ -6,7 +6,7 @@ import { shownReport } from './report-rows.ts'
 import { ReportView } from './report-view.tsx'
 import { isMoving, localLink, workText } from './words.ts'
 
-/** What can be done about work in the background, in its row. */
+/** Renders the buttons for the actions on a request, for a table row. */
 export function RequestActions({ request }: { request: Request }) {
   const [isShown, setIsShown] = useState(false)
   const { result_url, operation } = request

@@ -14,7 +14,7 @@ import { Work } from './work.tsx'
 
 const pollMs = 5000
 
-/** One piece of work in the background; that of others is asked for again and again. */
+/** Renders the page of a request. Requests of other users have no event stream, so the page polls. */
 export function RequestPage() {
   const { rq_id = '' } = useParams<{ rq_id: string }>()
   const input = { rq_id: decodeURIComponent(rq_id) }

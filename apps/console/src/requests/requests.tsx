@@ -55,7 +55,7 @@ const columns: readonly Column<Request>[] = [
   },
 ]
 
-/** One line: where it stands, or why it failed. */
+/** Shows the status of a request in one line, with the reason of a failure. */
 function State({ request }: { request: Request }) {
   const { status, message } = request
   if (status !== 'failed') return <Stand request={request} />
@@ -66,7 +66,7 @@ function State({ request }: { request: Request }) {
   )
 }
 
-/** Work in the background: one's own, as it goes on. */
+/** Renders the page with the requests of the user, updated live. */
 export function Requests() {
   const { get } = useListState()
   const error = useLiveRequests()

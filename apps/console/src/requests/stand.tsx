@@ -2,7 +2,7 @@ import type { Request } from '@reticle/sdk'
 import { isMoving, standText, workText } from './words.ts'
 import './requests.css'
 
-/** Where work in the background stands: a word, and a bar while there is more to come. */
+/** Shows the status of a request, with a progress bar while it is unfinished. */
 export function Stand({ request }: { request: Request }) {
   const { status, progress } = request
   return (

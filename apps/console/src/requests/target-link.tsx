@@ -1,7 +1,7 @@
 import type { Request } from '@reticle/sdk'
 import { Link } from 'wouter'
 
-/** The object that work in the background is about. */
+/** Links to the object that a request concerns. */
 export function TargetLink({ request: { operation } }: { request: Request }) {
   const { target, project_id, task_id, job_id } = operation
   if (target === 'task' && task_id !== null)

@@ -1,8 +1,8 @@
 /**
- * Does something while the page is in front, begun anew each time. A browser has few connections to a server; pages that nobody
- * sees would take all of them.
+ * Runs `begin` while the page is visible, and again each time it becomes visible. A browser limits connections per
+ * server, and hidden pages would use them up.
  *
- * @returns ends it
+ * @returns a function that stops it
  */
 export function whileSeen(begin: (signal: AbortSignal) => void): () => void {
   let current = new AbortController()

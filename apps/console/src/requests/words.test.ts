@@ -20,13 +20,13 @@ const request: Request = {
   },
 }
 
-test('work has a name', () => {
+test('a request type has a name', () => {
   expect(workText(request)).toBe('Export of annotations')
   const operation = { ...request.operation, type: 'create:task' }
   expect(workText({ ...request, operation })).toBe('Creation of a task')
 })
 
-test('where work stands is said as far as it is known', () => {
+test('the status text contains everything that is known', () => {
   expect(standText(request)).toBe('42 %')
   const known = { items_done: 5, items_total: 12, eta_seconds: 100 }
   expect(standText({ ...request, ...known })).toBe('42 %, 5 of 12 items, about 2 min left')
@@ -36,11 +36,11 @@ test('where work stands is said as far as it is known', () => {
   expect(standText({ ...request, status: 'finished' })).toBe('')
 })
 
-test('seconds are rounded to what people say', () => {
+test('durations are rounded', () => {
   expect([0.2, 59, 100, 7200].map(durationText)).toEqual(['1 s', '59 s', '2 min', '2 h'])
 })
 
-test('a link leads to this site', () => {
+test('a result link points to this site', () => {
   expect(localLink('https://else.example.org/api/tasks/1/dataset/download?rq_id=a%3Db')).toBe(
     '/api/tasks/1/dataset/download?rq_id=a%3Db',
   )

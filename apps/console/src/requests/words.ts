@@ -1,7 +1,7 @@
 import type { Request } from '@reticle/sdk'
 import { bytesText } from '../ui/bytes.ts'
 
-/** What the work is, in words: `export:annotations` becomes `Export of annotations`. */
+/** Returns the name of a request type: `export:annotations` becomes `Export of annotations`. */
 export function workText({ operation: { type } }: Request): string {
   const [action = type, what = ''] = type.split(':')
   const begin = names.get(action)
@@ -18,7 +18,7 @@ const names = new Map([
 export const isMoving = ({ status }: Request): boolean =>
   status === 'queued' || status === 'started'
 
-/** Where it stands, with all that is known: `42 %, 5 of 12 items, about 10 seconds left`. */
+/** Returns the status text with everything that is known: `42 %, 5 of 12 items, about 10 seconds left`. */
 export function standText(request: Request): string {
   const { status, progress, queue_position, eta_seconds, items_done, items_total } = request
   if (status === 'queued') return queueText(queue_position)
@@ -41,17 +41,17 @@ const bytesStand = ({ bytes_done, bytes_total }: Request) =>
 
 const percentText = (part: number): string => `${Math.floor(part * 100)} %`
 
-/** Seconds in words, coarse. */
+/** Returns a rounded duration. */
 export function durationText(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 360) / 10} h`
 }
 
-/** The path of the console to a request; ids hold `=` and `&`. */
+/** Returns the path of the page of a request; ids contain `=` and `&`. */
 export const requestPath = (id: string): string => `/requests/${encodeURIComponent(id)}`
 
-/** A link of the service as an address of this site, whatever host the service knows itself by. */
+/** Converts a link of the service to a path of this site, whatever its host is. */
 export function localLink(link: string): string {
   const { pathname, search } = new URL(link)
   return pathname + search

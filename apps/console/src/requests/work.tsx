@@ -6,7 +6,7 @@ import { ReportView } from './report-view.tsx'
 import { Stand } from './stand.tsx'
 import { isMoving, localLink } from './words.ts'
 
-/** Work in the background as it goes on: where it stands, what can be done about it, what came of it. */
+/** Shows a request: status, progress, actions and results. */
 export function Work({ request }: { request: Request }) {
   const { status, message, result_url, operation } = request
   const report = shownReport(request)
@@ -35,7 +35,7 @@ export function Work({ request }: { request: Request }) {
   )
 }
 
-/** What was made of a backup. */
+/** Links to the object that was restored from a backup. */
 function Made({ request: { operation, result_id } }: { request: Request }) {
   if (result_id === null) return null
   const { target } = operation

@@ -1,8 +1,8 @@
-/** A part of the server, and whether it works. */
+/** Health check of a part of the server. */
 export interface Check {
   name: string
   isWell: boolean
-  /** Why it does not; for administrators. */
+  /** Reason of a failure; for administrators only. */
   reason?: string
   took_ms?: number
 }
@@ -10,7 +10,7 @@ export interface Check {
 const works = 'working'
 const errorsOwn = ['detail', 'code', 'request_id']
 
-/** The map of health as it comes: words, or records with reason and time. */
+/** Parses the health response: status words, or records with reason and time. */
 export function checksOf(body: unknown): Check[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([name, given]) => {

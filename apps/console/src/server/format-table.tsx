@@ -4,7 +4,7 @@ import { useAnswer } from '../api/queries.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
 
-/** What is understood, in and out; what each keeps is told before an export. */
+/** Renders a table of the supported formats, for import and export. */
 export function FormatTable() {
   const { data, error, refetch } = useAnswer(api.listFormats, {})
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

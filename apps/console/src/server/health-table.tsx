@@ -3,7 +3,7 @@ import { Loading } from '../ui/loading.tsx'
 import type { Check } from './checks.ts'
 import { useChecks } from './use-checks.ts'
 
-/** Which parts work; for administrators also how long each took to say so, and why one does not. */
+/** Renders a table of health checks; administrators also see the time and the reason of a failure. */
 export function HealthTable({ hasDetails }: { hasDetails: boolean }) {
   const { data, error, refetch } = useChecks(hasDetails)
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

@@ -5,7 +5,7 @@ import { Loading } from '../ui/loading.tsx'
 
 const number = new Intl.NumberFormat()
 
-/** Every limit in force, as the server calls it. */
+/** Renders a table of the effective limits, with the names of the API. */
 export function LimitTable() {
   const { data, error, refetch } = useAnswer(api.getLimits, {})
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

@@ -10,10 +10,10 @@ import { HealthTable } from './health-table.tsx'
 import { LimitTable } from './limit-table.tsx'
 import './server.css'
 
-/** Made by the build (`licences.ts`): pages from sources have none. */
+/** Written by the build (`licences.ts`); missing when the pages are served from sources. */
 const licences = document.querySelector('link[rel=license]')?.getAttribute('href')
 
-/** What the server is, whether it works, what it allows and understands. */
+/** Renders the page about the server: version, health, limits and formats. */
 export function Server() {
   const self = useSelf().data
   const about = useAnswer(api.getAbout, {})

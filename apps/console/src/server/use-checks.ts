@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { checksOf } from './checks.ts'
 
-/** How the parts are, looked at every ten seconds. A server that is not well answers 503 with the same map: that is no failure to ask. */
+/**
+ * Queries the health checks every ten seconds. An unhealthy server responds 503 with the same body, which is not an
+ * error here.
+ */
 export function useChecks(details: boolean) {
   return useQuery({
     queryKey: ['getHealth', details],

@@ -14,7 +14,7 @@ const places = [
   ['/server', 'Server'],
 ] as const
 
-/** What is around every page: the way elsewhere, the workspace, the person. */
+/** Renders the frame of every page: navigation, workspace and user menu. */
 export function Layout({ self, children }: { self: User; children: ReactNode }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { useOrganization } from './organization.tsx'
 
 const everything = '*'
 
-/** Which workspace lists and new objects are about. */
+/** Renders a menu to select the workspace of lists and new objects. */
 export function OrganizationSwitch() {
   const { organization, choose } = useOrganization()
   const { data } = useAnswer(api.listOrganizations, { page_size: 100 })

@@ -2,8 +2,8 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from 're
 import { useSearchParams } from 'wouter'
 
 /**
- * The workspace that lists and new objects are about: the slug of an organization, `''` for what is personal, `undefined` for
- * everything somebody may see. In the address as `org`, else as it was chosen last.
+ * Selected workspace of lists and new objects: the slug of an organization, `''` for the personal workspace,
+ * `undefined` for everything that the user may see. Taken from `org` in the address, otherwise the last selection.
  */
 interface Workspace {
   organization: string | undefined
@@ -33,7 +33,7 @@ export function OrganizationProvider({ children }: { children: ReactNode }) {
   return <Context value={workspace}>{children}</Context>
 }
 
-/** Only where the address names one already: elsewhere it would say nothing. */
+/** Changes `org` only if the address already has it; elsewhere it would have no effect. */
 function withOrganization(before: URLSearchParams, value: string): URLSearchParams {
   const after = new URLSearchParams(before)
   if (after.has('org')) after.set('org', value)

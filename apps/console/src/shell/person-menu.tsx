@@ -2,7 +2,7 @@ import type { User } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { signOut } from './session.tsx'
 
-/** What concerns the person who is signed in. */
+/** Renders the menu of the signed-in user. */
 export function PersonMenu({ self }: { self: User }) {
   return (
     <details className="menu">

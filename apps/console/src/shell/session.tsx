@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { forget, isSignedOut, queries, selfKey } from '../api/queries.ts'
 
-/** Who is signed in: their record, `null` for nobody, `undefined` while that is asked. */
+/** Queries the signed-in user: the record, `null` when no user is signed in, `undefined` while loading. */
 export function useSelf() {
   return useQuery({
     queryKey: selfKey,

@@ -8,10 +8,10 @@ import { formText } from '../ui/form-text.ts'
 import { useTitle } from '../ui/page.tsx'
 import { signIn } from './session.tsx'
 
-/** Where the person who signs in is likely the one who typed `npm start`. */
+/** Returns whether the server runs on this machine, where the user probably ran `npm start`. */
 const isOwnMachine = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)
 
-/** By name and password, which become a session of the browser. */
+/** Renders the page to sign in with username and password, which creates a session cookie. */
 export function SignIn() {
   useTitle('Sign in')
   const attempt = useMutation({
@@ -50,7 +50,7 @@ export function SignIn() {
   )
 }
 
-/** For who has no account, or no password. */
+/** Renders links for users without an account or password. */
 function OtherWays() {
   const { data: capabilities } = useAnswer(api.getCapabilities, {})
   const here = `${location.pathname}${location.search}`

@@ -2,11 +2,11 @@ import type { Bar } from './parts.ts'
 
 interface Props {
   bar: Bar
-  /** The total of the longest bar. */
+  /** Total of the longest bar. */
   most: number
 }
 
-/** The class that gives a part its colour. */
+/** Returns the CSS class for the colour of a part. */
 export const colourOf = (part: number) => `part-${part % 10}`
 
 export function BarRow({ bar: { name, parts }, most }: Props) {

@@ -6,7 +6,7 @@ const nothing = {
   ...{ ellipse: 0, cuboid: 0, mask: 0, skeleton: 0, tracks: 0 },
 }
 
-test('labels have parts for the kinds that there are, the most used label first', () => {
+test('labels have parts for the kinds in use, and the most used label comes first', () => {
   const car = { ...nothing, label_id: 1, name: 'car', rectangle: 1 }
   const bus = { ...nothing, label_id: 2, name: 'bus', rectangle: 2, tracks: 3 }
   const bars = barsOfLabels([car, bus])

@@ -1,19 +1,19 @@
 import type { LabelStatistics } from '@reticle/sdk'
 
-/** A part of a bar: what it counts, and how many there are. */
+/** Part of a bar: a name and a count. */
 export interface Part {
   name: string
   count: number
 }
 
-/** A row of a plot: what it is about, and the parts of its bar. */
+/** Row of a plot: a name and the parts of its bar. */
 export interface Bar {
   key: string | number
   name: string
   parts: readonly Part[]
 }
 
-/** What objects of a label there are, in the order in which colours are given to them. */
+/** Kinds of objects, in the order of their colours. */
 export const kinds = [
   ...(['rectangle', 'polygon', 'polyline', 'points', 'ellipse', 'cuboid'] as const),
   ...(['mask', 'skeleton', 'tags', 'tracks'] as const),
@@ -22,7 +22,7 @@ export const kinds = [
 export const totalOf = ({ parts }: Pick<Bar, 'parts'>) =>
   parts.reduce((sum, { count }) => sum + count, 0)
 
-/** Labels with what there is of each kind that any of them has; the most used first. */
+/** Returns bars of labels with a part for each kind that any label uses; most used label first. */
 export function barsOfLabels(labels: readonly LabelStatistics[]): Bar[] {
   const used = kinds.filter((kind) => labels.some((label) => label[kind] > 0))
   return labels

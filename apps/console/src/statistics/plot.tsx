@@ -5,14 +5,14 @@ import './statistics.css'
 
 interface Props {
   title: string
-  /** What a row is about: `Label`. */
+  /** Header of the rows: `Label`. */
   of: string
   bars: readonly Bar[]
 }
 
 const shownAtFirst = 25
 
-/** Bars beside each other in a table of their numbers: who cannot see the bars reads the same. */
+/** Renders a bar chart inside a table of its numbers, so that screen readers present the same data. */
 export function Plot({ title, of, bars }: Props) {
   const [isWhole, setIsWhole] = useState(false)
   const most = Math.max(1, ...bars.map(totalOf))
@@ -21,7 +21,7 @@ export function Plot({ title, of, bars }: Props) {
   return (
     <figure className="plot">
       <figcaption>{title}</figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the window is scrolled by keys as well */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className="wide" aria-label={title} tabIndex={0}>
         <table>
           <thead>

@@ -4,7 +4,7 @@ import { useAnswer } from '../api/queries.ts'
 import { Page } from '../ui/page.tsx'
 import { Statistics } from './statistics.tsx'
 
-/** What annotations all tasks of a project have together. */
+/** Renders the page with the statistics of all tasks of a project. */
 export function ProjectStatistics() {
   const id = Number(useParams<{ id: string }>().id)
   const { data: project } = useAnswer(api.getProject, { id })

@@ -21,7 +21,7 @@ const operations = {
   job: 'getJobAnnotationStatistics',
 } as const
 
-/** What annotations there are, by the number: of a project, a task or a job. */
+/** Shows the numbers of annotations of a project, task or job. */
 export function Statistics({ of, id }: Props) {
   const { data, error, refetch } = useAnswer(api[operations[of]], { id, authors: true })
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

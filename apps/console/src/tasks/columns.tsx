@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { Column } from '../ui/listing/column.ts'
 import { Time } from '../ui/time.tsx'
 
-/** Of every table of tasks; those of one project need not say which. */
+/** Returns the columns of a task table; within a project the project column is left out. */
 export function taskColumns(isWithinProject: boolean): readonly Column<Task>[] {
   return isWithinProject ? [name, ...rest] : [name, project, ...rest]
 }

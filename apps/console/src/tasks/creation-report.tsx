@@ -7,8 +7,8 @@ import { requestPath } from '../requests/words.ts'
 import './creation-report.css'
 
 /**
- * Files of the task that did not become frames, with the reasons; or the reason of a failed creation. Only the creator of the task
- * sees it, and only while the request is kept.
+ * Shows the files that did not become frames, with reasons, or the reason of a failed creation. Only the creator of
+ * the task can see it, while the request is kept.
  */
 export function CreationReport({ task: { id, size } }: { task: Task }) {
   const { data } = useAnswer(api.listRequests, { action: 'create', task_id: id, page_size: 1 })

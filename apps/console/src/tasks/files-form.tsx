@@ -4,7 +4,7 @@ import { DropZone } from './files/drop-zone.tsx'
 import { MediaFields, mediaOf } from './upload/media-options.tsx'
 import type { Wish } from './upload/phase.ts'
 
-/** Files of a task that has none yet; those that were sent in part go on where they were. */
+/** Renders a form for the files of a task without data; interrupted uploads resume. */
 export function FilesForm({ onSubmit }: { onSubmit: (wish: Wish) => void }) {
   const [choice, setChoice] = useState<Choice>()
   return (

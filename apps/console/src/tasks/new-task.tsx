@@ -9,8 +9,8 @@ import { UploadPanel } from './upload/upload-panel.tsx'
 import { useTaskUpload } from './upload/use-task-upload.ts'
 
 /**
- * A task that is to be, made of files that are dropped here. In the address: `project`, where it shall be; `task`, an empty one
- * whose files are to come, or to go on.
+ * Page to create a task from dropped files. Query parameters: `project`, the project of the task; `task`, an empty
+ * task whose upload starts or resumes.
  */
 export function NewTask() {
   const [params] = useSearchParams()

@@ -7,7 +7,7 @@ interface Props {
   onChoose: (projectId: number | undefined) => void
 }
 
-/** The project that a task is to be in: among those changed last, or the one that led here. */
+/** Renders a field to select the project of a task, among the recently changed ones and the preselected one. */
 export function ProjectChoice({ value, onChoose }: Props) {
   const id = useId()
   const { data } = useScoped(api.listProjects, { sort: '-updated_date', page_size: 100 })

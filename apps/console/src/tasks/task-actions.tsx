@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { Transfers } from '../transfers/transfers.tsx'
 import { Manage } from '../ui/manage.tsx'
 
-/** What can be done with a task. */
+/** Renders the buttons for the actions on a task. */
 export function TaskActions({ task: { id, name, size } }: { task: Task }) {
   return (
     <>

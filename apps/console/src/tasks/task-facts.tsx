@@ -3,7 +3,7 @@ import { Facts } from '../ui/facts.tsx'
 import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 
-/** What a task is and how far it is. */
+/** Shows the properties of a task. */
 export function TaskFacts({ task }: { task: Task }) {
   const { status, size, mode, subset, jobs, owner, assignee, updated_date } = task
   return (

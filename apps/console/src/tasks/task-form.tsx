@@ -11,17 +11,17 @@ import { MediaFields, mediaOf, segmentOf } from './upload/media-options.tsx'
 import type { Wish } from './upload/phase.ts'
 
 interface Props {
-  /** Chosen before: whoever comes from a project. */
+  /** Preselected project, when the user comes from its page. */
   projectId: number | undefined
   error: Error | undefined
   isPending: boolean
   onSubmit: (wish: Wish) => void
 }
 
-/** What a task is made of: files, a name, labels. */
+/** Renders a form for a new task: files, name and labels. */
 export function TaskForm({ projectId: led, error, isPending, onSubmit }: Props) {
   const [choice, setChoice] = useState<Choice>()
-  const [typed, setTyped] = useState<string>() // instead of the name that the files suggest
+  const [typed, setTyped] = useState<string>() // replaces the name that the files suggest
   const [projectId, setProjectId] = useState(led)
   const [labels, setLabels] = useState<LabelsDraft>(noLabels)
   const [mistake, setMistake] = useState<Error>()

@@ -14,11 +14,11 @@ const statuses = ['new', 'annotation', 'validation', 'completed'] as const
 const modes = ['annotation', 'interpolation'] as const
 
 interface Props {
-  /** Those of one project, in whatever workspace it is. */
+  /** Limits the list to one project, in any workspace. */
   projectId?: number
 }
 
-/** Tasks as a table, with what narrows it. */
+/** Renders a table of tasks with filters. */
 export function TaskList({ projectId }: Props) {
   const state = useListState()
   const isWithinProject = projectId !== undefined

@@ -27,7 +27,7 @@ const tabs: Record<string, { name: string; Content: ComponentType<{ task: Task }
   guide: { name: 'Guide', Content: GuideOfTask },
 }
 
-/** One task, with a tab for each thing that hangs on it. */
+/** Renders the page of a task, with tabs for its parts. */
 export function TaskPage() {
   const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
   const { data: task, error, refetch } = useAnswer(api.getTask, { id: Number(id) })

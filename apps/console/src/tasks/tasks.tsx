@@ -4,7 +4,7 @@ import { Restore } from '../transfers/restore.tsx'
 import { Page } from '../ui/page.tsx'
 import { TaskList } from './task-list.tsx'
 
-/** The tasks of the workspace. */
+/** Renders the page with the tasks of the workspace. */
 export function Tasks() {
   return (
     <Page

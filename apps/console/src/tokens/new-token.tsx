@@ -14,7 +14,7 @@ const dialects = [
   ['cvat', 'the API of CVAT'],
 ] as const
 
-/** Makes a token, and shows it the one time that it can be seen. */
+/** Renders a dialog to create an access token; shows its value once. */
 export function NewToken({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<AccessTokenCreated>()
   if (made) return <Shown token={made} onClose={onClose} />

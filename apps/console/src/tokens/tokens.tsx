@@ -13,7 +13,7 @@ import { Time } from '../ui/time.tsx'
 import { lastDay } from './expiry.ts'
 import { NewToken } from './new-token.tsx'
 
-/** With what programs sign in as the person. */
+/** Renders the page with the access tokens of the user, for programs. */
 export function Tokens() {
   const { get } = useListState()
   const [isCreating, setIsCreating] = useState(false)

@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Writes everything of a project or task into an archive that it can be restored from. */
+/** Renders a dialog to export a backup of a project or task. */
 export function BackupDialog({ kind, id, name, onClose }: Props) {
   const work = useFollowing()
   return (

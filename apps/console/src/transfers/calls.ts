@@ -1,7 +1,7 @@
 import type { AnnotationStatistics, CallOptions, RqId, UploadOptions } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 
-/** What files go in and out of. */
+/** Kinds of objects with imports and exports. */
 export type Kind = 'project' | 'task' | 'job'
 
 type Call<I, A> = (input: { id: number } & I, options?: CallOptions) => Promise<A>
@@ -9,7 +9,7 @@ type Send<I> = (input: I, file: File, options?: UploadOptions) => Promise<RqId>
 
 interface ExportInput {
   format: string
-  /** Of the file; the service finds one where there is none. */
+  /** Name of the file; the service chooses one by default. */
   filename?: string
   save_images: boolean
 }
@@ -17,7 +17,7 @@ interface ExportInput {
 interface ImportInput {
   id: number
   format: string
-  /** Nothing is written, but all is told. */
+  /** Whether to report the result without writing anything. */
   dry_run: boolean
   import_mode?: string
   conv_mask_to_poly?: boolean
@@ -30,7 +30,7 @@ interface Calls {
   import: Send<ImportInput>
 }
 
-/** The calls of transfers by what they are about. */
+/** API calls of imports and exports by kind. */
 export const calls: Record<Kind, Calls> = {
   project: {
     get: api.getProject,
@@ -57,13 +57,13 @@ interface Backups {
   restore: Send<object>
 }
 
-/** Those of backups. */
+/** API calls of backups. */
 export const backups: Record<'project' | 'task', Backups> = {
   project: { make: api.exportProjectBackup, restore: api.importProjectBackup.send },
   task: { make: api.exportTaskBackup, restore: api.importTaskBackup.send },
 }
 
-/** One project, task or job, as dialogs name it. */
+/** Project, task or job that a dialog concerns. */
 export interface Target {
   kind: Kind
   id: number

@@ -4,13 +4,13 @@ import { useDrop } from '../ui/use-drop.ts'
 
 interface Props {
   label: string
-  /** Endings of names, for the choice of the browser: `.zip,.json`. */
+  /** Accepted file extensions for the file dialog: `.zip,.json`. */
   accept: string
   file: File | undefined
   onFile: (file: File) => void
 }
 
-/** Takes a file that is dropped or chosen. */
+/** Renders an area to drop or choose a file. */
 export function DropFile({ label, accept, file, onFile }: Props) {
   const id = useId()
   const take = (files: FileList | null) => {

@@ -12,7 +12,7 @@ import { useFormats } from './formats.ts'
 import { LossTable } from './loss-table.tsx'
 import { Progress } from './progress.tsx'
 
-/** Writes annotations into a file of some format, after it was said what that loses. */
+/** Renders a dialog to export annotations, which shows what the format would lose. */
 export function ExportDialog({ target, onClose }: { target: Target; onClose: () => void }) {
   const { exporters, error } = useFormats(target)
   const work = useFollowing()

@@ -4,14 +4,14 @@ import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 
 interface State {
-  /** Bytes of the file that are at the service, of how many. */
+  /** Bytes of the file that were sent, and its size. */
   sent?: { done: number; total: number }
   request?: Request
   error?: Error
   isBusy?: boolean
 }
 
-/** Begins work; what it sends goes on after a break, and tells how far it is. */
+/** Starts a request; an interrupted upload resumes and reports its progress. */
 export type Start = (options: {
   signal: AbortSignal
   on_progress: (done: number, total: number) => void
@@ -19,11 +19,11 @@ export type Start = (options: {
 
 export interface Following extends State {
   begin: (start: Start) => void
-  /** Ends the sending of a file; nothing has begun by then. */
+  /** Cancels the upload of a file, before the request starts. */
   stop: () => void
 }
 
-/** Work that a dialog begins and follows to its end. Who closes the dialog ends the sending of a file, but not the work. */
+/** Starts and follows a request in a dialog. Closing the dialog cancels an upload but not the request. */
 export function useFollowing(): Following {
   const [state, setState] = useState<State>({})
   const current = useRef<AbortController>(undefined)

@@ -7,7 +7,7 @@ interface Props {
   onChange: (name: string) => void
 }
 
-/** One of the formats that there are. */
+/** Renders a field to select a format. */
 export function FormatChoice({ formats, value, onChange }: Props) {
   const id = useId()
   return (

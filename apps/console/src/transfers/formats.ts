@@ -3,7 +3,7 @@ import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { calls, type Target } from './calls.ts'
 
-/** The formats that files of a target may have; `undefined` while they are asked for. */
+/** Queries the formats for a target; `undefined` while loading. */
 export function useFormats({ kind, id }: Target) {
   const formats = useAnswer(api.listFormats, {})
   const target = useAnswer(calls[kind].get, { id })

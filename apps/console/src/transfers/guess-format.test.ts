@@ -21,6 +21,6 @@ test.each([
   ['annotations.json', 'COCO 1.0'],
   ['things.zip', undefined],
   ['yolo.rar', undefined],
-])('%s is %s', (filename, format) => {
+])('the guessed format of %s is %s', (filename, format) => {
   expect(guessFormat(filename, formats)?.name).toBe(format)
 })

@@ -1,6 +1,6 @@
 import type { Format } from '@reticle/sdk'
 
-/** Words in names of files that tell a format whose own name is not in them. */
+/** Words in file names that indicate a format whose name they do not contain. */
 const hints: readonly [word: RegExp, format: RegExp][] = [
   [/instances|captions|person_keypoints/, /^coco/],
   [/pascal/, /voc/],
@@ -10,7 +10,7 @@ const hints: readonly [word: RegExp, format: RegExp][] = [
   [/seg(mentation)?[ _-]?mask/, /^segmentation/],
 ]
 
-/** The format that a file is likely to have, by its name; `undefined` where nothing tells. */
+/** Guesses the format of a file by its name; `undefined` if nothing matches. */
 export function guessFormat(filename: string, formats: readonly Format[]): Format | undefined {
   const name = filename.toLowerCase()
   const fitting = formats.filter(({ ext }) => takes(ext, name))

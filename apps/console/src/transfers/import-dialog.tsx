@@ -9,7 +9,7 @@ import { useFormats } from './formats.ts'
 import { ImportForm } from './import-form.tsx'
 import { Progress } from './progress.tsx'
 
-/** Reads annotations from a file, or, for a project, new tasks with their images. */
+/** Renders a dialog to import annotations from a file; in a project also new tasks with their images. */
 export function ImportDialog({ target, onClose }: { target: Target; onClose: () => void }) {
   const { importers, error } = useFormats(target)
   return (

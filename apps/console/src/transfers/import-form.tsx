@@ -16,7 +16,7 @@ interface Props {
   onStart: (isDry: boolean) => void
 }
 
-/** What is imported and how; a dry run tells what would come of it, and changes nothing. */
+/** Renders a form for an import; a dry run shows the result without changing anything. */
 export function ImportForm({ target: { kind, id }, formats, work, onStart }: Props) {
   const [file, setFile] = useState<File>()
   const [format, setFormat] = useState('')
@@ -87,7 +87,7 @@ function optionsOf(form: FormData, format: Format | undefined) {
   return { import_mode, ...(hasMasks && { [maskOption]: form.has(maskOption) }) }
 }
 
-/** As the choice of files wants them: `.zip,.json`. */
+/** Returns extensions for the file dialog: `.zip,.json`. */
 function extensionsOf(formats: readonly Format[]): string {
   const all = formats.flatMap(({ ext }) => ext.split(',').map((one) => one.trim().toLowerCase()))
   return [...new Set(all)].map((one) => `.${one}`).join(',')

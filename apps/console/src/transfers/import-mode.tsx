@@ -4,7 +4,7 @@ const modes = [
   ['merge', 'Merge', 'what is there stays, and what is the same comes once'],
 ] as const
 
-/** What becomes of annotations that are there. */
+/** Renders a field to choose what happens to existing annotations. */
 export function ImportMode() {
   return (
     <fieldset className="options">

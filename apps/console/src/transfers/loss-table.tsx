@@ -3,7 +3,7 @@ import { useAnswer } from '../api/queries.ts'
 import { calls, type Target } from './calls.ts'
 import { absentText, featureTexts, type LossRow, lossRows, lossText } from './losses.ts'
 
-/** What an export of this target in a format would lose, before there is one. */
+/** Renders a table of what an export in a format would lose. */
 export function LossTable({ target: { kind, id }, format }: { target: Target; format: string }) {
   const losses = useAnswer(api.listFormatLosses, {})
   const statistics = useAnswer(calls[kind].statistics, { id })

@@ -10,7 +10,7 @@ const format = {
   features: { tracks: 'converted', rotation: 'dropped', score: 'converted', group: 'kept' },
 } as const
 
-test('what is lost is counted over all labels, the worst first', () => {
+test('losses are counted over all labels, worst first', () => {
   const labels = [
     { ...none, ellipse: 7, rectangle: 40 },
     { ...none, ellipse: 5, mask: 3 },
@@ -24,18 +24,18 @@ test('what is lost is counted over all labels, the worst first', () => {
   ])
 })
 
-test('losses are said in a sentence', () => {
+test('losses are summarised in a sentence', () => {
   const rows = lossRows(format, { labels: [{ ...none, ellipse: 12, mask: 3 }] })
   expect(lossText(rows)).toBe('12 ellipses would be dropped; 3 masks converted.')
   expect(lossText(rows.slice(1))).toBe('3 masks would be converted.')
   expect(lossText([])).toBe('Nothing would be lost.')
 })
 
-test('what is not there is told as well', () => {
+test('kinds without objects are listed as well', () => {
   const rows = lossRows(format, { labels: [{ ...none, ellipse: 1 }] })
   expect(absentText(rows)).toBe('kept: rectangles; converted: masks, tracks; dropped: tags')
 })
 
-test('what objects have beside their kind is told when it is lost', () => {
+test('lost features of objects are listed', () => {
   expect(featureTexts(format.features)).toEqual(['rotation dropped', 'score converted'])
 })

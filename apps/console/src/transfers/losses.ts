@@ -2,7 +2,7 @@ import type { AnnotationStatistics, LabelStatistics } from '@reticle/sdk'
 
 export type Fate = 'kept' | 'converted' | 'dropped'
 
-/** What a format makes of a kind of objects, and how many of them there are. */
+/** Effect of a format on a kind of objects, and the number of objects. */
 export interface LossRow {
   kind: string
   count: number
@@ -23,7 +23,7 @@ const counted: readonly [kind: string, plural: string, of: (label: LabelStatisti
 ]
 const weights = { dropped: 0, converted: 1, kept: 2 } as const
 
-/** What would be lost of this target in a format: the worst first, then what there is most of. */
+/** Returns the effects of a format on a target: worst first, then by number of objects. */
 export function lossRows(
   format: { kinds: Record<string, Fate>; features: Record<string, Fate> },
   { labels = [] }: Pick<AnnotationStatistics, 'labels'>,
@@ -38,10 +38,10 @@ export function lossRows(
     .toSorted((a, b) => rank(a) - rank(b) || b.count - a.count)
 }
 
-/** What is not there is lost by nobody. */
+/** Kinds without objects lose nothing and come last. */
 const rank = ({ count, fate }: LossRow) => (count === 0 ? 3 : weights[fate])
 
-/** What becomes of kinds that are not there: `kept: masks, polygons; dropped: tags`. */
+/** Returns the effects on kinds without objects: `kept: masks, polygons; dropped: tags`. */
 export function absentText(rows: readonly LossRow[]): string {
   const absent = rows.filter(({ count }) => count === 0)
   return (['kept', 'converted', 'dropped'] as const)
@@ -52,7 +52,7 @@ export function absentText(rows: readonly LossRow[]): string {
     .join('; ')
 }
 
-/** What would be lost in a sentence: `12 ellipses would be dropped, 3 masks converted.` */
+/** Returns the losses as a sentence: `12 ellipses would be dropped, 3 masks converted.` */
 export function lossText(rows: readonly LossRow[]): string {
   const of = (fate: Fate) =>
     rows
@@ -65,7 +65,7 @@ export function lossText(rows: readonly LossRow[]): string {
   return converted ? `${converted} would be converted.` : 'Nothing would be lost.'
 }
 
-/** What becomes of what objects have beside their kind, worst first: `rotation dropped`. */
+/** Returns the effects on features of objects, worst first: `rotation dropped`. */
 export function featureTexts(features: Record<string, Fate>): string[] {
   return Object.entries(features)
     .filter(([name, fate]) => name !== 'tracks' && fate !== 'kept')

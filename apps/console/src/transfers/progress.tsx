@@ -9,11 +9,11 @@ import type { Following } from './following.ts'
 
 interface Props {
   work: Following
-  /** Said when it has come to a good end. */
+  /** Shown after success. */
   done?: ReactNode
 }
 
-/** How far what a dialog has begun is: the file that is sent, then the work that is made of it. It comes into sight as it changes. */
+/** Shows the progress of a dialog: the upload, then the request. Scrolls into view when the status changes. */
 export function Progress({ work, done }: Props) {
   const { request, error, isBusy } = work
   const end = useRef<HTMLDivElement>(null)
@@ -54,7 +54,7 @@ function Sending({ done, total, onStop }: { done: number; total: number; onStop:
   )
 }
 
-/** Where other work is in the way, it can be looked at. */
+/** Shows an error, with a link to the request that blocks this one. */
 function Refused({ error }: { error: Error }) {
   const rqId = error instanceof ApiError ? error.rq_id : null
   return (

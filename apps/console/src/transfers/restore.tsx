@@ -8,7 +8,7 @@ import { useFollowing } from './following.ts'
 import { Progress } from './progress.tsx'
 import './transfers.css'
 
-/** A button that makes a new project or task of a backup, in the workspace that is chosen. */
+/** Renders a button to restore a backup as a new project or task in the selected workspace. */
 export function Restore({ kind }: { kind: 'project' | 'task' }) {
   const [isOpen, setIsOpen] = useState(false)
   return (

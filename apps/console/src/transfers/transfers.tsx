@@ -7,7 +7,7 @@ import './transfers.css'
 
 type Action = 'import' | 'export' | 'backup'
 
-/** Import, export and backup of a project, task or job, for the head of its page. */
+/** Renders the buttons for import, export and backup in the header of a page. */
 export function Transfers({ kind, id, name }: Target) {
   const [shown, setShown] = useState<Action>()
   const close = () => setShown(undefined)

@@ -5,7 +5,10 @@ interface State {
   error?: Error
 }
 
-/** A page that fell over says so, instead of leaving the window empty. React knows these as classes only. */
+/**
+ * Shows an error when a page fails to render, instead of an empty window. React supports error boundaries only as
+ * classes.
+ */
 export class Boundary extends Component<{ children: ReactNode }, State> {
   override state: State = {}
 

@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** `1.5 MB`: thousands, as disks are sold. */
+/** Formats a size in decimal units: `1.5 MB`. */
 export function bytesText(bytes: number): string {
   let [value, step] = [bytes, 0]
   while (value >= 999.5 && step < units.length - 1) {

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react'
 import { Failure } from './failure.tsx'
 
 interface Props {
-  /** What the button says: `Save`. */
+  /** Text of the button: `Save`. */
   action: string
-  /** Sends what was filled in; refuses with what the service says. */
+  /** Sends the form; rejects with the error of the service. */
   onSend: (form: FormData) => Promise<unknown>
   onDone?: () => void
   children: ReactNode
 }
 
-/** A form that changes something: its fields, what was wrong with them, its button. */
+/** Renders a form for a change: fields, errors and a button. */
 export function ChangeForm({ action, onSend, onDone, children }: Props) {
   const { mutate, error, isPending } = useMutation({ mutationFn: onSend, onSuccess: onDone })
   return (

@@ -5,17 +5,17 @@ import { Field } from './field.tsx'
 
 interface Props {
   title: string
-  /** What is typed to say that it is meant: the name of what goes. */
+  /** Word to type for confirmation: the name of the object. */
   word: string
-  /** What happens, and that it cannot be undone. */
+  /** Explanation of the consequences. */
   children: ReactNode
-  /** What the button says: `Delete the project`. */
+  /** Text of the button: `Delete the project`. */
   action: string
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks before what cannot be undone. */
+/** Renders a dialog to confirm an action that cannot be undone. */
 export function Confirm({ title, word, children, action, onConfirm, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<Error>()

@@ -5,7 +5,10 @@ interface Props {
   value: string
 }
 
-/** A text to take along. Where the browser keeps its clipboard closed (without TLS) the text is selected, and keys copy it. */
+/**
+ * Field with a copy button. Where the browser denies access to the clipboard (without TLS), the text is selected to
+ * be copied by keyboard.
+ */
 export function Copy({ label, value }: Props) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)

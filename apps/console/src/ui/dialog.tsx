@@ -6,7 +6,7 @@ interface Props {
   children: ReactNode
 }
 
-/** In front of the page until it is closed; Escape closes it, and the focus goes back to where it was. */
+/** Renders a modal dialog. Escape closes it, and the focus returns to its previous element. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children }: Props) {
     return () => shown?.close()
   }, [])
   return (
-    // told late, when development has shown it a second time already
+    // the event may arrive after React's strict mode opened the dialog again
     <dialog
       ref={dialog}
       aria-labelledby={id}

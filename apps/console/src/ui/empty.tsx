@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 
 interface Props {
   children: ReactNode
-  /** The same by the command line: `reticle task create ...`. */
+  /** Equivalent command: `reticle task create ...`. */
   reticle?: string
-  /** The same by the interface: `curl ...`. */
+  /** Equivalent API call: `curl ...`. */
   curl?: string
 }
 
-/** Where there is nothing yet: what to do next, here and in a script. */
+/** Renders a placeholder for an empty list: the next step, here and in a script. */
 export function Empty({ children, reticle, curl }: Props) {
   return (
     <div className="empty">
@@ -25,7 +25,7 @@ export function Empty({ children, reticle, curl }: Props) {
   )
 }
 
-/** The beginning of a curl line with a token. */
+/** Returns the start of a curl command with an access token. */
 export function curlOf(path: string, more = ''): string {
   return `curl -H "Authorization: Token $SERVICE_ACCESS_TOKEN" ${location.origin}/api${path}${more && ` ${more}`}`
 }

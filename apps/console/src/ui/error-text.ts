@@ -1,6 +1,6 @@
 import { ApiError } from '@reticle/sdk'
 
-/** What went wrong in one line, with what the log can be asked for: where there is no room for more. */
+/** Returns an error in one line, with the request id to look up in the log. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const request = error instanceof ApiError && error.request_id

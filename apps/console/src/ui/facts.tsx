@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 
 interface Props {
   facts: Readonly<Record<string, ReactNode>>
-  /** Below one another, for what is long; else beside one another. */
+  /** Whether to list the facts below each other instead of side by side. */
   isList?: boolean
 }
 
-/** What there is to know of a thing at a glance: names, and what stands behind them. */
+/** Shows properties as pairs of name and value. */
 export function Facts({ facts, isList = false }: Props) {
   return (
     <dl className={isList ? 'details' : 'facts'}>

@@ -5,7 +5,7 @@ interface Props {
   onRetry?: () => void
 }
 
-/** What went wrong, in the service's own words, with what its log can be asked for. */
+/** Shows an error with the message of the service and the request id to look up in the log. */
 export function Failure({ error, onRetry }: Props) {
   return (
     <div className="failure" role="alert">

@@ -2,12 +2,12 @@ import { type InputHTMLAttributes, type ReactNode, useId } from 'react'
 
 interface Props {
   label: string
-  /** What is wrong with it, as the service says. */
+  /** Errors of the field from the service. */
   errors?: readonly string[]
   hint?: ReactNode
 }
 
-/** A field of a form: its name, itself, and what is wrong with it. */
+/** Renders a form field with label, hint and errors. */
 export function Field({
   label,
   errors = [],
@@ -31,7 +31,7 @@ export function Field({
   )
 }
 
-/** Below a field of whatever kind. */
+/** Renders the hint and errors below a field of any kind. */
 export function About({
   id,
   errors,

@@ -1,4 +1,4 @@
-/** The text of a field of a form; nothing where there is none. */
+/** Returns the text of a form field; empty if it is missing. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''

@@ -1,4 +1,4 @@
-/** Something is on its way; told after a moment, so that what comes at once does not flicker. */
+/** Renders a loading indicator, shown after a short delay to avoid flicker. */
 export function Loading() {
   return (
     <p className="loading" role="status">

@@ -6,18 +6,18 @@ import { RenameDialog } from './rename-dialog.tsx'
 import { useToast } from './toasts.tsx'
 
 interface Props {
-  /** `project`, in words. */
+  /** Kind of object in words: `project`. */
   what: string
   name: string
   rename: (name: string) => Promise<unknown>
   remove: () => Promise<unknown>
-  /** The list that is shown when it is gone. */
+  /** Path of the list to open after the deletion. */
   list: string
-  /** What goes with it. */
+  /** Text about other objects that are deleted as well. */
   children: ReactNode
 }
 
-/** Another name for a thing, which can be taken back, and its end, which cannot. */
+/** Renders the buttons to rename an object, which can be undone, and to delete it, which cannot. */
 export function Manage({ what, name, rename, remove, list, children }: Props) {
   const [open, setOpen] = useState<'rename' | 'delete'>()
   const [, go] = useLocation()

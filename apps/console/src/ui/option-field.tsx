@@ -2,12 +2,12 @@ import { type ReactNode, type SelectHTMLAttributes, useId } from 'react'
 
 interface Props {
   label: string
-  /** What is sent, with what is read. */
+  /** Values to send, with their labels. */
   options: readonly (readonly [value: string, text: string])[]
   hint?: ReactNode
 }
 
-/** A field of a form with one of some answers. */
+/** Renders a form field with a list of options. */
 export function OptionField({
   label,
   options,

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 
-/** The name of the page in the window and its history. */
+/** Sets the title of the window. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Reticle`
@@ -9,14 +9,14 @@ export function useTitle(title: string): void {
 
 interface Props {
   title: string
-  /** The way here: what stands before the title. */
+  /** Links to parent pages, before the title. */
   above?: ReactNode
-  /** Beside the title: what can be done. */
+  /** Buttons beside the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A page: its title, what can be done, its content. */
+/** Renders the page with title, actions and content. */
 export function Page({ title, above, actions, children }: Props) {
   useTitle(title)
   return (

@@ -1,6 +1,6 @@
 import type { BasicUser } from '@reticle/sdk'
 
-/** `anna`, or with a name `anna (Anna Lind)`. */
+/** Returns `anna`, or with a full name `anna (Anna Lind)`. */
 export function personName({
   username,
   first_name,

@@ -8,15 +8,15 @@ import { Field } from './field.tsx'
 import { personName } from './person-name.ts'
 
 interface Props {
-  /** What is chosen: `Assignee of job 31`. */
+  /** Label: `Assignee of job 31`. */
   label: string
   value: BasicUser | null
-  /** Of the thing that somebody is chosen for; its members are offered. */
+  /** Organization of the object, whose members are suggested. */
   organization: number | null
   onChoose: (person: BasicUser | null) => void
 }
 
-/** Who it is, and a button to choose somebody else. */
+/** Shows a user, with a button to choose another one. */
 export function PersonPicker(props: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const { label, value } = props

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Another name for a thing; the way back is offered afterwards. */
+/** Renders a dialog to rename an object; the change can be undone. */
 export function RenameDialog({ title, name, rename, onClose }: Props) {
   const toast = useToast()
   const call = (wanted: string) => rename(wanted).then(() => queries.invalidateQueries())

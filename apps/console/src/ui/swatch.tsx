@@ -1,4 +1,4 @@
-/** The colour of a label, beside its name. */
+/** Renders a colour sample of a label. */
 export function Swatch({ color }: { color: string }) {
   return <span className="swatch" style={{ background: color }} />
 }

@@ -2,15 +2,15 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 
 interface Props {
-  /** What the tabs are of, for who hears them. */
+  /** Name of the tab list for screen readers. */
   label: string
-  /** The address of the first tab. */
+  /** Path of the first tab. */
   base: string
-  /** What each has after `base` in its address, and its name. */
+  /** Path of each tab after `base`, and its title. */
   tabs: readonly (readonly [path: string, name: ReactNode])[]
 }
 
-/** Pages of one thing; each has an address of its own. */
+/** Tabs of an object's page; each has a separate path. */
 export function Tabs({ label, base, tabs }: Props) {
   const [here] = useLocation()
   return (

@@ -1,4 +1,4 @@
-/** A moment in the person's zone and words; exactly, with its zone, on hover. */
+/** Shows a relative time; the exact time with time zone is shown on hover. */
 export function Time({ value }: { value: string | null | undefined }) {
   if (!value) return <>–</>
   const moment = new Date(value)
@@ -20,7 +20,7 @@ const steps = [
   [7 * 86_400, 'day', 86_400],
 ] as const
 
-/** `3 minutes ago`; after a week the day itself. */
+/** Returns `3 minutes ago`; after a week the date. */
 function sinceText(moment: Date, now: Date): string {
   const seconds = (moment.getTime() - now.getTime()) / 1000
   const [, unit, size] = steps.find(([below]) => Math.abs(seconds) < below) ?? []

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 
-/** What was done, said for a while at the edge of the window, with a way back where there is one. */
+/** Notification at the edge of the window, with an optional undo action. */
 export interface Toast {
   text: string
   undo?: () => Promise<unknown>
@@ -9,7 +9,7 @@ export interface Toast {
 const shownMs = 8000
 const Context = createContext<(toast: Toast) => void>(() => undefined)
 
-/** Tells what was done. */
+/** Returns a function that shows a notification. */
 export const useToast = () => useContext(Context)
 
 export function Toasts({ children }: { children: ReactNode }) {

@@ -1,6 +1,8 @@
 import { type DragEvent, useState } from 'react'
 
-/** Takes what is dropped on an element, which gets the second half of the answer. @returns whether something is held over it */
+/**
+ * Handles drops on an element. @returns whether something is dragged over it, and the event handlers of the element
+ */
 export function useDrop(onDrop: (given: DataTransfer) => void) {
   const [isOver, setIsOver] = useState(false)
   const handlers = {

@@ -6,7 +6,7 @@ interface Props<W extends string> {
   isDisabled?: boolean
 }
 
-/** One of some words. */
+/** Renders a select field for one of several words. */
 export function WordChoice<W extends string>(props: Props<W>) {
   const { label, words, value, onChoose, isDisabled = false } = props
   return (

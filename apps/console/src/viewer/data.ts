@@ -4,11 +4,11 @@ import { api } from '../api/client.ts'
 import { queries, useAnswer } from '../api/queries.ts'
 import { jobPageOf, neighboursOf, type Place, type Quality, type Span } from './place.ts'
 
-/** What a viewer asks for; of frames only those that are looked at, and their neighbours. */
+/** Data of the viewer. Only the current frame and its neighbours are loaded. */
 
 const minuteMs = 60_000
 
-/** The name and the frames of a task or a job. */
+/** Queries the name and frame range of a task or job. */
 export function usePlace({ kind, id }: Place) {
   const task = useAnswer(api.getTask, { id }, { enabled: kind === 'tasks' })
   const job = useAnswer(api.getJob, { id }, { enabled: kind === 'jobs' })
@@ -23,7 +23,7 @@ const ofJob = ({ id, task_name, start_frame, stop_frame }: Job) => ({
   span: { first: start_frame, last: stop_frame },
 })
 
-/** All labels of a place: people gave them names, so they are not so many. */
+/** Queries all labels of a task or job; there are never many. */
 export function useLabels({ kind, id }: Place) {
   return useQuery({
     queryKey: ['labels of', kind, id],
@@ -60,15 +60,15 @@ const pictureOf = ({ kind, id }: Place, frame: number, quality: Quality) =>
       })
     },
     staleTime: Number.POSITIVE_INFINITY,
-    gcTime: minuteMs / 2, // they are large
+    gcTime: minuteMs / 2, // frames use much memory
   })
 
-/** A frame: its picture and what is on it. */
+/** Queries a frame: its picture and annotations. */
 export function useFrame(place: Place, frame: number, quality: Quality) {
   return { picture: useQuery(pictureOf(place, frame, quality)), set: useQuery(setOf(place, frame)) }
 }
 
-/** Fetches what is probably looked at next. */
+/** Loads the frames that are probably shown next. */
 export function fetchNeighbours(place: Place, span: Span, frame: number, quality: Quality): void {
   for (const next of neighboursOf(span, frame)) {
     void queries.prefetchQuery(pictureOf(place, next, quality))
@@ -78,7 +78,10 @@ export function fetchNeighbours(place: Place, span: Span, frame: number, quality
 
 const jobsPerPage = 100
 
-/** Name, size and whether it is deleted; of a task's frame its job is asked, which knows of no more frames than its own. */
+/**
+ * Queries name, size and deletion of a frame. For a frame of a task its job is queried, whose meta data lists fewer
+ * frames.
+ */
 export function useFrameMeta(place: Place, frame: number) {
   const isTask = place.kind === 'tasks'
   const task = useAnswer(api.getTask, { id: place.id }, { enabled: isTask }).data
@@ -99,7 +102,7 @@ export function useFrameMeta(place: Place, frame: number) {
   return { job_id: job.id, record, isDeleted: deleted_frames.includes(frame) }
 }
 
-/** What people asked about this frame. */
+/** Queries the issues of a frame. */
 export function useIssues({ kind, id }: Place, frame: number) {
   const of = kind === 'tasks' ? { task_id: id } : { job_id: id }
   return useAnswer(api.listIssues, { ...of, frame_id: frame, page_size: 100 }).data?.results ?? []

@@ -6,7 +6,7 @@ interface Props {
   onGo: (frame: number) => void
 }
 
-/** Which frame, and the way to others. */
+/** Shows the frame number and buttons to other frames. */
 export function FrameBar({ frame, span: { first, last }, onGo }: Props) {
   const step = (title: string, to: number, sign: string) => (
     <button

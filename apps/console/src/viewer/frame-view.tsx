@@ -18,13 +18,13 @@ import { useObjects } from './use-objects.ts'
 
 interface Props {
   place: Place
-  /** Of the task or job. */
+  /** Name of the task or job. */
   name: string
   span: Span
   frame: number
 }
 
-/** A frame: above it which one, beside it what is on it. */
+/** Shows a frame, with a navigation bar above it and its objects beside it. */
 export function FrameView({ place, name, span, frame }: Props) {
   const settings = useSettings()
   const { quality, pen, hidden } = settings

@@ -1,7 +1,7 @@
 import { Dialog } from '../ui/dialog.tsx'
 import { keyHelp } from './keys.ts'
 
-/** What keys do here. */
+/** Renders a dialog with the keyboard shortcuts. */
 export function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** What keys do, by `KeyboardEvent.key`. */
+/** Actions by `KeyboardEvent.key`. */
 export type Bindings = Readonly<Record<string, () => void>>
 
-/** What the help tells of them. */
+/** Keys and their descriptions for the help dialog. */
 export const keyHelp = [
   ['→ or Page Down', 'next frame'],
   ['← or Page Up', 'previous frame'],
@@ -20,7 +20,7 @@ export const keyHelp = [
   ['?', 'this help'],
 ] as const
 
-/** Keys of the whole page, unless somebody types or something else takes them. */
+/** Binds keys of the whole page, except while the user types or another element handles them. */
 export function useKeys(bindings: Bindings): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const action = bindings[event.key]

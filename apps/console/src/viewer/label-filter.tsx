@@ -5,13 +5,13 @@ import type { Item } from './frame/item.ts'
 import type { Settings } from './settings.ts'
 
 interface Props {
-  /** Of the frame, hidden ones too. */
+  /** Objects of the frame, including hidden ones. */
   items: readonly Item[]
   labels: readonly Label[]
   settings: Settings
 }
 
-/** Which labels are shown. */
+/** Renders a filter for the visible labels. */
 export function LabelFilter({ items, labels, settings: { hidden, setHidden } }: Props) {
   const counts = useMemo(() => countsOf(items), [items])
   const show = (id: number, isShown: boolean) =>

@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 
-/** How the frame is looked at. */
+/** Renders the controls for the appearance of the frame. */
 export function LookBar({ settings, onHelp }: { settings: Settings; onHelp: () => void }) {
   const { pen, quality } = settings
   return (

@@ -3,7 +3,7 @@ import type { Item } from './frame/item.ts'
 
 const kinds = { tags: 'tag', shapes: 'shape', tracks: 'track' } as const
 
-/** All that is known of an object. */
+/** Shows all properties of an object. */
 export function ObjectDetails({ item }: { item: Item }) {
   return (
     <section aria-live="polite">

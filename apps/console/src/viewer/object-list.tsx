@@ -11,7 +11,7 @@ interface Props {
 
 const rowHeight = 28
 
-/** The objects of the frame, which the arrow keys select; only the rows in sight are made. */
+/** Renders a list of the objects of the frame, with selection by arrow keys; only visible rows are rendered. */
 export function ObjectList({ items, selected, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const id = useId()
@@ -60,7 +60,7 @@ export function ObjectList({ items, selected, onSelect }: Props) {
   )
 }
 
-/** The row that a key leads to. */
+/** Returns the row that a key moves to. */
 function targetOf(key: string, at: number, count: number): number | undefined {
   if (key === 'ArrowDown') return Math.min(at + 1, count - 1)
   if (key === 'ArrowUp') return Math.max(at - 1, 0)

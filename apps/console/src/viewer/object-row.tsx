@@ -5,15 +5,15 @@ interface Props {
   id: string
   item: Item | undefined
   isSelected: boolean
-  /** From 1, of `count`. */
+  /** Position from 1 to `count`. */
   position: number
   count: number
-  /** In the list, in CSS pixels. */
+  /** Offset in the list, in CSS pixels. */
   top: number
   onSelect: (item: Item | undefined) => void
 }
 
-/** An object in the list, which has the focus for all of them. */
+/** Renders an object of the list. The list has the focus for all rows. */
 export function ObjectRow({ id, item, isSelected, position, count, top, onSelect }: Props) {
   if (!item) return null
   return (

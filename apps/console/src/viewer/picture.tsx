@@ -12,21 +12,21 @@ import { useWheel } from './stage/use-wheel.ts'
 import { ZoomBar } from './zoom-bar.tsx'
 
 interface Props {
-  /** For who hears it. */
+  /** Name for screen readers. */
   name: string
-  /** Not all of it is there yet. */
+  /** Whether data is still loading. */
   isBusy: boolean
   scene: Omit<Scene, 'selected' | 'hovered'>
   selected: Item | undefined
   onSelect: (item: Item | undefined) => void
 }
 
-/** So near an outline it is meant, in CSS pixels. */
+/** Distance within which an outline is hit, in CSS pixels. */
 const reach = 5
 const zoomStep = 1.25
 const panStep = 60
 
-/** The picture with what is on it, to be moved, zoomed and pointed at. */
+/** Renders the picture with its objects, which can be moved, zoomed and pointed at. */
 export function Picture({ name, isBusy, scene, selected, onSelect }: Props) {
   const stage = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -56,7 +56,7 @@ export function Picture({ name, isBusy, scene, selected, onSelect }: Props) {
         aria-label={`${name}: ${scene.items.length} objects`}
         aria-roledescription="picture"
         aria-busy={isBusy}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move what is in it
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the picture
         tabIndex={0}
         onKeyDown={(event) => {
           const by = arrows[event.key]
@@ -78,7 +78,7 @@ export function Picture({ name, isBusy, scene, selected, onSelect }: Props) {
   )
 }
 
-/** The picture goes against the arrow, as a page that is scrolled. */
+/** The picture moves opposite to the arrow, like a scrolled page. */
 const arrows: Readonly<Record<string, Point | undefined>> = {
   ArrowLeft: { x: panStep, y: 0 },
   ArrowRight: { x: -panStep, y: 0 },

@@ -3,16 +3,16 @@ import { frameWithin, jobPageOf, neighboursOf } from './place.ts'
 
 const span = { first: 5, last: 9 }
 
-test('a frame that is not there becomes the nearest', () => {
+test('a missing frame number selects the nearest frame', () => {
   expect([1, 7, 12, Number.NaN].map((asked) => frameWithin(span, asked))).toEqual([5, 7, 9, 5])
 })
 
-test('only neighbours that are there are fetched ahead', () => {
+test('only existing neighbours are loaded ahead', () => {
   expect(neighboursOf(span, 7)).toEqual([8, 6, 9])
   expect(neighboursOf(span, 9)).toEqual([8])
 })
 
-test('the job of a frame is on the page where its segment comes', () => {
+test('the page of a job follows from the segment of the frame', () => {
   expect(jobPageOf({ segment_size: 10, overlap: 0 }, 999, 100)).toBe(1)
   expect(jobPageOf({ segment_size: 10, overlap: 0 }, 1000, 100)).toBe(2)
   expect(jobPageOf({ segment_size: 10, overlap: 5 }, 500, 100)).toBe(2)

@@ -1,4 +1,4 @@
-/** What the frames belong to. */
+/** Task or job of the frames. */
 export interface Place {
   kind: 'tasks' | 'jobs'
   id: number
@@ -6,23 +6,23 @@ export interface Place {
 
 export type Quality = 'compressed' | 'original'
 
-/** The first and the last frame that may be looked at, both included; frames have the numbers of the task. */
+/** First and last visible frame, both inclusive, numbered as in the task. */
 export interface Span {
   first: number
   last: number
 }
 
-/** The frame that is asked for, or the nearest one that is there. */
+/** Returns the requested frame, or the nearest existing one. */
 export function frameWithin({ first, last }: Span, asked: number): number {
   return Math.max(first, Math.min(last, Math.trunc(asked) || 0))
 }
 
-/** Those that are looked at next, the most likely first. */
+/** Returns the frames that are probably shown next, most likely first. */
 export function neighboursOf({ first, last }: Span, frame: number): number[] {
   return [frame + 1, frame - 1, frame + 2].filter((one) => one >= first && one <= last)
 }
 
-/** The page of a task's jobs, `size` on each in the order of their frames, on which the job of a frame is. */
+/** Returns the page of the job list, with `size` jobs per page in frame order, that contains the job of a frame. */
 export function jobPageOf(
   task: { segment_size: number; overlap: number | null },
   frame: number,

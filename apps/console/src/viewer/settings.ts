@@ -5,14 +5,14 @@ import type { Quality } from './place.ts'
 
 const usualOpacity = 0.3
 
-/** How frames are looked at, kept in the address: who is sent it sees the same. */
+/** Appearance settings of the viewer, stored in the address so that a shared link shows the same view. */
 export interface Settings {
   quality: Quality
   pen: Pen
-  /** Labels that are not shown. */
+  /** Ids of hidden labels. */
   hidden: ReadonlySet<number>
   setQuality: (quality: Quality) => void
-  /** 0 to 1. */
+  /** Sets the opacity, from 0 to 1. */
   setOpacity: (opacity: number) => void
   toggleOutlines: () => void
   setHidden: (ids: Iterable<number>) => void
@@ -37,7 +37,7 @@ export function useSettings(): Settings {
   }
 }
 
-/** Of percent as text. */
+/** Parses a percentage. */
 export function opacityOf(text: string | undefined): number {
   const percent = Number(text ?? Number.NaN)
   return percent >= 0 && percent <= 100 ? percent / 100 : usualOpacity

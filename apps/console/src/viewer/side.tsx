@@ -12,7 +12,7 @@ interface Props {
   issues: readonly Issue[]
 }
 
-/** What is on the frame, in words. */
+/** Renders the side bar with the labels, objects, tags and issues of the frame. */
 export function Side({ objects, labels, settings, issues }: Props) {
   const { all, listed, selected, select } = objects
   return (

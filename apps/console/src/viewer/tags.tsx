@@ -7,10 +7,10 @@ interface Props {
   select: (item: Item) => void
 }
 
-/** What is said of the frame as a whole. */
+/** Shows the tags of the frame. */
 export function Tags({ shown, selected, select }: Props) {
   const tags = shown.filter(({ kind }) => kind === 'tags')
-  if (tags.length === 0) return <p className="tags hint">No tags</p> // the picture stays where it is
+  if (tags.length === 0) return <p className="tags hint">No tags</p> // keeps the position of the picture
   return (
     <ul className="tags" aria-label="Tags">
       {tags.map((tag) => (

@@ -14,7 +14,9 @@ interface Reached {
 
 const opacityStep = 0.1
 
-/** What keys do on the page of a frame; the picture has its own, and takes the arrows while it has the focus. */
+/**
+ * Binds the keys of the frame page. The picture has additional keys and handles the arrows while it has the focus.
+ */
 export function useFrameKeys({ frame, span, go, objects, settings, help }: Reached): void {
   const next = () => go(frame + 1)
   const previous = () => go(frame - 1)

@@ -1,7 +1,7 @@
 import { useLocation, useSearch } from 'wouter'
 import { frameWithin, type Place, type Span } from './place.ts'
 
-/** Goes to a frame, or to the nearest there is; how frames are looked at stays as it is. */
+/** Returns a function that opens a frame, or the nearest existing one, with the same settings. */
 export function useGo({ kind, id }: Place, span: Span): (frame: number) => void {
   const [, navigate] = useLocation()
   const search = useSearch()

@@ -4,7 +4,7 @@ import type { Item } from './frame/item.ts'
 import { itemsOf } from './frame/items.ts'
 import { namesOf } from './frame/names.ts'
 
-/** The objects of a frame, those of them that are shown, and the one that is selected. */
+/** Returns the objects of a frame, the visible ones and the selected one. */
 export function useObjects(
   set: AnnotationSet | undefined,
   labels: readonly Label[] | undefined,
@@ -21,13 +21,13 @@ export function useObjects(
   const selected = listed.find((item) => item.key === key)
   return {
     all,
-    /** In the order in which they are drawn. */
+    /** Visible objects in drawing order. */
     shown,
-    /** The same in the order in which they are told. */
+    /** Visible objects in list order. */
     listed,
     selected,
     select: (item: Item | undefined) => setKey(item?.key),
-    /** The one so many after the selected one, round the list. */
+    /** Selects the object at an offset from the selected one, cyclically. */
     step(by: number) {
       const at = selected ? listed.indexOf(selected) + by : Math.min(by, 0)
       setKey(listed.at(at % Math.max(1, listed.length))?.key)

@@ -8,7 +8,7 @@ import { FrameView } from './frame-view.tsx'
 import { frameWithin, type Place } from './place.ts'
 import './viewer.css'
 
-/** A frame of a task or a job with what is on it; which, the address tells. */
+/** Renders the page of a frame of a task or job, as named by the address. */
 export function Viewer() {
   const [path] = useLocation()
   const { id, frame } = useParams()

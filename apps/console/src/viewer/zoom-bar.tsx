@@ -1,13 +1,13 @@
 interface Props {
   scale: number
-  /** Of one press, as a factor. */
+  /** Zoom factor of one click. */
   step: number
   onZoom: (factor: number) => void
   onFit: () => void
   onFull: () => void
 }
 
-/** How large the picture is seen. */
+/** Shows the zoom, with buttons to change it. */
 export function ZoomBar({ scale, step, onZoom, onFit, onFull }: Props) {
   return (
     <div className="zoom-bar" role="toolbar" aria-label="Zoom">

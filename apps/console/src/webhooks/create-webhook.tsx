@@ -12,12 +12,12 @@ import { newSecret } from './secret.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
 interface Props {
-  /** Whose webhook it will be, where that is clear already. */
+  /** Preselected project, if any. */
   projectId: number | undefined
   onClose: () => void
 }
 
-/** A new webhook of the organization that is chosen, or of a project. */
+/** Renders a dialog to create a webhook of the selected organization or of a project. */
 export function CreateWebhook({ projectId, onClose }: Props) {
   const { organization } = useOrganization()
   const [type, setType] = useState<'organization' | 'project'>('project')

@@ -11,7 +11,7 @@ import { useToast } from '../ui/toasts.tsx'
 import { DeliveryView } from './delivery-view.tsx'
 import { StatusCode } from './status-code.tsx'
 
-/** What a webhook was told, attempt by attempt. */
+/** Lists the deliveries of a webhook. */
 export function Deliveries({ id }: { id: number }) {
   const [shown, setShown] = useState<Delivery>()
   return (

@@ -3,7 +3,7 @@ import { Time } from '../ui/time.tsx'
 import { Payload } from './payload.tsx'
 import { StatusCode } from './status-code.tsx'
 
-/** One attempt to tell: what was sent, and what the answer was. */
+/** Shows a delivery: the payload and the response. */
 export function DeliveryView({ delivery }: { delivery: Delivery }) {
   const { event, status_code, request_duration, attempt, redelivery, created_date } = delivery
   return (

@@ -5,7 +5,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { useToast } from '../ui/toasts.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 
-/** Changes the settings of a webhook, with a way back. */
+/** Renders a dialog to change the settings of a webhook; changes can be undone. */
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id, type } = webhook
   const tell = useToast()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventGroups, happening } from './event-groups.ts'
 
-test('events are grouped by what they are about', () => {
+test('events are grouped by resource', () => {
   const events = ['create:task', 'create:job', 'update:task', 'completed:request[create:task]']
   expect(eventGroups(events)).toEqual([
     { about: 'task', events: ['create:task', 'update:task'] },

@@ -1,11 +1,11 @@
-/** Events of webhooks as people look for them: by what they are about. */
+/** Webhook events of one resource. */
 export interface EventGroup {
   /** `task` of `update:task`. */
   about: string
   events: string[]
 }
 
-/** In the order of the service, each group where its first event is. */
+/** Groups events by resource, in the order of their first event. */
 export function eventGroups(events: readonly string[]): EventGroup[] {
   const groups = new Map<string, string[]>()
   for (const event of events) {
@@ -15,13 +15,13 @@ export function eventGroups(events: readonly string[]): EventGroup[] {
   return [...groups].map(([about, events]) => ({ about, events }))
 }
 
-/** `completed:request[export:dataset]` is about a request that is completed, of one of several types. */
+/** Returns the resource; `completed:request[export:dataset]` belongs to completed requests. */
 function aboutOf(event: string): string {
   const { verb, thing, type } = partsOf(event)
   return type === undefined ? thing : `${thing} ${verb}`
 }
 
-/** What happened, without what it happened to: `update`, `export:dataset`. */
+/** Returns the action without the resource: `update`, `export:dataset`. */
 export function happening(event: string): string {
   const { verb, type } = partsOf(event)
   return type ?? verb

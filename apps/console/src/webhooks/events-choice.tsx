@@ -10,7 +10,7 @@ interface Props {
   onChange: (events: string[]) => void
 }
 
-/** Which of the events that there are for a type of webhooks. */
+/** Renders a field to choose events that the webhook type supports. */
 export function EventsChoice({ type, chosen, onChange }: Props) {
   const { data, error } = useAnswer(api.listWebhookEvents, { type })
   if (error) return <Failure error={error} />

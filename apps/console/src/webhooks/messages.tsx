@@ -9,7 +9,7 @@ import { Time } from '../ui/time.tsx'
 import { Payload } from './payload.tsx'
 import { RedeliverMessages } from './redeliver-messages.tsx'
 
-/** What a webhook is owed, by its numbers without gaps: a receiver that was down reads here what it missed. */
+/** Lists the messages of a webhook by number, without gaps, so that a receiver can find missed ones. */
 export function Messages({ id }: { id: number }) {
   const { get } = useListState()
   const [shown, setShown] = useState<WebhookMessage>()

@@ -1,12 +1,12 @@
 import { pretty } from './pretty.ts'
 
-/** What was sent or answered, laid out; the keyboard scrolls what is long. */
+/** Shows a payload or response, formatted and scrollable by keyboard. */
 export function Payload({ title, value }: { title: string; value: unknown }) {
   const text = pretty(value)
   return (
     <>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className="payload" tabIndex={0} aria-label={title}>
         <pre>{text || '(empty)'}</pre>
       </section>

@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { DeliveryView } from './delivery-view.tsx'
 
-/** Sends a ping and shows what came of it. */
+/** Renders a button that sends a ping and shows the result. */
 export function Ping({ id }: { id: number }) {
   const ping = useChange(api.pingWebhook)
   return (

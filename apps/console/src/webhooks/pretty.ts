@@ -1,4 +1,4 @@
-/** JSON with its members on lines of their own; any other text as it is. */
+/** Formats JSON with one member per line; returns other text unchanged. */
 export function pretty(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, undefined, 2)
   try {

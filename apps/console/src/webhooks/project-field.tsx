@@ -4,7 +4,7 @@ import { useScoped } from '../api/queries.ts'
 
 const shownProjects = 20
 
-/** A project by its number; what is typed finds others by their names. */
+/** Renders a field for a project id, with a search by name. */
 export function ProjectField({ projectId }: { projectId: number | undefined }) {
   const id = useId()
   const [typed, setTyped] = useState(projectId === undefined ? '' : String(projectId))

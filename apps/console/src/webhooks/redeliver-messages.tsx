@@ -5,7 +5,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Sends a range of messages again, or all that have failed since some moment. */
+/** Renders a form to redeliver a range of messages, or all that failed since a time. */
 export function RedeliverMessages({ id }: { id: number }) {
   const tell = useToast()
   const again = useChange(api.redeliverMessages, ({ count }) =>

@@ -8,7 +8,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { newSecret } from './secret.ts'
 
-/** Another secret, shown once; for some hours signatures of the old one are sent beside it. */
+/** Renders a dialog to set a new secret, shown once; the old one also signs for some hours. */
 export function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
   const [secret] = useState(newSecret)
   const rotate = useChange((input: InputOf<'rotateWebhookSecret'>) =>

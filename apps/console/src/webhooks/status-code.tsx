@@ -1,4 +1,4 @@
-/** How a receiver answered; nothing where there was no answer. */
+/** Shows the status code of a receiver, "no answer" for a failed connection, and a dash before the first delivery. */
 export function StatusCode({ status }: { status: number | null | undefined }) {
   if (status === undefined) return <>–</>
   if (status === null) return <span className="wrong">no answer</span>

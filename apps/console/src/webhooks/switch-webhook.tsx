@@ -3,7 +3,7 @@ import { api } from '../api/client.ts'
 import { queries, useChange } from '../api/queries.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Switches a webhook on or off, and back. */
+/** Renders a button to enable or disable a webhook. */
 export function SwitchWebhook({ webhook: { id, is_active, target_url } }: { webhook: Webhook }) {
   const tell = useToast()
   const change = (is_active: boolean) => api.updateWebhook({ id, body: { is_active } })

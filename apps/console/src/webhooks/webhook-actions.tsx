@@ -10,7 +10,7 @@ import { SwitchWebhook } from './switch-webhook.tsx'
 
 type Action = 'edit' | 'rotate' | 'delete'
 
-/** What can be done about a webhook. */
+/** Renders the buttons for the actions on a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [shown, setShown] = useState<Action>()
   const close = () => setShown(undefined)

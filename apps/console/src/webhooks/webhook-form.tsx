@@ -5,7 +5,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { EventsChoice } from './events-choice.tsx'
 
-/** What a form of a webhook says. */
+/** Values of the webhook form. */
 export interface Settings {
   target_url: string
   description: string
@@ -18,14 +18,14 @@ interface Props {
   webhook?: Webhook
   error: Error | null
   isPending: boolean
-  /** What the button says. */
+  /** Text of the button. */
   action: string
   onSubmit: (settings: Settings, form: FormData) => void
-  /** Fields of what can be said but once. */
+  /** Fields that are set only on creation. */
   children?: ReactNode
 }
 
-/** The settings of a webhook, new or not. */
+/** Renders a form for the settings of a new or existing webhook. */
 export function WebhookForm(props: Props) {
   const { type, webhook, error, isPending, action, onSubmit, children } = props
   const [events, setEvents] = useState(webhook?.events_list ?? [])

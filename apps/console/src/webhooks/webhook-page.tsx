@@ -14,7 +14,7 @@ import { OwnerLink } from './owner-link.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import './webhooks.css'
 
-/** A webhook: its settings, what it was told, and what it is owed. */
+/** Renders the page of a webhook: settings, deliveries and messages. */
 export function WebhookPage() {
   const id = Number(useParams<{ id: string }>().id)
   const { data, error } = useAnswer(api.getWebhook, { id })
@@ -54,7 +54,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
   )
 }
 
-/** A webhook goes on delivering when its owner leaves: the leaders of the organization decide what becomes of it. */
+/** A webhook stays active after its owner left, so the page asks the leaders of the organization to check it. */
 function ownerText({ owner, owner_left_date }: Webhook): string {
   const name = owner?.username ?? '–'
   return owner_left_date ? `${name} (no member any more: check whether it is still needed)` : name

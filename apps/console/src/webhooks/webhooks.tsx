@@ -36,7 +36,7 @@ const columns: readonly Column<Webhook>[] = [
   { title: 'State', width: '7rem', cell: (webhook) => <SwitchWebhook webhook={webhook} /> },
 ]
 
-/** Who is told of what happens in the workspace, or, with `project_id` in the address, in one project. */
+/** Renders the page with the webhooks of the workspace, or of one project with `project_id` in the address. */
 export function Webhooks() {
   const { get } = useListState()
   const [isCreating, setIsCreating] = useState(false)

@@ -1,7 +1,4 @@
-/**
- * In archives an ellipse is its centre, its right x and its top y, as the de-facto standard has it; here its centre and its radii
- * (`spec/api-workspace.md` 7).
- */
+/** Converts an ellipse from centre and radii to the form of archives, which is CVAT's: centre, right x and top y. */
 export const toArchiveEllipse = ([x = 0, y = 0, rx = 0, ry = 0]: readonly number[]): number[] => [
   x,
   y,
@@ -9,7 +6,7 @@ export const toArchiveEllipse = ([x = 0, y = 0, rx = 0, ry = 0]: readonly number
   y - ry,
 ]
 
-/** What was lost by adding comes back by rounding. */
+/** Converts an ellipse back. Rounding removes the floating-point error of the addition. */
 export const fromArchiveEllipse = ([x = 0, y = 0, right = 0, top = 0]: readonly number[]) => [
   x,
   y,

@@ -11,7 +11,7 @@ import { backupWork, runOf, testStore, upload } from '../testing/run.ts'
 import { bytesAnswer, servicesOf } from '../testing/services.ts'
 import { exportBackup } from './export-backup.ts'
 
-/** `spec/api-workspace.md` 7: what an archive is made of. */
+/** Content of a backup archive. */
 
 const store = await testStore()
 const spec = { mutable: false, input_type: 'text' as const, default_value: '', values: [] }
@@ -54,7 +54,7 @@ beforeEach(async () => {
   frames = files.map(({ name, key, size }) => ({ frame: frameOf({ name, key, length: size }) }))
 })
 
-/** The members of the archive that these lines become. */
+/** Writes an archive of these lines and returns its members. */
 async function written(lines: BackupLine[], given: Parameters<typeof backupWork>[0] = {}) {
   const services = servicesOf({
     tasks: {
@@ -85,7 +85,7 @@ async function textOf(zip: ZipReader, name: string): Promise<string> {
   return Buffer.from(await zip.bytes(entry)).toString()
 }
 
-test('a task is its description, its sets and its files', async () => {
+test('a backup of a task contains its description, its annotation sets and its files', async () => {
   rows[31] = [rowLinesHeader, encodeTag(tag), encodeShape(shape)]
   const { names, read, outcome } = await written([{ task: plain }, ...frames])
   expect(names).toEqual([
@@ -115,7 +115,7 @@ test('a task is its description, its sets and its files', async () => {
   expect(outcome.report?.created).toEqual({ tags: 1, shapes: 1, tracks: 0 })
 })
 
-test('names stand for ids, and ellipses are in the form of archives', async () => {
+test('names replace ids, and ellipses have the form of archives', async () => {
   const points = [10, 20, 3, 4]
   const own = { ...shape, type: 'ellipse' as const, points, score: 0.5 }
   rows[31] = [rowLinesHeader, encodeShape({ ...own, attributes: [{ spec_id: 5, value: 'x' }] })]
@@ -132,7 +132,7 @@ test('names stand for ids, and ellipses are in the form of archives', async () =
   ])
 })
 
-test('jobs that have sizes of their own list their files, ground truth names its frames', async () => {
+test('jobs of custom sizes list their files, ground truth names its frames', async () => {
   rows[32] = [rowLinesHeader]
   rows[33] = [rowLinesHeader]
   const jobs: BackupTask['jobs'] = [
@@ -151,7 +151,7 @@ test('jobs that have sizes of their own list their files, ground truth names its
   expect(JSON.parse(await read('annotations.json'))).toHaveLength(3)
 })
 
-test('media in a cloud storage is only listed where a light archive is wanted', async () => {
+test('media in a cloud storage is only listed in a lightweight archive', async () => {
   const data = { ...plain.data, storage: 'cloud_storage' as const }
   const lines = [{ task: { ...plain, data } }, ...frames]
   const light = await written(lines)
@@ -162,7 +162,7 @@ test('media in a cloud storage is only listed where a light archive is wanted', 
   expect(JSON.parse(await whole.read('task.json')).data.storage).toBe('local')
 })
 
-test('which frames of a source they were is not said as if the others were there', async () => {
+test('the selection of source frames is stored apart, because only selected frames are in the archive', async () => {
   const data = { ...plain.data, start_frame: 4, frame_filter: 'step=3' }
   const { read } = await written([{ task: { ...plain, data } }, ...frames])
   expect(JSON.parse(await read('task.json')).data).toMatchObject({
@@ -207,13 +207,13 @@ test('a task with a guide is described before its media', async () => {
   expect(await read('assets/mirror.png')).toBe('a picture')
 })
 
-test('a project without media is described, and so has a backup', async () => {
+test('a project without media has a backup', async () => {
   const status = 'annotation' as const
   const project = { name: 'P', bug_tracker: '', status, guide: null }
   const { names } = await written([{ project }], { target: 'project', target_id: 7 })
   expect(names).toEqual(['project.json'])
 })
 
-test('a task that is gone meanwhile fails the request', async () => {
+test('a task that was deleted meanwhile fails the request', async () => {
   await expect(written([])).rejects.toThrow('The task was deleted')
 })

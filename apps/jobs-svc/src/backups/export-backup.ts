@@ -15,18 +15,18 @@ import { type BackupMedia, manifestFile, mediaFiles } from './write-media.ts'
 import { namesOf, setText } from './write-sets.ts'
 import { projectJson, taskJson } from './write-task.ts'
 
-/** Share of the work after which all that is no media is here. */
+/** Share of the work done when everything but the media is read. */
 const readShare = 0.2
 
-/** A task with what waits of it in temporary files. */
+/** Task with its staged data in temporary files. */
 interface Part {
   task: BackupTask
   labels: readonly Label[]
   frames: Staged
   count: number
-  /** `annotations.json`. */
+  /** Content of `annotations.json`. */
   annotations: Staged
-  /** `issues.json`; undefined: there are none. */
+  /** Content of `issues.json`; undefined without issues. */
   issues: Staged | undefined
 }
 
@@ -36,8 +36,9 @@ interface Run extends OperationDeps {
 }
 
 /**
- * Writes a project or task as an archive into the blob store (`spec/api-workspace.md` 7). Memory does not grow with it: frames and
- * annotations wait in temporary files, media passes through as it is stored. Each job's annotations come from one snapshot.
+ * Writes a project or task as an archive into the blob store. Memory does not grow with it: frames and annotations are
+ * staged in temporary files, media is streamed as stored. The annotations of each job are read from one snapshot.
+ * Content of the archive: docs/spec/workspace.md#backups
  */
 export async function exportBackup(work: BackupWork, deps: OperationDeps): Promise<Outcome> {
   const { services, signal, progress } = deps
@@ -46,7 +47,7 @@ export async function exportBackup(work: BackupWork, deps: OperationDeps): Promi
   const run: Run = { ...deps, context, report }
   const { target, target_id: id, params } = work
   progress(0, 'Reading annotations')
-  // What organizations let their workers export is known there.
+  // projects-svc knows which exports an organization permits its workers.
   await services.tasks.authorize({ target, id, action: 'export' }, context)
   const { chunks } = await services.tasks.describeBackup({ target, id }, context)
   const lines = openBackupLines(chunks)
@@ -115,7 +116,7 @@ async function stageIssues(
   return stage(tmpDir, name, texts(), signal)
 }
 
-/** A set for each job, in the order of jobs. */
+/** Writes an annotation set for each job, in the order of jobs. */
 async function* setTexts(
   { jobs }: BackupTask,
   labels: readonly Label[],
@@ -134,7 +135,7 @@ interface Wishes extends Pick<BackupWork['params'], 'lightweight'> {
   onFrame: () => void
 }
 
-/** Tells how many frames of all are written. */
+/** Reports the number of written frames as progress. */
 function counting(parts: readonly Placed[], { progress }: Run): Pick<Wishes, 'onFrame'> {
   const items_total = parts.reduce((sum, { part }) => sum + part.count, 0)
   let items_done = 0
@@ -167,13 +168,13 @@ async function* projectFiles(
   yield* partsFiles(placed, params, run)
 }
 
-/** A task and the folder of its files. */
+/** Task and the folder of its files. */
 interface Placed {
   part: Part
   folder: string
 }
 
-/** What describes the tasks, then their media. */
+/** Yields the descriptions of the tasks, then their media. */
 async function* partsFiles(
   placed: readonly Placed[],
   { lightweight }: BackupWork['params'],

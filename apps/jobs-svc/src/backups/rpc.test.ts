@@ -15,7 +15,7 @@ import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** `spec/api-annotations.md` 2.5, 2.6. */
+/** Requests for backups and restores. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const project = factsOf({ target: 'project', name: 'Street/Scenes', project_id: 7, task_id: null })
@@ -49,7 +49,7 @@ describe.each(transports)('over %s', (transport) => {
   const calls = overTransport(transport, requests, handlers)
   const light = { lightweight: true }
 
-  test('a backup is a request that says what it is', async () => {
+  test('a backup has a request whose id and record describe it', async () => {
     const { rq_id } = await calls.exportProjectBackup({ id: 7, ...light }, anna)
     expect(rq_id).toBe(
       'action=export&target=project&target_id=7&user_id=1&lightweight=True&subresource=backup',
@@ -61,20 +61,20 @@ describe.each(transports)('over %s', (transport) => {
     expect(readWork(await take())).toMatchObject({ subresource: 'backup', target_id: 7 })
   })
 
-  test('a whole one is another request', async () => {
+  test('a complete backup is another request than a lightweight one', async () => {
     const { rq_id } = await calls.exportTaskBackup({ id: 1, lightweight: false }, anna)
     expect(rq_id).toBe('action=export&target=task&target_id=1&user_id=1&subresource=backup')
     expect((await calls.getRequest({ rq_id }, anna)).operation.lightweight).toBe(false)
     await calls.exportTaskBackup({ id: 1, ...light }, anna)
   })
 
-  test('the same is asked for once at a time', async () => {
+  test('a second request for the same backup conflicts while the first runs', async () => {
     const { rq_id } = await calls.exportTaskBackup({ id: 1, ...light }, anna)
     const again = calls.exportTaskBackup({ id: 1, ...light }, anna)
     await expect(again).rejects.toMatchObject({ kind: 'conflict', body: { rq_id } })
   })
 
-  test('its file is called after what is in it, and fetched where backups are', async () => {
+  test('the file of a backup is named after its object, and has the download path of backups', async () => {
     const fetched = async (rq_id: string, target: 'project' | 'task', id: number) => {
       const { filename } = await calls.getResultFile({ target, id, rq_id }, anna)
       return [filename, (await calls.getRequest({ rq_id }, anna)).result_url?.split('?')[0]]
@@ -96,7 +96,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await fetched(two.rq_id, 'task', 1))[0]).toBe('Mine.zip')
   })
 
-  test('a backup is made anew each time', async () => {
+  test('a backup is never taken from a cached result', async () => {
     await calls.exportTaskBackup({ id: 1, ...light }, anna)
     await finishNext()
     const { rq_id } = await calls.exportTaskBackup({ id: 1, ...light }, anna)

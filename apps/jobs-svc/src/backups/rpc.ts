@@ -22,7 +22,7 @@ export interface BackupDeps {
 type Requests = Service<typeof requests>
 type ExportInput = Parameters<Requests['exportTaskBackup']>[0]
 
-/** Backups of projects and tasks (`spec/api-annotations.md` 2.5). */
+/** Creates the handlers of backups and restores. */
 export function backupHandlers(
   deps: BackupDeps,
 ): Pick<Requests, 'exportProjectBackup' | 'exportTaskBackup' | 'startRestore'> {
@@ -34,7 +34,8 @@ export function backupHandlers(
 }
 
 /**
- * Nothing is taken from an earlier backup: states of jobs, issues and guides are in it, and no revision tells of all of them.
+ * Queues a backup. It is never finished from a cached result, because no single revision covers its states of jobs,
+ * issues and guides.
  */
 async function startBackup(
   { db, services, settings }: BackupDeps,
@@ -61,7 +62,7 @@ async function startBackup(
 
 const largeCount = 100_000
 
-/** An archive becomes a project or task of the caller, in the workspace that the request names. */
+/** Queues the restore of an archive as a project or task of the caller, in the workspace of the call. */
 async function startRestore(
   { db, services, settings }: BackupDeps,
   body: RestoreInput,
@@ -91,7 +92,7 @@ interface Named extends Pick<BackupWork, 'target'> {
   updated_date: string
 }
 
-/** Characters of a name: with all that stands around it, a file name at its longest has room for them. */
+/** Longest part of a name in a file name, so that the whole file name fits. */
 const longestName = 40
 
 function usualName({ target, name, lightweight, updated_date }: Named): string {

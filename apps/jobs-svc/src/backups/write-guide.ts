@@ -2,10 +2,10 @@ import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
 import { type Context, DomainError } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 
-/** As guides refer to assets. */
+/** References to assets in guides. */
 const reference = /\(\/api\/assets\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/gi
 
-/** A guide, then its assets; references lead to these. */
+/** Yields a guide, then its assets; its references are rewritten to these. */
 export async function* guideFiles(
   markdown: string | null,
   { services: { guides }, blobs }: Pick<OperationDeps, 'services' | 'blobs'>,
@@ -35,7 +35,7 @@ export async function* guideFiles(
   }
 }
 
-/** What is gone, or is not shown to the caller, is referred to as before. */
+/** Ignores assets that are missing or hidden from the caller; their references stay unchanged. */
 function unlessHidden(thrown: unknown): undefined {
   const isHidden =
     thrown instanceof DomainError && (thrown.kind === 'not_found' || thrown.kind === 'forbidden')

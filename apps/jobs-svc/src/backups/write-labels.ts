@@ -1,6 +1,6 @@
 import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
 
-/** Labels as archives have them: by names, without ids (`spec/api-workspace.md` 7). */
+/** Converts labels to the form of archives: by names, without ids. */
 export const toArchiveLabels = (labels: readonly Label[]) => labels.map(toArchiveLabel)
 
 function toArchiveLabel({ sublabels, svg, ...label }: Label) {
@@ -19,7 +19,7 @@ function fieldsOf({ name, color, type, attributes }: Fields) {
 
 const withoutId = ({ id: _, ...attribute }: Attribute) => attribute
 
-/** Elements of a drawing name their sublabels. */
+/** Replaces the ids of sublabels in a drawing by names. */
 function named(svg: string, sublabels: readonly Sublabel[]): string {
   const names = new Map(sublabels.map(({ id, name }) => [String(id), name]))
   return svg.replace(/data-label-id="(\d+)"/g, (whole, id: string) => {

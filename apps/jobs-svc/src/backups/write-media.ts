@@ -10,20 +10,20 @@ import { readIndex } from '../videos/kept-index.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 
-/** Frames of a task, as lines, and what of their files a backup takes along. */
+/** Staged frames of a task, and the extent of their backup. */
 export interface BackupMedia {
   frames: Staged
   isVideo: boolean
-  /** The list of frames is all there is: their files stay where they are. */
+  /** Only the list of frames is written; their files stay in place. */
   isListOnly: boolean
   signal: AbortSignal
-  /** Told of each frame that is written. */
+  /** Called for each written frame. */
   onFrame: () => void
 }
 
 const folder = 'data/'
 
-/** `data/manifest.jsonl`, the list of the frames. */
+/** Writes `data/manifest.jsonl`, the list of the frames. */
 export async function manifestFile(blobs: Blobs, media: BackupMedia): Promise<ArchiveFile> {
   const path = `${folder}manifest.jsonl`
   if (!media.isVideo) return { path, content: imageManifest(media) }
@@ -31,7 +31,7 @@ export async function manifestFile(blobs: Blobs, media: BackupMedia): Promise<Ar
   return { path, content: videoManifest(video.name, index) }
 }
 
-/** `data/`: the files of the frames as they were uploaded. */
+/** Yields the files of the frames below `data/`, as uploaded. */
 export async function* mediaFiles(blobs: Blobs, media: BackupMedia): AsyncGenerator<ArchiveFile> {
   if (media.isVideo) yield* videoFiles(blobs, media)
   else if (!media.isListOnly) yield* imageFiles(blobs, media)
@@ -52,7 +52,7 @@ async function* imageFiles(
       signal.throwIfAborted()
       yield fileOf(frame)
       for (const image of related?.files ?? []) {
-        if (written.has(image.name)) continue // several frames may have it beside them
+        if (written.has(image.name)) continue // several frames may share a context image
         written.add(image.name)
         yield fileOf(image)
       }
@@ -72,7 +72,11 @@ async function* imageManifest({ frames, isListOnly }: Listed): AsyncGenerator<st
     yield batch.map((frame) => frameLine(frame, isListOnly)).join('')
 }
 
-/** @param isListOnly then it is said as well how large files are that are not there */
+/**
+ * Formats a line of the manifest.
+ *
+ * @param isListOnly also states the sizes of files, which are not in the archive
+ */
 function frameLine(
   { name: file, width, height, length: size, related }: FrameSource,
   isListOnly: boolean,
@@ -92,7 +96,7 @@ function frameLine(
   })
 }
 
-/** All frames are of one file; which of its frames they are is said in the description of the task. */
+/** Yields the one video file that contains all frames; the description of the task states the selected frames. */
 async function* videoFiles(blobs: Blobs, media: BackupMedia): AsyncGenerator<ArchiveFile> {
   const { key, size, name } = (await indexOf(blobs, media)).video
   yield { path: `${folder}${name}`, content: readWhole(blobs, key, size), source: key }
@@ -104,7 +108,7 @@ async function indexOf(blobs: Blobs, { frames }: Pick<BackupMedia, 'frames'>) {
   return readIndex(blobs, key)
 }
 
-/** Opened when it is first read. */
+/** Reads a whole object, opened at the first read. */
 async function* readWhole(blobs: Blobs, key: string, size: number): AsyncGenerator<Uint8Array> {
   yield* await openPart(blobs, key, { start: 0, end: size })
 }
@@ -114,7 +118,7 @@ async function firstFrame(frames: Staged): Promise<FrameSource> {
   throw new Error('a task with media has a frame')
 }
 
-/** The checksums that others put into it are those of pictures as their decoder makes them. */
+/** Writes the manifest of a video, without the checksums that CVAT writes: those depend on the decoder. */
 function videoManifest(name: string, { width, height, pts, keys }: VideoIndex): string {
   const properties = { name, resolution: [width, height], length: pts.length }
   const places = new Map([...pts].map((time, number) => [time, number]))

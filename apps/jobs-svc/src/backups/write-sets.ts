@@ -31,14 +31,13 @@ export function namesOf(labels: readonly Label[]): Names {
   return { label: known(names), attribute: known(specs) }
 }
 
-/** Somebody has changed labels since they were read: another attempt reads them again. */
+/** Reports labels that changed since they were read, as a transient error: a retry reads them again. */
 function changed(): never {
   throw unavailable('Labels were changed meanwhile.')
 }
 
 /**
- * The text of one set of `annotations.json`: a job's tags, shapes and tracks, with names in the place of ids
- * (`spec/api-workspace.md` 7).
+ * Writes one annotation set of `annotations.json`: the tags, shapes and tracks of a job, with names instead of ids.
  *
  * @param rows row lines of the job
  */
@@ -88,7 +87,7 @@ function placeOf({ type, occluded, outside, z_order, rotation, points }: Place) 
   return { ...place, points: type === 'ellipse' ? toArchiveEllipse(points) : points }
 }
 
-/** A score of 1 is what every shape has of whom nobody says another: the de-facto standard writes none. */
+/** Formats a shape. The default score of 1 is omitted, as CVAT does. */
 function elementOf(shape: Omit<RestShape, 'elements'>, names: Names) {
   const { score } = shape
   return { ...placeOf(shape), ...tagOf(shape, names), ...(score !== 1 && { score }) }

@@ -6,12 +6,12 @@ import { compareNames } from '../media/order.ts'
 import type { Staged } from '../operations/staging.ts'
 import { toArchiveLabels } from './write-labels.ts'
 
-/** The only version that there is. */
+/** The only version of the archive format. */
 export const version = '1.0'
-/** Who wrote the archive, and for which version of the interface (`spec/api-workspace.md` 7). */
+/** Producer of the archive and its interface version. */
 const generator = 'service/2.58.1'
 
-/** `project.json`. */
+/** Formats `project.json`. */
 export function projectJson(
   { name, bug_tracker, status }: BackupProject,
   labels: readonly Label[],
@@ -20,16 +20,16 @@ export function projectJson(
   return JSON.stringify({ name, bug_tracker, status, labels: written, version, generator })
 }
 
-/** What `task.json` is written from. */
+/** Input of `task.json`. */
 export interface Described {
   task: BackupTask
   labels: readonly Label[]
   frames: Staged
-  /** Its media is only listed. */
+  /** Media is only listed. */
   isListOnly: boolean
 }
 
-/** `task.json`. */
+/** Formats `task.json`. */
 export async function taskJson({ task, labels, frames, isListOnly }: Described): Promise<string> {
   const { name, bug_tracker, status, subset, jobs, has_custom_segments } = task
   const names = await namesIn(frames, task)
@@ -49,11 +49,11 @@ export async function taskJson({ task, labels, frames, isListOnly }: Described):
 interface FrameNames {
   count: number
   isSorted: boolean
-  /** Of the frames that somebody names. */
+  /** Names by frame number, of the frames that are named. */
   of: ReadonlyMap<number, string>
 }
 
-/** Only names that are written are kept: of all frames where jobs list theirs, else those of ground truth. */
+/** Keeps only names that are written: of all frames when jobs list theirs, else those of ground truth. */
 async function namesIn(
   frames: Staged,
   { jobs, has_custom_segments }: BackupTask,
@@ -73,8 +73,9 @@ async function namesIn(
 }
 
 /**
- * Of images an archive has those that are frames, so that all of it are. Which of the uploaded files or of a list they were is a
- * key of ours; files that were copied out of a share or a bucket are a source of their own. A video is there as a whole.
+ * Describes the media. An archive of images contains only the selected frames, so its own selection is complete; the
+ * original selection is stored under an additional key, unless the files were copied from a share or a bucket. A video
+ * is complete.
  */
 function dataOf({ data }: BackupTask, { count, isSorted }: FrameNames, isListOnly: boolean) {
   const { chunk_size, image_quality, start_frame, frame_filter, deleted_frames } = data
@@ -102,7 +103,11 @@ function layoutOf(jobs: readonly BackupJob[], names: Names) {
   return { validation_layout: { mode: 'gt', frames } }
 }
 
-/** @param names absent: jobs do not list their files */
+/**
+ * Describes a job.
+ *
+ * @param names absent: jobs do not list their files
+ */
 function jobOf({ id: _, disabled_frames = [], ...job }: BackupJob, names?: Names) {
   const isListed = names !== undefined && job.type !== 'ground_truth'
   return {

@@ -4,7 +4,7 @@ import { picture, preparing, zip } from '../testing/prepare.ts'
 import { storageOf } from '../testing/storages.ts'
 import { withBuckets } from './with-buckets.ts'
 
-/** Files of cloud storages: `spec/api-workspace.md` 4.5. */
+/** Files of cloud storages. */
 
 const { blobs, services, prepare: run } = await preparing()
 const small = await picture(8, 6)
@@ -60,13 +60,13 @@ test.each([
   ['among pictures', ['a.jpg', 'street/notes.txt']],
   ['beside its folder', ['street/', 'street/notes.txt']],
   ['alone', ['street/notes.txt']],
-])('a key that is named %s and is no picture fails by its name', async (_, server_files) => {
+])('a key that is not a picture and is named %s fails with its name', async (_, server_files) => {
   const message = 'server_files: street/notes.txt: this is no image, archive, video or PDF'
   await expect(prepare({ server_files })).rejects.toThrow(message)
   await expect(prepare({ server_files, copy_data: true })).rejects.toThrow(message)
 })
 
-test('what is left out is left out', async () => {
+test('excluded files and folders are left out', async () => {
   const { names } = await prepare({
     server_files: ['b.jpg', 'street/'],
     server_files_exclude: ['street/night/', 'street/1.jpg'],
@@ -74,7 +74,7 @@ test('what is left out is left out', async () => {
   expect(names).toEqual(['b.jpg', 'street/10.jpg'])
 })
 
-test('files keep the order that they were named in', async () => {
+test('files keep the order in which they were named', async () => {
   const { names } = await prepare({
     server_files: ['street/', 'b.jpg', 'a.jpg'],
     server_files_exclude: ['street/night/', 'street/notes.txt'],
@@ -83,12 +83,12 @@ test('files keep the order that they were named in', async () => {
   expect(names).toEqual(['street/1.jpg', 'street/10.jpg', 'b.jpg', 'a.jpg'])
 })
 
-test('a pattern alone stands for all keys that fit', async () => {
+test('a pattern without files selects all matching keys', async () => {
   const { names } = await prepare({ filename_pattern: 'street/*1*.jpg' })
   expect(names).toEqual(['street/1.jpg', 'street/10.jpg'])
 })
 
-test('copies are the own ones of the task', async () => {
+test('copies are owned by the task', async () => {
   const { frames, query, work } = await prepare({ server_files: ['a.jpg'], copy_data: true })
   expect(query).not.toHaveProperty('storage')
   expect(frames[0]?.key).toBe(`${work.input_key}made-1/cloud-0`)
@@ -105,7 +105,7 @@ describe('a manifest', () => {
   const manifest = 'set/manifest.jsonl'
   const own = { sorting_method: 'predefined' as const }
 
-  test('alone stands for all that it lists, and none of it is opened', async () => {
+  test('without other files selects all files that it lists, and none is opened', async () => {
     const { frames, names, read } = await prepare({ server_files: [manifest], ...own })
     expect(names).toEqual(['set/z.jpg', 'set/y.jpg', 'set/x.jpg'])
     expect(frames[0]).toMatchObject({ width: 640, height: 480, media_type: 'image/jpeg' })
@@ -129,7 +129,7 @@ describe('a manifest', () => {
     expect(new Set(read)).toEqual(new Set([manifest]))
   })
 
-  test('brings the images beside its frames', async () => {
+  test('adds the context images of its frames', async () => {
     const given = {
       'm.jsonl': manifestOf(line('a', { meta: { related_images: ['side/left.png'] } })),
       'a.jpg': small,
@@ -147,7 +147,7 @@ describe('a manifest', () => {
     expect(new Set(read)).toEqual(new Set(['m.jsonl']))
   })
 
-  test('that lists what is not there is refused by that name', async () => {
+  test('that lists a missing file is refused with its name', async () => {
     const given = { 'm.jsonl': manifestOf(line('gone')) }
     await expect(prepare({ server_files: ['m.jsonl'] }, given)).rejects.toThrow(
       "The manifest lists 'gone.jpg', which is not in the cloud storage",
@@ -185,7 +185,7 @@ describe('a manifest', () => {
     })
   })
 
-  test('of many files takes few questions', async () => {
+  test('with many files needs few calls', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `f${index}`)
     const given = Object.fromEntries(many.map((name) => [`d/${name}.jpg`, small]))
     const lines = many.map((name) => line(name))
@@ -197,13 +197,13 @@ describe('a manifest', () => {
   })
 })
 
-test.each(['none.jpg', 'none/'])('%s, which is not there, is named', async (path) => {
+test.each(['none.jpg', 'none/'])('a missing path %s is named', async (path) => {
   await expect(prepare({ server_files: ['a.jpg', path] })).rejects.toThrow(
     `server_files: '${path}' is not in the cloud storage, or empty`,
   )
 })
 
-test('there is an end to how many files are listed', async () => {
+test('the number of listed files is limited', async () => {
   const { storages } = storageOf(objects)
   const limits = { entries: 2, bytes: 1e9, ratio: 200 }
   const params = { cloud_storage_id: 9, server_files: ['street/'] }
@@ -216,7 +216,7 @@ test.each([
   ['larger by a byte', Buffer.concat([small, Buffer.from('x')])],
   ['much larger', Buffer.concat([small, Buffer.alloc(200_000)])],
   ['empty', Buffer.alloc(0)],
-])('a file that became %s is refused by its name', async (_, bytes) => {
+])('a file that became %s fails with its name', async (_, bytes) => {
   const { frames } = await prepare({ server_files: ['a.jpg'] })
   const [frame = expect.fail('no frame')] = frames
   const { storages } = storageOf({ 'a.jpg': bytes })

@@ -20,10 +20,10 @@ type Asked = Pick<
 >
 
 /**
- * Files of a cloud storage, each once, by their keys; they stay where they are unless copies are asked for
- * (`spec/api-workspace.md` 4.5). What a manifest among them says of pictures is believed: they are not opened.
+ * Gathers files of a cloud storage, each once, by their keys. They stay there unless `copy_data` is set. Pictures that
+ * a manifest describes are not opened.
  *
- * @throws UnusableInput for a key that is not there, and when there are too many files
+ * @throws UnusableInput for a missing key, and when there are too many files
  */
 export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
   const { bucket } = deps
@@ -47,7 +47,7 @@ export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[
 
 type Sizes = Map<string, number>
 
-/** Those that are named, and all in folders that are named; a pattern alone stands for all that fit. */
+/** Finds the named files and all in named folders; a pattern without files selects all matching keys. */
 async function namedFiles(asked: Asked, bucket: Bucket, deps: SourceDeps): Promise<Sizes> {
   const { server_files } = asked
   const isExcluded = excluding(asked.server_files_exclude)
@@ -65,7 +65,7 @@ async function namedFiles(asked: Asked, bucket: Bucket, deps: SourceDeps): Promi
 
 type IsWanted = (key: string) => boolean
 
-/** Beside a pattern nothing is left out by name. */
+/** Creates the filter. A pattern replaces the exclusions. */
 function wantedBy({ filename_pattern, server_files_exclude }: Asked): IsWanted {
   if (filename_pattern !== null) return patternOf(filename_pattern)
   const isExcluded = excluding(server_files_exclude)
@@ -98,7 +98,7 @@ function assertFew(found: Sizes, { limits }: SourceDeps): void {
     throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
 }
 
-/** As they were named; what is in a folder stands where the folder does. */
+/** Sorts files as they were named; the files of a folder are at the position of the folder. */
 function inOrderOf(paths: readonly string[], found: Sizes): Sizes {
   if (paths.length < 2) return found
   const places = new Map(paths.map((path, place) => [path, place]))
@@ -113,7 +113,7 @@ interface Listed {
   content: Manifest
 }
 
-/** Where the order of frames does not depend on it, what only looks like a manifest is one of many files. */
+/** Reads the manifest. Unless the order depends on it, an unreadable manifest is one of many files. */
 async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | undefined> {
   const [key, second] = [...sizes.keys()].filter(isManifest)
   if (key === undefined || second !== undefined) return undefined
@@ -127,7 +127,7 @@ async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | unde
   }
 }
 
-/** Adds those that the manifest lists and the pattern means, and the images beside them. */
+/** Adds files that the manifest lists and the pattern matches, and their context images. */
 async function addListed(
   sizes: Sizes,
   { places, related }: Manifest,

@@ -3,12 +3,12 @@ import { readPlace } from '../media/packed.ts'
 import type { SourceDeps } from '../sources/deps.ts'
 import { type Found, wholeObject } from '../sources/found.ts'
 
-/** Bytes that are asked for at once: a large file takes longer than a call may. */
+/** Bytes per call: a large file takes longer than the deadline of one call. */
 const partBytes = 32 * 1024 * 1024
 
 type Deps = Pick<SourceDeps, 'blobs' | 'signal' | 'prefix'>
 
-/** Copies whole files to where the preparation keeps its own, some at once; `tell` hears which share of them is here. */
+/** Copies whole files to the key prefix of the preparation, some concurrently; `tell` receives the share done. */
 export async function copyHere(
   files: readonly Found[],
   name: string,

@@ -3,11 +3,11 @@ import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import type { Context, Service } from '@reticle/kit'
 import { inTurns } from '../media/in-turns.ts'
 
-/** The files of a cloud storage, as far as it shows them. */
+/** Files of a cloud storage that are visible to the caller. */
 export interface Bucket {
-  /** All below a prefix, a page at a time. */
+  /** Yields all files below a prefix, page by page. */
   below: (prefix: string) => AsyncGenerator<SourceFiles['files']>
-  /** Bytes of each of these that is there. */
+  /** Returns the sizes in bytes of the existing files. */
   sizesOf: (keys: readonly string[]) => Promise<Map<string, number>>
 }
 
@@ -46,9 +46,9 @@ export function openListing(
   }
 }
 
-/** From so many on, files of one folder are looked for in its list rather than one by one. */
+/** From this number on, files of one folder are searched in its list instead of one by one. */
 const many = 20
-/** Files of a page, as projects-svc has it: so many were asked for one by one otherwise. */
+/** Files per page of projects-svc. */
 const aPage = 500
 
 function byFolder(keys: readonly string[]): string[][] {
@@ -62,7 +62,10 @@ function byFolder(keys: readonly string[]): string[][] {
   return [...groups.values()].filter((group) => group.length >= many)
 }
 
-/** A folder may hold far more than was asked for: then it is given up before that costs more than asking one by one. */
+/**
+ * Searches files in the list of their folder. Stops before that costs more than single lookups, as the folder may be
+ * far larger.
+ */
 async function findTogether(
   keys: readonly string[],
   below: Bucket['below'],

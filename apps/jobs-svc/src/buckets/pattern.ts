@@ -1,7 +1,7 @@
 /**
- * Whether a key is one that a `filename_pattern` means: `*` stands for any characters, `/` as well, `?` for one, `[abc]` and
- * `[a-z]` for one of these, `[!abc]` for one that is none of these (`spec/api-workspace.md` 4.5). The whole key has to fit.
- * Takes at most as many steps as the pattern has characters, times those of the key.
+ * Creates the test of a `filename_pattern`: `*` matches any characters including `/`, `?` matches one, `[abc]` and
+ * `[a-z]` match one of the set, `[!abc]` one outside the set. The whole key has to match. The number of steps is at
+ * most the product of both lengths.
  */
 export function patternOf(pattern: string): (key: string) => boolean {
   const parts = partsOf([...pattern])
@@ -26,7 +26,7 @@ function partsOf(pattern: readonly string[]): Part[] {
   return parts
 }
 
-/** A bracket that comes first is one of the set; one that is never closed is itself. */
+/** Returns the end of a set. A bracket at the first position is in the set; an unclosed one is literal. */
 function endOfSet(pattern: readonly string[], start: number): number {
   const first = start + (pattern[start + 1] === '!' ? 2 : 1)
   return pattern.indexOf(']', first + 1)
@@ -54,7 +54,7 @@ function membersOf(text: readonly string[]): [Set<string>, [string, string][]] {
   return [single, ranges]
 }
 
-/** A later star makes what an earlier one took final, so that one way back is enough. */
+/** Matches with a single backtracking position: a later star makes the match of an earlier one final. */
 function fits(parts: readonly Part[], key: readonly string[]): boolean {
   let part = 0
   let star = -1

@@ -5,16 +5,16 @@ import type { BlobStore, Range } from '@reticle/kit/blob/blob'
 import { sourceChanged } from '../media/source-changed.ts'
 
 /**
- * Files that stay in a cloud storage, under keys of the store. A key names the task, not the storage: which one that is may
- * change, and who reads it is found out with every read (`spec/api-workspace.md` 4.7).
+ * Files that stay in a cloud storage, under keys of the blob store. A key names the task instead of the storage,
+ * because the storage may change; permissions are checked at every read.
  */
 
-/** Keys of our own never hold a colon. */
+/** Prefix that no stored key has, because these contain no colon. */
 const mark = 'bucket:'
 
 /**
- * The colon at its end keeps a file from being taken for one that is spread over objects, whatever it is called. Keys without a size are
- * those of media that was prepared by older versions.
+ * Returns the key of a file. The final colon distinguishes it from keys of files in several objects, for any name.
+ * Older versions wrote keys without a size.
  */
 export const bucketKey = (task_id: number, path: string, size: number): string =>
   `${mark}${task_id}@${size}:${path}:`
@@ -24,7 +24,7 @@ export const isBucketKey = (key: string): boolean => key.startsWith(mark)
 interface FileOfBucket {
   task_id: number
   path: string
-  /** Bytes that the file had when it was prepared. */
+  /** Size in bytes when the file was prepared. */
   size?: number
 }
 
@@ -36,16 +36,17 @@ function readBucketKey(key: string): FileOfBucket {
 
 type Reader = Pick<Service<typeof storages>, 'readSourceFile'>
 
-/** Before the task has media: the storage that these come from, and who may see it. */
+/** Storage of the files and its reader, before the task has media. */
 export interface Chosen {
   cloud_storage_id: number
   context: Context
 }
 
 /**
- * A store that also gives files of cloud storages, in parts and under keys of `bucketKey`; nothing is ever written there.
+ * Wraps a blob store to also read files of cloud storages, in parts and under keys of `bucketKey`. These keys are
+ * read-only.
  *
- * @param chosen absent: of the storage that the media of the task is in
+ * @param chosen absent: the storage of the task's media
  */
 export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: Chosen): BlobStore {
   return {
@@ -57,10 +58,10 @@ export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: Chosen)
   }
 }
 
-/** Longest for one part, as for every stream between services. */
+/** Time limit for one part, as for every stream between services. */
 const longestMs = 600_000
 
-/** Nobody is asking: who may see the frame was found out when it was located. */
+/** Context without a user: the permission for the frame was checked when it was located. */
 const ofNobody = (): Context => ({
   principal: null,
   request_id: randomUUID(),
@@ -77,7 +78,7 @@ async function readPart(
   const { start, end } = range ?? { start: 0 }
   if (end === undefined) throw new Error('files of cloud storages are read in parts')
   const { cloud_storage_id, context = ofNobody() } = chosen ?? {}
-  /** One byte behind the last one of the file: there is one only when the file is larger now. */
+  /** One byte beyond the end, which exists only if the file has grown. */
   const beyond = size !== undefined && end + 1 >= size ? 1 : 0
   const wanted = {
     task_id,
@@ -90,7 +91,7 @@ async function readPart(
   return { size: end + 1, chunks: whole(chunks, key, end - start + 1) }
 }
 
-/** Who keeps the bucket may have put another file in place of the one that was there. */
+/** Checks the length, because the owner of the bucket may have replaced the file. */
 async function* whole(
   chunks: AsyncIterable<Uint8Array>,
   path: string,

@@ -2,31 +2,32 @@ import type { WrittenMember } from '@reticle/formats/archive/zip-track'
 import { z } from 'zod'
 
 /**
- * How far a long export came, for the next attempt (`reliability.md` 6.3): the object that it writes, and what is stored of
- * that. What the row has of it is small; the members of the archive lie beside it.
+ * State of a long export for the next attempt: the object that it writes, and how much of it is stored. The row
+ * contains only this part; the members of the archive are in a separate table
+ * (docs/adr/0029-a-long-export-goes-on-where-it-was.md).
  */
 const place = z.object({
-  /** Of the object: that of the attempt that began it. */
+  /** Key of the object, which contains the token of the first attempt. */
   key: z.string(),
-  /** When it was begun. */
+  /** Date of the start of the object. */
   begun_date: z.coerce.date(),
-  /** Bytes that are stored. */
+  /** Stored bytes. */
   size: z.int(),
-  /** What the object store finds them by. */
+  /** Handle of the unfinished object in the object store. */
   mark: z.string(),
-  /** Checksum of what is stored of the member that is cut. */
+  /** Checksum of the stored part of an unfinished member. */
   crc: z.int(),
 })
 
-/** As an attempt tells it: of the members those since it told last. */
+/** Checkpoint as an attempt reports it: with the members since the last report. */
 export const newCheckpoint = place.extend({ members: z.string() })
-/** As the next one is told it. */
+/** Checkpoint as the next attempt receives it: with all members. */
 export const checkpoint = place.extend({ members: z.array(z.string()) })
 
 export type NewCheckpoint = z.infer<typeof newCheckpoint>
 export type Checkpoint = z.infer<typeof checkpoint>
 
-/** Of what a row has of it; nothing where it has none, or that of a program that does not know this one. */
+/** Parses the part in the row; undefined without one, or for one of another version. */
 export const readPlace = (value: unknown) => place.safeParse(value).data
 
 const member = z.tuple([

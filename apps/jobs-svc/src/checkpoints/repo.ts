@@ -5,7 +5,7 @@ import { type Checkpoint, type NewCheckpoint, readPlace } from './checkpoint.ts'
 
 type Db = Kysely<RequestsDb>
 
-/** Of whoever has the lease alone; null: nothing that was kept counts any more. False: the lease is lost. */
+/** Saves a checkpoint for the holder of the lease; null discards it. Returns false when the lease is lost. */
 export function saveCheckpoint(
   db: Db,
   lease: Lease,
@@ -23,14 +23,14 @@ export function saveCheckpoint(
   })
 }
 
-/** What a former attempt kept. */
+/** Finds the checkpoint of an earlier attempt. */
 export async function findCheckpoint(
   db: Db,
   { request_uuid, checkpoint }: Pick<RequestRow, 'request_uuid' | 'checkpoint'>,
 ): Promise<Checkpoint | null> {
   const place = readPlace(checkpoint)
   if (!place) {
-    if (checkpoint !== null) await deleteMembers(db, request_uuid) // of a program that this one does not know
+    if (checkpoint !== null) await deleteMembers(db, request_uuid) // written by an incompatible version
     return null
   }
   const rows = await db

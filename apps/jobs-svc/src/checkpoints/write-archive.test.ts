@@ -15,12 +15,12 @@ const pictures = Array.from({ length: 5 }, () => randomBytes(0.7 * stepBytes))
 
 interface Given {
   document?: string
-  /** Pictures that are read, by number; the export breaks behind the last when it is told to. */
+  /** Numbers of the pictures that are read; `breaksAfter` makes the export fail after one. */
   read: number[]
   breaksAfter?: number
 }
 
-/** A document and pictures; breaks, if at all, when as much as can be is kept. */
+/** Yields a document and pictures; fails, if requested, when as much as possible is saved. */
 async function* files({ document = 'one', read, breaksAfter }: Given): AsyncGenerator<ArchiveFile> {
   yield { path: 'annotations.json', content: document }
   for (const [n, picture] of pictures.entries()) {
@@ -33,7 +33,7 @@ async function* files({ document = 'one', read, breaksAfter }: Given): AsyncGene
   }
 }
 
-/** Runs one attempt, and answers what it kept and what it made. */
+/** Runs one attempt; returns its checkpoints and its result. */
 async function attempt(
   given: Omit<Given, 'read'> & { lease_token: number; checkpoint?: Checkpoint | null },
   request_uuid: string,
@@ -64,7 +64,7 @@ async function undisturbed(document?: string) {
   return bytesAt(keyOf(result))
 }
 
-/** An attempt that died behind four of the pictures. */
+/** Runs an attempt that dies after four of the pictures. */
 async function dead() {
   const request_uuid = randomUUID()
   const first = await attempt({ lease_token: 1, breaksAfter: 4 }, request_uuid)
@@ -73,7 +73,7 @@ async function dead() {
   return { request_uuid, ...first }
 }
 
-test('another attempt goes on with the object of the first, and reads the pictures that are left', async () => {
+test('another attempt continues the object of the first, and reads only the remaining pictures', async () => {
   const { request_uuid, last, own } = await dead()
   const second = await attempt({ lease_token: 2, checkpoint: last }, request_uuid)
   expect(keyOf(second.result)).toBe(own)
@@ -81,7 +81,7 @@ test('another attempt goes on with the object of the first, and reads the pictur
   expect((await bytesAt(own)).equals(await undisturbed())).toBe(true)
 })
 
-test('a third goes on behind a second that died as well', async () => {
+test('a third attempt continues after a second one that died as well', async () => {
   const { request_uuid, last, own } = await dead()
   const again = { lease_token: 2, checkpoint: last, breaksAfter: 4 }
   const second = await attempt(again, request_uuid)
@@ -93,7 +93,7 @@ test('a third goes on behind a second that died as well', async () => {
 test.each([
   ['an edit in between', {}, 'two'],
   ['more than half a day', { begun_date: new Date(Date.now() - 13 * 3_600_000) }, 'one'],
-])('%s begins the export anew, and gives up what was stored', async (_, given, document) => {
+])('%s restarts the export, and discards the stored part', async (_, given, document) => {
   const { request_uuid, last, own } = await dead()
   const checkpoint = last && { ...last, ...given }
   const second = await attempt({ lease_token: 2, checkpoint, document }, request_uuid)
@@ -106,7 +106,7 @@ test.each([
   expect(keyOf(third.result)).toBe(third.own)
 })
 
-test('an attempt that lost its lease removes nothing of what it would not go on with', async () => {
+test('an attempt that lost its lease does not remove the object that another may continue', async () => {
   const { request_uuid, last, own } = await dead()
   const work = exportWork({}, { request_uuid, lease_token: 2, checkpoint: last })
   const keepCheckpoint = () => Promise.reject(new Error('The request was taken away'))
@@ -117,7 +117,7 @@ test('an attempt that lost its lease removes nothing of what it would not go on 
   expect(keyOf(third.result)).toBe(own)
 })
 
-test('an export that is not long keeps nothing', async () => {
+test('a short export saves no checkpoint', async () => {
   let count = 0
   const deps = await runOf(store, servicesOf({}), {
     checkpoints: { afterMs: 60_000, everyMs: 0 },

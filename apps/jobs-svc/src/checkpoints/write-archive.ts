@@ -12,16 +12,17 @@ type Archived = Pick<
 >
 
 /**
- * What is left in the object store is swept a day after it was begun (`sweeper.ts`), reading comes before writing, and an
- * attempt lasts four hours at most.
+ * Oldest checkpoint that is resumed. Unfinished objects are swept a day after their start (`sweeper.ts`), reading
+ * precedes writing, and an attempt lasts at most four hours.
  */
 const longestMs = 12 * 3_600_000
 
 /**
- * Writes the archive of an export into the object store, from where the last attempt came to. What is not of pictures is made
- * again for that, and has to be as it was: otherwise, or where nothing is left of that attempt, from the start.
+ * Writes the archive of an export into the object store, and resumes the last attempt if possible. The documents are
+ * written again for comparison and must be unchanged; otherwise, or when the object is missing, the archive starts from
+ * the beginning.
  *
- * @param files makes them, each time anew
+ * @param files creates the files, again at each call
  */
 export async function writeArchive(
   work: Archived,
@@ -41,7 +42,7 @@ export async function writeArchive(
   return write(work, deps, files(), null)
 }
 
-/** First nobody refers to it any more: who lost the lease has not the right to remove it. */
+/** Discards a checkpoint: first its reference, because an attempt without the lease must not remove the object. */
 async function giveUp({ key }: Checkpoint, { blobs, keepCheckpoint }: OperationDeps) {
   await keepCheckpoint(null)
   await blobs.abandon(key)
@@ -71,7 +72,7 @@ async function write(
   const onStored = (begun: Begun) => {
     due = performance.now() + checkpoints.everyMs
     keeping = keep(begun)
-      .catch(() => undefined) // the one before it stays
+      .catch(() => undefined) // the previous checkpoint stays
       .finally(() => {
         keeping = undefined
       })
@@ -84,6 +85,6 @@ async function write(
     const { size } = await blobs.putInSteps(key, bytes, steps)
     return { key, size }
   } finally {
-    await keeping // an answer that comes later would be taken for that of the next question
+    await keeping // a later answer would be taken for that of the next question
   }
 }

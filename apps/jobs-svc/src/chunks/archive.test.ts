@@ -15,12 +15,12 @@ import { testStore } from '../testing/run.ts'
 import { chunkArchive } from './archive.ts'
 import { chunkName } from './name.ts'
 
-/** `spec/api-workspace.md` 4.7: a chunk of pictures is a stored archive, in frame order. */
+/** A chunk of pictures is an uncompressed archive in frame order. */
 
 const { blobs } = await testStore()
 const deps = { blobs, decode: openDecoder(), sideBySide: 2 }
 
-/** Members of the archive of these frames, the first of which is frame 4 of the task. */
+/** Returns the members of the archive of these frames, the first of which is frame 4 of the task. */
 async function archived(
   frames: readonly FrameSource[],
   quality: Quality = 'compressed',
@@ -38,7 +38,7 @@ async function archived(
 
 const widthOf = async (bytes: Buffer) => (await sharp(bytes).metadata()).width
 
-test('compressed pictures are upright JPEG of the quality of the task, in order', async () => {
+test("compressed pictures are upright JPEG of the task's quality, in order", async () => {
   const turned = await sharp(await photo(30, 10))
     .withMetadata({ orientation: 6 })
     .toBuffer()
@@ -66,7 +66,7 @@ test('compressed pictures are upright JPEG of the quality of the task, in order'
   expect(members.get('000000.jpeg')).toEqual(alone)
 })
 
-test('originals are as they were uploaded, with endings of their own', async () => {
+test('upright originals are unchanged and keep their file name endings', async () => {
   const sources = [await photo(40), Buffer.from('BM no picture'), await photo(60), Buffer.alloc(0)]
   const names = ['a/b.JPG', 'scan.bmp', 'no ending', 'e.of.png']
   const frames = await Promise.all(
@@ -99,7 +99,7 @@ test.each([1, 3, 6, 8])(
   },
 )
 
-test('an original with an orientation that cannot be decoded stays as it is', async () => {
+test('an undecodable original with an orientation is unchanged', async () => {
   const stored = await sharp(await photo(30, 10))
     .withMetadata({ orientation: 6 })
     .toBuffer()
@@ -109,20 +109,20 @@ test('an original with an orientation that cannot be decoded stays as it is', as
 })
 
 test.each(['original', 'compressed'] as const)(
-  'the same %s frames are the same bytes',
+  'the same %s frames make the same bytes',
   async (quality) => {
     const frames = [
       await storedFrame(blobs, await photo(40)),
       await storedFrame(blobs, await photo(9)),
     ]
     const first = await archived(frames, quality)
-    const noTime = 0x00210000 // the first day that an archive can name
+    const noTime = 0x00210000 // the first day that an archive can express
     expect(first.bytes.readUInt32LE(10)).toBe(noTime)
     expect((await archived(frames, quality)).bytes).toEqual(first.bytes)
   },
 )
 
-test('of some frames only those are in it', async () => {
+test('an archive of some frames contains only those', async () => {
   const frames = await Promise.all(
     [10, 11, 12, 13].map(async (width) => storedFrame(blobs, await photo(width))),
   )
@@ -131,7 +131,7 @@ test('of some frames only those are in it', async () => {
   expect(await Promise.all([...members.values()].map(widthOf))).toEqual([11, 13])
 })
 
-test('a picture that cannot be decoded hides no other, and keeps its place', async () => {
+test('an undecodable picture neither hides others nor changes their places', async () => {
   const whole = await photo(40)
   const broken = whole.subarray(0, whole.length / 2)
   const packed = { packing: 'deflated' as const, name: 'never-inflates.jpg' }
@@ -145,7 +145,7 @@ test('a picture that cannot be decoded hides no other, and keeps its place', asy
   expect(await widthOf(members.get('000002.jpeg') ?? broken)).toBe(40)
 })
 
-test('a picture whose object is gone is told, and so is one that cannot be unpacked as it is', async () => {
+test('a missing object is an error, and so is an original that cannot be unpacked', async () => {
   const gone = [frameOf({ key: 'requests/uploads/gone' })]
   for (const quality of ['original', 'compressed'] as const)
     await expect(archived(gone, quality)).rejects.toMatchObject({ kind: 'not_found' })
@@ -153,7 +153,7 @@ test('a picture whose object is gone is told, and so is one that cannot be unpac
   await expect(archived(packed, 'original')).rejects.toMatchObject({ code: 'image_undecodable' })
 })
 
-test('no more pictures are in memory than are made side by side', async () => {
+test('memory holds at most as many pictures as are made at the same time', async () => {
   let open = 0
   let most = 0
   const counting = async (read: () => Promise<Buffer>) => {
@@ -174,7 +174,7 @@ test.each([
   ['compressed', ['000000.jpeg', '000001.jpeg', '000002.jpeg', '000003.jpeg']],
   ['original', ['000000.jpeg', '000001.jpg', '000002.jpeg', '000003.jpeg']],
 ] as const)(
-  '%s frames keep their places where placeholders stand for others',
+  '%s frames keep their places when placeholders replace others',
   async (quality, expected) => {
     const frames = await Promise.all(
       [40, 50, 60, 70].map(async (width) =>

@@ -13,13 +13,13 @@ import type { WantedChunk } from './name.ts'
 export interface ArchiveDeps {
   blobs: Pick<BlobStore, 'get'>
   decode: Decoder
-  /** Pictures that are made side by side. */
+  /** Number of pictures that are made at the same time. */
   sideBySide: number
 }
 
 /**
- * A chunk of pictures: an archive whose members are called by their places, in the order of the frames, and are not packed
- * (`spec/api-workspace.md` 4.7). The same frames make the same bytes.
+ * Writes a chunk of pictures: an uncompressed archive in frame order, whose members are named by their places. The same
+ * frames make the same bytes.
  *
  * @param lines frame lines from the chunk's first frame to its last
  */
@@ -33,7 +33,7 @@ export function chunkArchive(
   return writeZip(files, noTime)
 }
 
-/** A frame, or `undefined` for a placeholder. */
+/** Frame, or `undefined` for a placeholder. */
 type Member = FrameSource | undefined
 
 async function* framesOf(
@@ -59,7 +59,7 @@ const placeholder = Buffer.from(
 
 const place = (index: number) => String(index).padStart(6, '0')
 
-/** Photographs with an EXIF orientation are turned, so that pixels match the size and the coordinates of the frame. */
+/** Turns photographs with an EXIF orientation, so that pixels match the size and the coordinates of the frame. */
 async function* originals(
   { blobs, decode }: ArchiveDeps,
   frames: AsyncIterable<Member>,
@@ -82,7 +82,7 @@ async function* originals(
   }
 }
 
-/** Its own, or that of its type where its name has none. */
+/** Returns the ending of the frame's name, or of its media type if the name has none. */
 function endingOf({ name, media_type }: FrameSource): string {
   const own = /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0]
   return own ?? `.${media_type.replace(/^\w+\//, '')}`
@@ -106,8 +106,8 @@ async function* jpegs(
 }
 
 /**
- * One broken picture must not hide its neighbours, nor move them: in its place are its own bytes, which its reader will find
- * to be broken, or none where there are none to be had.
+ * Handles a broken picture, which must neither hide its neighbours nor move them: its place holds its own bytes, which
+ * the reader will find to be broken, or no bytes when none can be read.
  */
 function nothingIfUndecodable(thrown: unknown): Buffer {
   if (isUndecodable(thrown)) return Buffer.alloc(0)

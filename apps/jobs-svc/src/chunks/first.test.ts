@@ -20,7 +20,7 @@ import { withFirstChunk } from './first.ts'
 import { openChunks } from './open.ts'
 import { addChunk } from './repo.ts'
 
-/** The first chunk is there when media has been prepared: it is the one that is asked for next. */
+/** The first chunk is made when media has been prepared, because clients request it next. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const store = await testStore()
@@ -33,7 +33,7 @@ const media = {
   readFrames: async () => bytesAnswer(frames.map(encodeFrame)),
 }
 
-test('it is made of the frames of the task, below a key of the attempt', async () => {
+test('the first chunk is made of the frames of the task, below a key of the attempt', async () => {
   const work = createWork({})
   const run = await runOf(store, servicesOf({ media }))
   const { chunk, ...rest } = await withFirstChunk(work, run, outcome)
@@ -44,7 +44,7 @@ test('it is made of the frames of the task, below a key of the attempt', async (
   expect([...(await openZip(sourceOf(bytes))).files.keys()]).toEqual(['000000.jpeg', '000001.jpeg'])
 })
 
-test('it is the chunk that is asked for, which is not made again', async () => {
+test('the first chunk equals the requested chunk, which is not made again', async () => {
   const work = createWork({})
   const { chunk } = await withFirstChunk(work, await runOf(store, servicesOf({ media })), outcome)
   if (!chunk) throw new Error('there is no chunk')
@@ -59,7 +59,7 @@ test('it is the chunk that is asked for, which is not made again', async () => {
   expect([opened.size, opened.checksum, asked.reads]).toEqual([size, checksum, []])
 })
 
-test('whoever prepares media makes it', async () => {
+test('a preparation of media makes the first chunk', async () => {
   const files = [await upload(blobs, 'a.jpg', await photo(8))]
   const authority = { target: 'task', id: 1, user_id: 1, facts: factsOf({ task_id: 1 }) } as const
   const attachMedia = async () => ({ size: 1, jobs: 1 })
@@ -68,7 +68,7 @@ test('whoever prepares media makes it', async () => {
   expect(chunk).toMatchObject({ name: '1-0-1-q70' })
 })
 
-test('media is prepared without it where it cannot be made', async () => {
+test('media is prepared without a first chunk that cannot be made', async () => {
   const readFrames = async () => {
     throw unavailable('away')
   }
@@ -76,7 +76,7 @@ test('media is prepared without it where it cannot be made', async () => {
   expect(await withFirstChunk(createWork({}), run, outcome)).toEqual(outcome)
 })
 
-test('an attempt that was taken away ends', async () => {
+test('an attempt that lost its lease ends', async () => {
   const abort = new AbortController()
   const locateChunk = async () => {
     abort.abort(unavailable('taken away'))

@@ -6,14 +6,14 @@ import { chunkArchive } from './archive.ts'
 import { chunkName } from './name.ts'
 import { summed } from './summed.ts'
 
-/** Others convert in threads of their own, beside this one. */
+/** Low, because other conversions run on the same machine. */
 const sideBySide = 2
-/** Whoever waits for the media is not kept waiting for longer. */
+/** Longest delay in milliseconds of a request for its first chunk. */
 const longestMs = 20_000
 
 /**
- * Adds to what became of media its first chunk, so that it is there when the request is finished: whoever asked for the
- * media looks at it next. It is made later when it cannot be made now, and says then why it cannot.
+ * Adds the first chunk to the outcome of a preparation, so that it exists when the request is finished: clients request
+ * it next. When it cannot be made, it is made at the first read, which then reports the reason.
  */
 export async function withFirstChunk(
   work: CreateWork,

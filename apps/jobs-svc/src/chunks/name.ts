@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { LocatedChunk } from '@reticle/contracts/rest/facts'
 import type { Quality } from '../frames/query.ts'
 
-/** A chunk of one quality. */
+/** Chunk of one quality. */
 export interface WantedChunk extends LocatedChunk {
   quality: Quality
 }
 
-/** What a chunk is called among those of its task: equal ones of a task and its jobs are one. */
+/** Returns the name of a chunk, unique within its task. Equal chunks of a task and of its jobs have the same name. */
 export function chunkName({ data_revision, start, stop, ...chunk }: WantedChunk): string {
   const quality = chunk.quality === 'original' ? 'upright' : `q${chunk.image_quality}`
   const places = chunk.has_placeholders ? '-places' : ''

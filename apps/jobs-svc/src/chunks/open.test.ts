@@ -15,13 +15,13 @@ import { chunkName, type WantedChunk } from './name.ts'
 import { type ChunkTiming, openChunks } from './open.ts'
 import { claimChunk, dropUnusedChunks } from './repo.ts'
 
-/** Chunks are made when they are first asked for, by one of all processes, and kept (`spec/api-workspace.md` 4.7). */
+/** Chunks are made at the first read, by one of all processes, and kept. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
 const tasks = framesOfTasks()
 const decode = openDecoder()
-/** What one process of the service has. */
+/** Creates the chunks of one process of the service. */
 const process = (timing: Partial<ChunkTiming> = {}) =>
   openChunks({ db, blobs, decode, media: tasks.media, timing })
 const here = process()
@@ -29,7 +29,7 @@ const anna = callAs({ user_id: 1 })
 const tooEarly = { kind: 'too_many', code: 'chunk_being_prepared', retry_after: 10 }
 
 let lastTask = 0
-/** A task of three pictures, and the only chunk of it. */
+/** Creates a task of three pictures, and returns its only chunk. */
 async function chunkOf(given: Partial<WantedChunk> = {}): Promise<WantedChunk> {
   const task_id = ++lastTask
   const widths = [10, 11, 12]
@@ -47,7 +47,7 @@ const hashOf = async (chunks: AsyncIterable<Uint8Array>) =>
 
 beforeEach(() => tasks.whenRead(async () => undefined))
 
-test('a chunk is made once, however many ask in however many processes', async () => {
+test('a chunk is made once for any number of concurrent callers and processes', async () => {
   const chunk = await chunkOf()
   const there = process()
   const all = await Promise.all([here, there, here, there].map((one) => one.open(chunk, anna)))
@@ -65,7 +65,7 @@ test('a chunk is made once, however many ask in however many processes', async (
   expect(await blobState(db, row?.object_key ?? '')).toBe('live')
 })
 
-test('an original is another chunk than a compressed one, and another revision another', async () => {
+test('qualities and revisions are different chunks', async () => {
   const chunk = await chunkOf()
   const tags = new Set<string>()
   for (const given of [{}, { quality: 'original' }, { image_quality: 20 }, { stop: 1 }] as const)
@@ -85,7 +85,7 @@ test('an original is another chunk than a compressed one, and another revision a
 })
 
 describe('while a chunk is made', () => {
-  /** Holds back whoever reads frames, until it is called. */
+  /** Blocks readers of frames, until the returned function is called. */
   function heldBack(): () => void {
     let go: () => void = () => undefined
     const until = new Promise<void>((resolve) => {
@@ -95,7 +95,7 @@ describe('while a chunk is made', () => {
     return go
   }
 
-  test('others are told when to come again, and then it is there', async () => {
+  test('other callers receive a retry time, and the chunk exists later', async () => {
     const chunk = await chunkOf()
     const go = heldBack()
     const there = process({ patienceMs: 50, pollMs: 10 })
@@ -108,7 +108,7 @@ describe('while a chunk is made', () => {
     expect(readsOf(chunk)).toBe(1)
   })
 
-  test('who asked first may leave: it goes on', async () => {
+  test('the first caller may leave without stopping it', async () => {
     const chunk = await chunkOf()
     const go = heldBack()
     const there = process({ patienceMs: 50 })
@@ -118,7 +118,7 @@ describe('while a chunk is made', () => {
     expect(readsOf(chunk)).toBe(1)
   })
 
-  test('its maker says so again and again, so that no other takes it', async () => {
+  test('its maker renews the lease, so that no other process claims it', async () => {
     const chunk = await chunkOf()
     const go = heldBack()
     const slow = process({ leaseMs: 300 })
@@ -131,7 +131,7 @@ describe('while a chunk is made', () => {
     await first
   })
 
-  test('a process that ends frees it for others', async () => {
+  test('a process that stops releases it for others', async () => {
     const chunk = await chunkOf()
     const go = heldBack()
     const there = process()
@@ -146,7 +146,7 @@ describe('while a chunk is made', () => {
   })
 })
 
-test('what a process that died had begun is taken over when its lease has ended', async () => {
+test('a chunk of a dead process is made by another when its lease has ended', async () => {
   const chunk = await chunkOf()
   const builder = '00000000-0000-4000-8000-000000000000'
   const claim = { ...chunk, name: chunkName(chunk), builder }
@@ -157,7 +157,7 @@ test('what a process that died had begun is taken over when its lease has ended'
   expect((await here.open(chunk, anna)).size).toBeGreaterThan(0)
 })
 
-test('a chunk that cannot be made says why, and the next one may try', async () => {
+test('a chunk that cannot be made reports the reason, and the next caller may retry', async () => {
   const chunk = await chunkOf()
   tasks.whenRead(async () => {
     throw unavailable('projects-svc is away')
@@ -168,7 +168,7 @@ test('a chunk that cannot be made says why, and the next one may try', async () 
   expect((await here.open(chunk, anna)).size).toBeGreaterThan(0)
 })
 
-test('a chunk whose object is gone is made again, the same', async () => {
+test('a chunk whose object is missing is made again, identically', async () => {
   const chunk = await chunkOf()
   const first = await here.open(chunk, anna)
   const before = await hashOf(first.chunks)
@@ -179,7 +179,7 @@ test('a chunk whose object is gone is made again, the same', async () => {
   expect(readsOf(chunk)).toBe(2)
 })
 
-test('a chunk that nobody asks for is dropped, one that is used stays', async () => {
+test('an unused chunk is dropped, a used one stays', async () => {
   const [unused, used] = [await chunkOf(), await chunkOf()]
   for (const chunk of [unused, used]) await here.open(chunk, anna)
   await sql`update chunks set used_date = now() - interval '3 hours'`.execute(db)

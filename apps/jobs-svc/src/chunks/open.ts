@@ -27,7 +27,7 @@ import {
 import { summed } from './summed.ts'
 
 export interface OpenedChunk {
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
   /** Equal for equal bytes. */
   checksum: string
@@ -37,27 +37,27 @@ export interface OpenedChunk {
 
 export interface Chunks {
   /**
-   * A chunk, which is made when it is not there yet. Whoever asks meanwhile waits for a while, in any process.
+   * Opens a chunk, which is made when it does not exist. Concurrent callers wait for a while, in any process.
    *
-   * @throws DomainError too_many when it takes longer: it goes on being made; what reading its frames throws
+   * @throws DomainError too_many when it takes longer, while its making continues; errors of reading its frames
    */
   open: (chunk: WantedChunk, context: Context) => Promise<OpenedChunk>
-  /** Ends what is being made. */
+  /** Stops all chunks in the making. */
   stop: () => Promise<void>
 }
 
 export interface ChunkTiming {
-  /** Longest that a caller waits for a chunk (`spec/decisions.md` 4). */
+  /** Longest time that a caller waits for a chunk. */
   patienceMs: number
-  /** After so long without a word from its maker a chunk is made by another. */
+  /** Time without renewal after which another process may make the chunk. */
   leaseMs: number
-  /** Between two looks whether another process is done. */
+  /** Interval of checks whether another process is done. */
   pollMs: number
 }
 
 const usualTiming: ChunkTiming = { patienceMs: 10_000, leaseMs: 30_000, pollMs: 100 }
 
-/** Longest for one chunk. */
+/** Longest time in milliseconds to make one chunk. */
 const longestMs = 3_600_000
 
 export interface ChunkDeps {
@@ -68,14 +68,17 @@ export interface ChunkDeps {
   timing?: Partial<ChunkTiming>
 }
 
-/** Chunks of frames: made when they are first asked for, once for all, and kept in the object store. */
+/**
+ * Creates the chunks of a process. A chunk is made at its first read, once for all processes, and kept in the object
+ * store.
+ */
 export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
   const times = { ...usualTiming, ...timing }
   const stopping = new AbortController()
   const inPlace = atMost(usualPlaces)
   const working = new Map<string, Promise<void>>()
 
-  /** False: another process is making it. */
+  /** Returns false when another process is making it. */
   const makeIfFree = async (chunk: WantedChunk, context: Context) => {
     stopping.signal.throwIfAborted()
     const claim = claimOf(chunk)
@@ -87,7 +90,7 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
     const isMade = await inPlace(() => makeIfFree(chunk, context))
     if (!isMade) await sleep(times.pollMs)
   }
-  /** One step towards a chunk that is not there: it is made, or another process had time to. */
+  /** Makes one step towards a missing chunk: makes it, or gives another process time to make it. */
   const wait = (chunk: WantedChunk, context: Context) => {
     const name = `${chunk.task_id} ${chunkName(chunk)}`
     const begin = () => step(chunk, context).finally(() => working.delete(name))
@@ -155,7 +158,7 @@ const claimOf = (chunk: WantedChunk): Claim => ({
   builder: randomUUID(),
 })
 
-/** An object that is gone all the same is made again. */
+/** Opens a stored chunk. When its object is missing, drops the row, so that it is made again. */
 async function openKept(
   { db, blobs }: Pick<ChunkDeps, 'db' | 'blobs'>,
   chunk: WantedChunk,
@@ -180,11 +183,11 @@ interface Making extends ChunkDeps, ChunkTiming {
   signal: AbortSignal
 }
 
-/** Makes a chunk that is claimed. A failure frees it for others and is told to all who wait in this process. */
+/** Makes a claimed chunk. A failure releases the claim and rejects all waiting callers in this process. */
 async function make({ db, leaseMs, claim, ...deps }: Making, context: Context): Promise<void> {
   const lost = new AbortController()
   const keep = async () => {
-    const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // the lease says how long we may not know
+    const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends
     if (!isOurs) lost.abort(beingPrepared())
   }
   const timer = setInterval(() => void keep(), leaseMs / 3)
@@ -223,7 +226,7 @@ async function write(
   return { size, checksum: checksum() }
 }
 
-/** Whoever lost the claim, or whose task was deleted meanwhile, has made it for nothing. */
+/** Publishes a chunk; refuses when the claim was lost or the task was deleted meanwhile. */
 async function keepForAll(
   db: Kysely<RequestsDb>,
   claim: Claim,

@@ -6,22 +6,22 @@ type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 type Key = Pick<ChunkRow, 'task_id' | 'name'>
 
-/** A chunk that is there. */
+/** Chunk that exists. */
 export interface StoredChunk {
   object_key: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
   checksum: string
 }
 
-/** Who makes a chunk: nobody else does until the lease has ended. */
+/** Claim to make a chunk; no other process makes it until the lease has ended. */
 export interface Claim extends Key {
   data_revision: number
   /** UUID of this attempt. */
   builder: string
 }
 
-/** A chunk that was made; from now on it counts as used, to the hour. */
+/** Finds a stored chunk and records its use, to the hour. */
 export async function findChunk(db: Db, { task_id, name }: Key): Promise<StoredChunk | undefined> {
   const { rows } = await sql<StoredChunk & { is_due: boolean }>`
     select object_key, size::float8 as size, checksum, used_date < now() - interval '1 hour' as is_due
@@ -40,7 +40,7 @@ export async function findChunk(db: Db, { task_id, name }: Key): Promise<StoredC
   return found
 }
 
-/** False: it is there, or another one is making it. */
+/** Claims a chunk. Returns false when it exists, or another process is making it. */
 export async function claimChunk(
   db: Db,
   { task_id, name, data_revision, builder }: Claim,
@@ -57,7 +57,7 @@ export async function claimChunk(
   return rows.length > 0
 }
 
-/** False: the lease had ended, and another one makes it now. */
+/** Extends a claim. Returns false when the lease had ended and another process claimed the chunk. */
 export async function keepClaim(db: Db, claim: Claim, leaseMs: number): Promise<boolean> {
   const { numUpdatedRows } = await claimed(db, claim)
     .set({ leased_until_date: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` })
@@ -65,7 +65,7 @@ export async function keepClaim(db: Db, claim: Claim, leaseMs: number): Promise<
   return numUpdatedRows === 1n
 }
 
-/** The chunk is there for everybody. False: another one makes it now. */
+/** Publishes the chunk. Returns false when another process has claimed it. */
 export async function storeChunk(tx: Tx, claim: Claim, stored: StoredChunk): Promise<boolean> {
   const { numUpdatedRows } = await claimed(tx, claim)
     .set({ ...stored, builder: null, leased_until_date: null, used_date: sql<Date>`now()` })
@@ -73,7 +73,7 @@ export async function storeChunk(tx: Tx, claim: Claim, stored: StoredChunk): Pro
   return numUpdatedRows === 1n
 }
 
-/** A chunk that was made before anybody asked for it; one that is there, or is being made, stays. */
+/** Adds a chunk that was made before its first read. An existing or claimed chunk stays. */
 export async function addChunk(
   tx: Tx,
   { task_id, name, data_revision }: Omit<Claim, 'builder'>,
@@ -96,7 +96,7 @@ const claimed = (db: Db, { task_id, name, builder }: Claim) =>
     .where('name', '=', name)
     .where('builder', '=', builder)
 
-/** It was not made: whoever wants it next may try. */
+/** Releases the claim of a chunk that was not made, so that another caller may retry. */
 export async function giveUpClaim(db: Db, { task_id, name, builder }: Claim): Promise<void> {
   await db
     .deleteFrom('chunks')
@@ -106,22 +106,22 @@ export async function giveUpClaim(db: Db, { task_id, name, builder }: Claim): Pr
     .execute()
 }
 
-/** A chunk whose object is gone, whoever removed it. */
+/** Drops the row of a chunk whose object is missing. */
 export function dropChunk(db: Db, { object_key }: StoredChunk): Promise<void> {
   return drop(db, sql`object_key = ${object_key}`)
 }
 
-/** Chunks of media as it was before. */
+/** Drops chunks of earlier revisions of the media. */
 export function dropOlderChunks(db: Db, { task_id, data_revision }: Claim): Promise<void> {
   return drop(db, sql`task_id = ${task_id} and data_revision < ${data_revision}`)
 }
 
-/** Chunks that nobody has asked for since then. */
+/** Drops chunks that were not used since `before`. */
 export function dropUnusedChunks(db: Db, before: Date): Promise<void> {
   return drop(db, sql`used_date < ${before}`)
 }
 
-/** Those of tasks that are deleted; their objects die with everything else of the tasks. */
+/** Drops chunks of deleted tasks; their objects are deleted with all others of the tasks. */
 export async function dropChunksOf(db: Db, task_ids: readonly number[]): Promise<void> {
   await db
     .deleteFrom('chunks')
@@ -129,7 +129,7 @@ export async function dropChunksOf(db: Db, task_ids: readonly number[]): Promise
     .execute()
 }
 
-/** In one transaction, so that no object is left that nobody knows to be of no use. */
+/** Drops rows and marks their objects as deleted in one transaction, so that no unreferenced object is left. */
 async function drop(db: Db, those: ReturnType<typeof sql>): Promise<void> {
   const run = async (tx: Db) => {
     const { rows } = await sql<{ object_key: string | null }>`

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** Bytes, and when they have passed the checksum that clients know them by: CRC-32, decimal (`spec/api-workspace.md` 4.7). */
+/** Passes bytes through and computes the checksum that clients verify: CRC-32 as a decimal number. */
 export function summed(bytes: AsyncIterable<Uint8Array>): {
   bytes: AsyncIterable<Uint8Array>
   checksum: () => string

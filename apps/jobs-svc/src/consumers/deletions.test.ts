@@ -34,7 +34,7 @@ async function addBlob(key: string, task_id: number | null) {
 }
 const stateOf = (key: string) => blobState(db, key)
 
-test('requests of a deleted task end, its media and results die, those of others stay', async () => {
+test('a deleted task fails its requests and deletes its media and results, not those of others', async () => {
   const key = 'requests/results/u/1'
   await addBlob('media/1/', 1)
   await addBlob('media/2/', 2)
@@ -64,14 +64,14 @@ test('requests of a deleted task end, its media and results die, those of others
   expect(chunks).toEqual([{ task_id: 2 }])
 })
 
-test('media of tasks that an import did not publish dies', async () => {
+test('media of tasks that an import did not publish is deleted', async () => {
   await addBlob('media/1/', 1)
   await addBlob('media/2/', 2)
   await arrives(draftDropped, { draft_id: 'd', task_ids: [1] })
   expect([await stateOf('media/1/'), await stateOf('media/2/')]).toEqual(['dead', 'live'])
 })
 
-test('a started request of a deleted task is taken from its worker', async () => {
+test('a started request of a deleted task cannot enter its final transaction', async () => {
   await addRequest(db, { task_id: 1 })
   const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
   if (!row) throw new Error('nothing was claimed')
@@ -79,7 +79,7 @@ test('a started request of a deleted task is taken from its worker', async () =>
   expect(await enterFinal(db, row)).toBe(false)
 })
 
-test('a deleted job takes its requests along, but not those of its task', async () => {
+test('a deleted job fails its requests, but not those of its task', async () => {
   const ofJob = await addRequest(db, { target: 'job', job_id: 31, task_id: 1 })
   const ofTask = await addRequest(db, { task_id: 1 })
   await arrives(jobDeleted, { job: jobRecord({ id: 31 }) })
@@ -87,7 +87,7 @@ test('a deleted job takes its requests along, but not those of its task', async 
   expect(await readRequest(db, ofTask)).toMatchObject({ status: 'queued' })
 })
 
-test('a deleted project takes the requests and media of its tasks along', async () => {
+test('a deleted project fails the requests and deletes the media of its tasks', async () => {
   await addBlob('media/1/', 1)
   const ofTask = await addRequest(db, { task_id: 1, project_id: 7 })
   await arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] })
@@ -98,7 +98,7 @@ test('a deleted project takes the requests and media of its tasks along', async 
   expect(await stateOf('media/1/')).toBe('dead')
 })
 
-test('a deleted account takes its requests and results along, those of others stay', async () => {
+test('a deleted account loses its requests and results, other accounts keep theirs', async () => {
   const key = 'requests/results/u/2'
   await addBlob(key, null)
   const queued = await addRequest(db, { task_id: 1, owner_id: 3 })
@@ -115,7 +115,7 @@ test('a deleted account takes its requests and results along, those of others st
   expect(await readRequest(db, other)).toMatchObject({ status: 'queued' })
 })
 
-test('an event that comes twice does nothing the second time', async () => {
+test('a repeated event changes nothing', async () => {
   await addRequest(db, { task_id: 1 })
   const event = { task: taskRecord({ id: 1 }), job_ids: [] }
   await arrives(taskDeleted, event)
@@ -123,6 +123,6 @@ test('an event that comes twice does nothing the second time', async () => {
   expect((await db.selectFrom('outbox').select('type').execute()).length).toBe(1)
 })
 
-test('other events are nothing to this group', async () => {
+test('other events are ignored', async () => {
   await arrives(taskCreated, { task: taskRecord() })
 })

@@ -18,7 +18,7 @@ import { dropSessions } from '../sessions/repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** What was made for projects, tasks, jobs and people that are deleted goes with them (`design.md` 4.7). */
+/** Routes that fail the requests, and delete the files, of deleted projects, tasks, jobs and users. */
 export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
   const drop = async (tx: Tx, owner: Owner, what: string) => {
     for (const row of await runningOf(tx, owner))
@@ -48,7 +48,7 @@ async function dropMedia(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await dropSessions(tx, task_ids)
 }
 
-/** Tenants are locked before rows, in one order, as everywhere. */
+/** Locks the running requests of an owner. Tenants are locked before rows, in one order, as everywhere. */
 async function runningOf(tx: Tx, owner: Owner): Promise<RequestRow[]> {
   const seen = await findRunningOf(tx, owner)
   for (const tenant of [...new Set(seen.map((row) => row.tenant))].sort())

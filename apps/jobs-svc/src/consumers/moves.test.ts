@@ -17,7 +17,7 @@ import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { followObjects } from './objects.ts'
 
-/** Where requests are, and whether any is under way: `spec/api-workspace.md` 3.1, 3.4. */
+/** Project and organization of requests after a move, and whether requests are running. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const arrives = delivering(db, followObjects(24))
@@ -38,7 +38,7 @@ const place = async (row: { request_uuid: string }) => {
   return { project_id, org_id, tenant }
 }
 
-test('requests of a task are where the task is, and keep whose turn they took', async () => {
+test('requests of a moved task get its project and organization, but keep their tenant', async () => {
   const row = await addRequest(db, { task_id: 1, org_id: 2, tenant: 'org:2', status: 'finished' })
   const other = await addRequest(db, { task_id: 2, org_id: 2 })
   await arrives(taskMoved, { task_id: 1, project_id: 7, organization_id: 5 })
@@ -46,7 +46,7 @@ test('requests of a task are where the task is, and keep whose turn they took', 
   expect(await place(other)).toMatchObject({ project_id: null, org_id: 2 })
 })
 
-test('requests of a project are where the project is', async () => {
+test('requests of a moved project get its organization', async () => {
   const row = await addRequest(db, { project_id: 7, org_id: 2 })
   const other = await addRequest(db, { project_id: 8, org_id: 2 })
   await arrives(projectMoved, { project_id: 7, organization_id: null })
@@ -54,7 +54,7 @@ test('requests of a project are where the project is', async () => {
   expect(await place(other)).toMatchObject({ org_id: 2 })
 })
 
-test('requests of an organization that is gone are in none', async () => {
+test('requests of a deleted organization lose their organization', async () => {
   const row = await addRequest(db, { org_id: 2 })
   const other = await addRequest(db, { org_id: 3 })
   await arrives(organizationDeleted, { organization: organizationRecord({ id: 2 }) })
@@ -67,7 +67,7 @@ describe.each(transports)('over %s', (transport) => {
   const running = async (target: 'project' | 'task' | 'organization', id: number) =>
     (await calls.findRunning({ target, id }, anybody)).is_running
 
-  test.each(['queued', 'started'] as const)('work that is %s is under way', async (status) => {
+  test.each(['queued', 'started'] as const)('a %s request is running', async (status) => {
     await addRequest(db, { status, job_id: 31, task_id: 1, project_id: 7, org_id: 2 })
     expect(await running('project', 7)).toBe(true)
     expect(await running('task', 1)).toBe(true)
@@ -76,14 +76,14 @@ describe.each(transports)('over %s', (transport) => {
       expect(await running(target, 8)).toBe(false)
   })
 
-  test.each(['finished', 'failed'] as const)('work that is %s is over', async (status) => {
+  test.each(['finished', 'failed'] as const)('a %s request is not running', async (status) => {
     await addRequest(db, { status, task_id: 1, project_id: 7, org_id: 2 })
     expect(await running('project', 7)).toBe(false)
     expect(await running('task', 1)).toBe(false)
     expect(await running('organization', 2)).toBe(false)
   })
 
-  test('an export of the log is about no object of an organization', async () => {
+  test('an export of the event log is not running in any organization', async () => {
     await addRequest(db, { target: 'events', target_id: 0, task_id: null, org_id: 2 })
     expect(await running('organization', 2)).toBe(false)
   })

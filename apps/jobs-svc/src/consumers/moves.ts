@@ -6,8 +6,8 @@ import type { RequestsDb } from '../db/schema.ts'
 import { leaveOrganization, moveProject, moveTask } from '../requests/repo.ts'
 
 /**
- * Requests are found where their objects are now (`spec/api-workspace.md` 3.4). Whose turn their work takes (`tenant`) was
- * decided when they were posted: nothing moves while it is under way.
+ * Routes that copy the new project and organization of moved objects to their requests. The `tenant`, which decides the
+ * turn in the queue, stays as posted, because objects do not move while their requests run.
  */
 export const moves: readonly Route<RequestsDb>[] = [
   on(projectMoved, (tx, { project_id, organization_id }) =>

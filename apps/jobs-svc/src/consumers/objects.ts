@@ -3,6 +3,6 @@ import type { RequestsDb } from '../db/schema.ts'
 import { deletions } from './deletions.ts'
 import { moves } from './moves.ts'
 
-/** What the group `reticle.jobs` does about what befalls projects, tasks, jobs and organizations. */
+/** Handles the events about projects, tasks, jobs and organizations for the group `reticle.jobs`. */
 export const followObjects = (resultTtlHours: number): Handle<RequestsDb> =>
   route([...deletions(resultTtlHours), ...moves])

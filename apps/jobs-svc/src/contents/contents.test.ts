@@ -43,7 +43,7 @@ const swept = () =>
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** A task whose session has files with these texts, by name, and a request that is making media of them. */
+/** Creates a task whose session has files with these texts by name, and a request that prepares them. */
 async function uploaded(task_id: number, texts: Record<string, string>, tenant = 'org:1') {
   const { upload_id, prefix } = await db
     .transaction()
@@ -69,20 +69,20 @@ async function uploaded(task_id: number, texts: Record<string, string>, tenant =
   return { upload_id, prefix, files, row, task_id }
 }
 
-/** Where the files are kept, in their order. */
+/** Returns the keys under which the files are kept, in their order. */
 async function kept({ row, files }: Awaited<ReturnType<typeof uploaded>>) {
   const keys = await keepOnce(db, row, files)
   return files.map(({ key }) => keys?.get(key))
 }
 
-/** The task has its media from now on. */
+/** Marks the upload as media of the task. */
 const ended = (task: { prefix: string; task_id: number }) =>
   db
     .transaction()
     .execute((tx) => makeLive(tx, task.prefix, { kind: 'media', task_id: task.task_id }))
 
-describe('a file that the tenant has', () => {
-  test('is read where it was stored first, twins in one upload as well', async () => {
+describe('a file that the tenant already has', () => {
+  test('is read where it was first stored, also for duplicates within one upload', async () => {
     const first = await uploaded(1, { a: 'one', b: 'two', twin: 'one' })
     const [one, two] = first.files.map(({ key }) => key)
     const twins = (await kept(first)).toSorted()
@@ -93,13 +93,13 @@ describe('a file that the tenant has', () => {
     expect([one]).not.toContain(found)
   })
 
-  test('is somebody else’s in another tenant: nothing is found', async () => {
+  test('is not found by another tenant', async () => {
     await kept(await uploaded(1, { a: 'one' }))
     const other = await uploaded(2, { a: 'one' }, 'org:2')
     expect(await kept(other)).toEqual([other.files[0]?.key])
   })
 
-  test('is found to be the same by size and sum, by whoever asks again', async () => {
+  test('is found by size and checksum, also repeatedly', async () => {
     const first = await uploaded(1, { a: 'one' })
     const before = await kept(first)
     expect(await kept(first)).toEqual(before)
@@ -107,14 +107,14 @@ describe('a file that the tenant has', () => {
     expect(uses.length).toBe(1)
   })
 
-  test('is not made known by a worker that lost its lease', async () => {
+  test('is not registered by a worker that lost its lease', async () => {
     const { row, files } = await uploaded(1, { a: 'one' })
     const late: RequestRow = { ...row, lease_token: 0 }
     expect(await keepOnce(db, late, files)).toBeUndefined()
     expect(await db.selectFrom('contents').selectAll().execute()).toEqual([])
   })
 
-  test('costs as many statements among ten thousand as alone', async () => {
+  test('takes the same number of statements among ten thousand as alone', async () => {
     const { row } = await uploaded(1, {})
     const many = Array.from({ length: 10_000 }, (_, at) => ({
       ...{ key: `${row.input_key}${at}`, size: 3, sha256: hashOf(String(at)) },
@@ -132,8 +132,8 @@ describe('a file that the tenant has', () => {
   })
 })
 
-describe('a file that came in pieces', () => {
-  test('is read once to know what it is', async () => {
+describe('a file that was uploaded in pieces', () => {
+  test('is read once for its checksum', async () => {
     const prefix = 'requests/uploads/u/'
     const key = `${prefix}f.parts`
     const bytes = Buffer.alloc(spreadBytes + 3, 'x')
@@ -154,7 +154,7 @@ describe('a file that came in pieces', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('is not looked at when it was known before a byte of it came', async () => {
+  test('is not read if it was a known file when it was announced', async () => {
     const known = { name: 'a', key: 'requests/uploads/v/kept', size: 3 }
     const answer = await keptOnce([known], 'requests/uploads/u/', {
       ...{ blobs, signal: new AbortController().signal },
@@ -164,8 +164,8 @@ describe('a file that came in pieces', () => {
   })
 })
 
-describe('a content', () => {
-  test('outlives the task that brought it, and goes with the last one that uses it', async () => {
+describe('a stored content', () => {
+  test('outlives the task that brought it, and is deleted with the last task that uses it', async () => {
     const first = await uploaded(1, { a: 'one', alone: 'two' })
     await kept(first)
     await ended(first)
@@ -186,13 +186,13 @@ describe('a content', () => {
     expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
   })
 
-  test('stays with the last of the tasks that one file is the media of', async () => {
+  test('is kept until the last of several tasks with this media is deleted', async () => {
     const { row, files, prefix } = await uploaded(1, { archive: 'all' })
     const [key] = await kept({ row, files, prefix, upload_id: '', task_id: 1 })
     const set = { ...row, action: 'import', target: 'project' } as const
     expect(await keepForTask(db, set, 11)).toBe(true)
     expect(await keepForTask(db, set, 12)).toBe(true)
-    await makeDead(db, prefix) // the import is over
+    await makeDead(db, prefix) // the import has ended
 
     await swept()
     expect(await stored()).toEqual([key])
@@ -206,12 +206,12 @@ describe('a content', () => {
     expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
   })
 
-  test('is kept for no task by a worker that lost its lease', async () => {
+  test('is not kept for a task by a worker that lost its lease', async () => {
     const { row } = await uploaded(1, { archive: 'all' })
     expect(await keepForTask(db, { ...row, lease_token: 0 }, 11)).toBe(false)
   })
 
-  test('stays whole when the one that reused it goes first', async () => {
+  test('is complete when the task that reused it is deleted first', async () => {
     const first = await uploaded(1, { a: 'one' })
     const [own] = await kept(first)
     await ended(first)
@@ -223,7 +223,7 @@ describe('a content', () => {
     expect(await stored()).toEqual([own])
   })
 
-  test('whose file is replaced after a failure stays for others, and goes where there are none', async () => {
+  test('of a replaced file stays if it is used elsewhere, and is deleted otherwise', async () => {
     const first = await uploaded(1, { a: 'one', b: 'two' })
     const [one, two] = await kept(first)
     const second = await uploaded(2, { z: 'one' })
@@ -239,7 +239,7 @@ describe('a content', () => {
     expect(await stored()).not.toContain(two)
   })
 
-  test('of somebody else is not removed with a file that was known when it was announced', async () => {
+  test('of another upload stays when an announced duplicate is deleted', async () => {
     const first = await uploaded(1, { a: 'one' })
     const [one] = await kept(first)
     await ended(first)
@@ -259,7 +259,7 @@ describe('a content', () => {
     expect(await stored()).toEqual([one])
   })
 
-  test('is either used and stays, or is gone and not found, whoever is first', async () => {
+  test('is either used and kept, or deleted and not found, in any order of transactions', async () => {
     for (let round = 0; round < 20; round++) {
       const first = await uploaded(100 + round, { a: `one ${round}` })
       await kept(first)
@@ -280,7 +280,7 @@ describe('a content', () => {
     }
   })
 
-  test('is made known once by many at the same time, in whatever order they name it', async () => {
+  test('is registered once by concurrent requests, in any order of the files', async () => {
     const texts = Object.fromEntries(
       Array.from({ length: 50 }, (_, at) => [`f${at}`, `text ${at}`]),
     )

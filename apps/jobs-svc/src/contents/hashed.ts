@@ -7,16 +7,16 @@ import type { HashedFile } from './repo.ts'
 export interface OnceDeps {
   blobs: Pick<BlobStore, 'get'>
   signal: AbortSignal
-  /** Makes files known, answers where each is kept. @throws LeaseLost */
+  /** Registers files and returns the key of each. @throws LeaseLost when the lease is lost */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
 }
 
 /**
- * The files of an upload where their tenant keeps them: what was uploaded before is read where it was stored then. Files that
- * nobody saw whole so far, large ones that came in pieces, are read once for it.
+ * Resolves the files of an upload to the contents of their tenant: a duplicate is read where it was stored first. Files
+ * without a known checksum, large ones that were uploaded in pieces, are read once for it.
  *
- * @param prefix of the upload; files that lie elsewhere were found to be known when they were announced
- * @returns the files, and what of the upload is needed no more when they have become media
+ * @param prefix key prefix of the upload; files elsewhere were resolved when they were announced
+ * @returns the files, and the duplicates to delete once the files have become media
  */
 export async function keptOnce(
   files: readonly UploadedFile[],

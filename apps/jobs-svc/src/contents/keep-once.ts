@@ -8,10 +8,10 @@ import { type HashedFile, insertContents, shareContents, useContents } from './r
 type KeptFor = Pick<RequestRow, 'request_uuid' | 'lease_token' | 'tenant' | 'input_key'>
 
 /**
- * Makes the files of a request that runs known to its tenant. Those that the tenant has already are used where they are.
- * In three statements, however many they are.
+ * Registers the files of a running request as contents of its tenant. Existing contents are used instead. Takes three
+ * statements for any number of files.
  *
- * @returns where each of them is kept, by its own key; undefined when the lease is lost
+ * @returns the key of each content, by the key of the file; undefined when the lease is lost
  */
 export function keepOnce(
   db: Kysely<RequestsDb>,
@@ -21,22 +21,22 @@ export function keepOnce(
   const { tenant, input_key: prefix } = row
   if (prefix === null) throw new Error('a request for media has a place for its files')
   return db.transaction().execute(async (tx) => {
-    // Nothing is made known once the request is over: its files may be replaced from then on.
+    // After the end of a request its files may be replaced, so nothing is registered.
     if (!(await lockHeld(tx, row))) return undefined
     const keeper = { tenant, prefix }
     await insertContents(tx, keeper, files)
     const found = await useContents(tx, keeper, files)
     const missed = files.filter(({ key }) => !found.has(key))
     if (missed.length === 0) return found
-    // They were known, and came to their end meanwhile.
+    // These contents existed, but were deleted meanwhile.
     await insertContents(tx, keeper, missed)
     return new Map([...found, ...(await useContents(tx, keeper, missed))])
   })
 }
 
 /**
- * The media of a task is in files of a request that runs: they stay for as long as there is the task, whatever becomes of what was
- * uploaded. What the task has is known under its key (`mediaPrefix`), with whatever is made of these files below it.
+ * Keeps the files of a running request as media of a task for as long as the task exists, independently of the upload.
+ * The uses are registered under the key prefix of the task (`mediaPrefix`), together with generated files.
  *
  * @returns false when the lease is lost
  */

@@ -7,10 +7,10 @@ import { type Content, dropUses, hasContents, lockContentsAt, lockContentsOf } f
 type Tx = Transaction<RequestsDb>
 
 /**
- * An upload that is dead uses nothing any more. What nobody else uses dies with it, what others use gets a life of its own.
- * To be called before the objects below it are removed, any number of times.
+ * Releases the contents of a dead upload. Contents without another use are deleted with it, others become separate
+ * objects. Must be called before the objects below the upload are removed; may be repeated.
  *
- * @returns keys below it that stay, as they stand in the registry of objects
+ * @returns keys below the upload that stay, as in the registry of objects
  */
 export async function releaseUpload(db: Kysely<RequestsDb>, prefix: string): Promise<string[]> {
   if (!(await hasContents(db, prefix))) return []
@@ -20,7 +20,11 @@ export async function releaseUpload(db: Kysely<RequestsDb>, prefix: string): Pro
   })
 }
 
-/** @returns those that stay though the upload that brought them does not need them any more */
+/**
+ * Drops the uses of an upload.
+ *
+ * @returns its own contents that others still use
+ */
 async function release(tx: Tx, prefix: string, locked: readonly Content[]): Promise<Content[]> {
   const forgotten = await dropUses(tx, prefix, locked)
   const isForgotten = ({ content_id }: Content) => forgotten.has(content_id)
@@ -39,10 +43,10 @@ async function release(tx: Tx, prefix: string, locked: readonly Content[]): Prom
 type DroppedFile = Pick<UploadedFileRow, 'key' | 'tail'>
 
 /**
- * Files of an upload that are not wanted any more, to be called when they are known no more.
+ * Releases files of an upload that are deleted. Requires that their rows are deleted.
  *
  * @param stillUsed keys of the other files of the upload
- * @returns keys of objects that may be removed: not those that others use, nor those that others brought
+ * @returns keys of objects to remove, without contents that are used elsewhere or belong to other uploads
  */
 export async function releaseFiles(
   tx: Tx,

@@ -10,7 +10,7 @@ export interface SpareDeps {
   blobs: Pick<BlobStore, 'remove' | 'removePrefix'>
 }
 
-/** Removes what was stored twice, at once: nobody reads it. Whatever is left of it is dead, and the sweeper's. */
+/** Removes duplicate files at once, as no reader uses them. After a failure, the sweeper removes the rest. */
 export async function removeSpare(
   { db, blobs }: SpareDeps,
   spare: readonly string[],

@@ -2,18 +2,18 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 
 /**
- * Files by what is in them. As long as there is a row of `contents` its object is there: rows are used under a lock that
- * stands in the way of their end, and end with their last use (`spec/extensions.md` 8). Locks are taken in the order of ids.
+ * Stored files by content. While a row of `contents` exists, its object exists: uses are added under a lock that
+ * prevents deletion, and a row is deleted with its last use. Locks are taken in the order of ids.
  */
 
 type Tx = Transaction<RequestsDb>
 
-/** A stored file. */
+/** Stored file with its checksum. */
 export interface HashedFile {
   key: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** Hexadecimal. */
+  /** Hexadecimal checksum. */
   sha256: string
 }
 
@@ -23,19 +23,20 @@ export interface Content {
   home: string
 }
 
-/** Whose they are: an upload, and whoever it is for. Nothing is ever found that another tenant has. */
+/** Upload and tenant that own contents. Contents of another tenant are never found. */
 export interface Keeper {
   tenant: string
   prefix: string
 }
 
-/** Makes files of an upload known, where nothing like them is. */
+/** Registers files of an upload as contents, unless the tenant has equal ones. */
 export async function insertContents(
   tx: Tx,
   { tenant, prefix }: Keeper,
   files: readonly HashedFile[],
 ): Promise<void> {
-  // In one order: of two that make the same known, the second waits for the first, and never both.
+  // One fixed order: of two concurrent transactions with equal files, the second waits for the first, without a
+  // deadlock.
   await sql`
     insert into contents (tenant, sha256, size, key, home)
     select ${tenant}, sha256, size, key, ${prefix} from ${rows(files)}
@@ -43,7 +44,7 @@ export async function insertContents(
     on conflict do nothing`.execute(tx)
 }
 
-/** What a tenant has of these files, under the keys of these; from now on the upload uses it. */
+/** Finds the tenant's contents of these files, by the keys of the files, and registers their use by the upload. */
 export async function useContents(
   tx: Tx,
   { tenant, prefix }: Keeper,
@@ -64,7 +65,7 @@ export async function useContents(
   return new Map(found.rows.map(({ key, kept }) => [key, kept]))
 }
 
-/** Another user of all that an upload uses; it goes by a prefix of its own. */
+/** Registers all contents that an upload uses for another user with its own prefix. */
 export async function shareContents(tx: Tx, prefix: string, other: string): Promise<void> {
   await sql`
     insert into content_uses (prefix, content_id)
@@ -76,7 +77,7 @@ const rows = (files: readonly HashedFile[]) => sql`
   unnest(${files.map(({ key }) => key)}::text[], ${files.map(({ size }) => size)}::bigint[],
     ${files.map(({ sha256 }) => sha256)}::text[]) as file (key, size, sha256)`
 
-/** What an upload brought or uses, locked. */
+/** Locks the contents that an upload owns or uses. */
 export function lockContentsOf(tx: Tx, prefix: string): Promise<Content[]> {
   return tx
     .selectFrom('contents')
@@ -104,7 +105,7 @@ export function lockContentsAt(tx: Tx, keys: readonly string[]): Promise<Content
     .execute()
 }
 
-/** To be called under the locks of them: the upload uses them no more. Answers those that nobody uses; they are forgotten. */
+/** Drops the uses of an upload. Requires the locks of the contents. Returns and deletes those without any other use. */
 export async function dropUses(
   tx: Tx,
   prefix: string,
@@ -133,7 +134,7 @@ export async function dropUses(
   return new Set(forgotten.map(({ content_id }) => content_id))
 }
 
-/** Is there anything that an upload brought or uses? */
+/** Returns whether an upload owns or uses contents. */
 export async function hasContents(db: Kysely<RequestsDb>, prefix: string): Promise<boolean> {
   const { rows: found } = await sql`
     select from content_uses where prefix = ${prefix} union all

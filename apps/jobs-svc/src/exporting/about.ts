@@ -8,11 +8,11 @@ import type { ItemFrame } from '@reticle/formats/model'
 import { type Context, DomainError } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
 
-/** What files tell of the project, task or job that they come from (`spec/formats.md` 7.3), as far as the caller may know it. */
+/** Facts about the project, task or job that exported files contain, limited to what the caller may read. */
 
 type Services = Pick<OperationServices, 'tasks' | 'jobs' | 'media'>
 
-/** Of a task, or of a job of which its task may be out of sight. */
+/** Returns the facts of a task, or of a job whose task the caller may not view. */
 export async function aboutPart(
   facts: Facts,
   first: ItemFrame | undefined,
@@ -41,7 +41,7 @@ export async function aboutPart(
   }
 }
 
-/** Those that its ground truth has, else all of its range. */
+/** Number of frames of a ground truth job, else of the range of the jobs. */
 const framesOfJob = ({ jobs, frames }: Facts) =>
   frames.length ||
   jobs.reduce((count, { start_frame, stop_frame }) => count + stop_frame - start_frame + 1, 0)
@@ -79,7 +79,7 @@ function described(record: Record, context: Context): Described {
   }
 }
 
-/** Only the caller's own address is theirs to know. */
+/** Returns a user without the email address, unless it is the caller. */
 function personOf(user: BasicUser | null, { principal }: Context): Person | null {
   const email = user?.id === principal?.user_id ? (principal?.email ?? '') : ''
   return user && { username: user.username, email }

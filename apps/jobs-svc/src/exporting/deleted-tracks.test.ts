@@ -8,7 +8,7 @@ const task = { store, labels: [labelOf({ id: 1 })], size: 10 }
 
 type Files = ReadonlyMap<string, string>
 
-/** Frames whose own file holds an object. */
+/** Returns the frames whose own file contains an object. */
 const byFile = (pattern: RegExp, isShown: (text: string) => boolean) => (files: Files) =>
   [...files].flatMap(([name, text]) => {
     const [, frame] = pattern.exec(name) ?? []
@@ -18,7 +18,7 @@ const matches = (text: string | undefined, pattern: RegExp) =>
   [...(text ?? '').matchAll(pattern)].map(([, frame]) => Number(frame))
 const isFilled = (text: string) => text.trim() !== ''
 
-/** The frames on which an archive of a format shows something. */
+/** Functions that return the frames on which an archive of a format shows an object. */
 const framesIn: Record<string, (files: Files) => number[]> = {
   'COCO 1.0': (files) => {
     const data = JSON.parse(files.get('annotations/instances_default.json') ?? '{}')
@@ -83,7 +83,7 @@ describe.each(Object.keys(framesIn))('as %s, deleting a frame changes no other f
   })
 })
 
-test('positions beside a deleted keyframe are those between it and the others', async () => {
+test('positions next to a deleted keyframe are interpolated between it and the other keyframes', async () => {
   const at = (frame: number, left: number) => ({ frame, points: [left, 0, left + 10, 10] })
   const lines = [trackLine([at(0, 0), at(4, 40), at(8, 0)])]
   const lefts = async (format: string, pattern: RegExp) => {
@@ -95,7 +95,7 @@ test('positions beside a deleted keyframe are those between it and the others', 
   expect(await lefts('CVAT for video 1.1', /<box [^>]*xtl="(\d+)/g)).toEqual(expected)
 })
 
-test('a file of tracks has keyframes beside a deleted one, and none where none was deleted', async () => {
+test('a file of tracks has keyframes next to a deleted one, and no other additional ones', async () => {
   const keyframes = async (deleted: number[]) => {
     const lines = [trackLine([{}, { frame: 4, points: [20, 20, 40, 40] }])]
     const { files } = await exportTask('CVAT for video 1.1', { ...task, lines, deleted })
@@ -115,7 +115,7 @@ test('a visible position that is not a keyframe counts on its own frame', async 
   expect(gone.report.entries).toMatchObject([{ code: 'deleted-frame', count: 1 }])
 })
 
-test('many tracks are named up to a limit, all are counted', async () => {
+test('many tracks are named up to a limit, but all are counted', async () => {
   const lines = Array.from({ length: 30 }, (_, id) =>
     trackLine([{ frame: 3 }, { frame: 4, outside: true }], { id }),
   )

@@ -6,13 +6,13 @@ import type { ReportWriter } from '@reticle/formats/report'
 /** Tracks that an export leaves out because all frames on which they are visible were deleted. */
 export interface DeletedTracks {
   count: number
-  /** The first of them. */
+  /** First tracks of them, up to a limit. */
   named: { id: number; label_id: number; frame: number }[]
 }
 
 interface Given {
   tracks: AsyncIterable<Track>
-  /** Ascending. */
+  /** Existing frames, ascending. */
   present: readonly number[]
   deleted: ReadonlySet<number>
   stopFrame: (track: Track) => number

@@ -100,7 +100,7 @@ const keyframe = (frame: number, points = [10, 10, 20, 20]) => ({
 const trackAt = (frame: number, ...more: ReturnType<typeof keyframe>[]) =>
   encodeTrack({ ...common, id: 9, frame, elements: [], shapes: [keyframe(frame), ...more] })
 
-/** `lines` follow the header. */
+/** Creates services that return `lines` after the header. */
 const servicesWith = (
   lines: string[],
   media: Partial<OperationServices['media']> = { readFrames },
@@ -136,7 +136,7 @@ describe('the native format', () => {
     return (await (await archiveOf(result?.key)).text('annotations.xml')) ?? ''
   }
 
-  test('keeps tracks, and counts frames as the media does', async () => {
+  test('keeps tracks, and numbers frames as the media does', async () => {
     const text = await documentOf([shapeAt(1), trackAt(2)])
     expect(text).toContain(
       '<image id="15" name="b.jpg" width="100" height="50">\n    <box label="car"',
@@ -151,7 +151,7 @@ describe('the native format', () => {
     expect(text).toContain('<dumped>2026-03-01 10:00:00.000000+00:00</dumped>')
   })
 
-  test('tells nobody the address of somebody else', async () => {
+  test('contains no email address of another user', async () => {
     const owned = (id: number) => ({
       ...servicesWith([]),
       tasks: { ...tasks, getTask: async () => taskRecord({ owner: { ...anna, id } }) },
@@ -162,7 +162,7 @@ describe('the native format', () => {
     expect(await documentOf([], given, owned(2))).toContain('<email></email>')
   })
 
-  test('of a job tells what may be known without its task', async () => {
+  test('of a job contains the facts that are readable without its task', async () => {
     const services = servicesWith([])
     const getTask = async () => {
       throw forbidden()
@@ -180,7 +180,7 @@ describe('the native format', () => {
     expect(text).toContain('<owner></owner>')
   })
 
-  test('a track of the later of two jobs that share its last keyframe goes on to the end', async () => {
+  test('a track extends to the end of the later of two jobs that share its last keyframe', async () => {
     const text = await documentOf([trackAt(2)], { target: 'task', target_id: 2 })
     expect([...text.matchAll(/ frame="(\d+)"/g)].map(([, frame]) => frame)).toEqual(['20', '25'])
   })
@@ -211,7 +211,7 @@ test('annotations of a task become an archive under a key of the attempt', async
   expect(run.told).not.toContain('final')
 })
 
-test('with images the original bytes are part of the archive', async () => {
+test('an archive with images contains the original bytes', async () => {
   const { result } = await exportDataset(
     exportWork({ save_images: true }),
     await runOf(store, servicesWith([])),
@@ -222,7 +222,7 @@ test('with images the original bytes are part of the archive', async () => {
   expect(await archive.text(images[1] ?? '')).toBe('picture b')
 })
 
-test('a track goes no further than the job of its last keyframe', async () => {
+test('a track ends with the job of its last keyframe', async () => {
   const { result } = await exportDataset(
     exportWork(),
     await runOf(store, servicesWith([trackAt(0)])),
@@ -231,7 +231,7 @@ test('a track goes no further than the job of its last keyframe', async () => {
   expect(data.annotations.map((one: { image_id: number }) => one.image_id)).toEqual([1, 2])
 })
 
-test('the export of a job holds its frames alone', async () => {
+test('the export of a job contains only its frames', async () => {
   const { result } = await exportDataset(
     exportWork({}, { target: 'job', target_id: 32 }),
     await runOf(store, servicesWith([shapeAt(2)])),
@@ -241,7 +241,7 @@ test('the export of a job holds its frames alone', async () => {
   expect(data.annotations.length).toBe(1)
 })
 
-test('the export of ground truth holds its frames alone, tracks at their places there', async () => {
+test('the export of ground truth contains only its frames, with interpolated tracks', async () => {
   const { result } = await exportDataset(
     exportWork({}, { target: 'job', target_id: 33 }),
     await runOf(store, servicesWith([shapeAt(3), trackAt(0)])),
@@ -257,7 +257,7 @@ test('the export of ground truth holds its frames alone, tracks at their places 
   ])
 })
 
-test('deleted frames and their shapes are left out, and their keyframes move tracks on other frames', async () => {
+test('deleted frames and their shapes are left out, but their keyframes still affect interpolation', async () => {
   const getDeletedFrames = async () => ({ frames: [1, 2] })
   const moved = trackAt(0, keyframe(2, [50, 50, 70, 70]))
   const { result } = await exportDataset(
@@ -324,7 +324,7 @@ test('an export that is stopped ends at once and leaves no object', async () => 
   })
 })
 
-/** What is in an export with this selection: file names of images, and of each annotation its image. */
+/** Exports with a selection; returns the file names of its images, and the image of each annotation. */
 async function selected(
   only: Partial<ReturnType<typeof exportWork>['params']['only']>,
   lines: string[],
@@ -350,8 +350,8 @@ async function selected(
   }
 }
 
-describe('a selection (api-annotations 2.1)', () => {
-  test('of frames: a track has its place on each of them', async () => {
+describe('a selection', () => {
+  test('by frames interpolates a track on each of them', async () => {
     const spans = [
       { first: 1, last: 1 },
       { first: 3, last: 9 },
@@ -363,7 +363,7 @@ describe('a selection (api-annotations 2.1)', () => {
     })
   })
 
-  test('of labels', async () => {
+  test('by labels', async () => {
     const lines = [shapeAt(0), trackAt(1)]
     const none = await selected({ label_id: [2] }, lines)
     expect([none.images.length, none.annotations]).toEqual([4, []])
@@ -371,13 +371,13 @@ describe('a selection (api-annotations 2.1)', () => {
     expect(all.annotations).toEqual(['a.jpg', 'b.jpg'])
   })
 
-  test('of sure shapes: tracks have no score', async () => {
+  test('by score keeps tracks, which have no score', async () => {
     const lines = [shapeAt(0, 0.4), shapeAt(1, 0.5), trackAt(2)]
     const { annotations } = await selected({ min_score: 0.5 }, lines)
     expect(annotations).toEqual(['b.jpg', 'c.jpg', 'd.jpg'])
   })
 
-  test('of jobs in a state', async () => {
+  test('by job state', async () => {
     const lines = [shapeAt(1), shapeAt(2)]
     expect(await selected({ job_state: 'completed' }, lines)).toEqual({
       images: ['c.jpg', 'd.jpg'],
@@ -386,7 +386,7 @@ describe('a selection (api-annotations 2.1)', () => {
     expect((await selected({ job_state: 'rejected' }, lines)).images).toEqual([])
   })
 
-  test('of frames that show something, of what else was chosen', async () => {
+  test('of annotated frames applies after the other selections', async () => {
     const hidden = { ...keyframe(3), outside: true }
     const lines = [shapeAt(0, 0.1), shapeAt(1), trackAt(2, hidden)]
     expect((await selected({ only_annotated: true }, lines)).images).toEqual([

@@ -15,12 +15,12 @@ import { type Part, readPart } from './export-part.ts'
 import { type AssertLabel, createLabelCheck } from './known-labels.ts'
 import { subsetsOf } from './subsets.ts'
 
-/** Share of the work after which the rows are here and the conversion begins. */
+/** Share of the work done when the rows are read and the conversion starts. */
 const rowsShare = 0.2
 
 /**
- * Writes the annotations of a project, task or job, with the pictures where wanted, as an archive of the format into the blob
- * store. The annotations of each task come from one snapshot.
+ * Writes the annotations of a project, task or job as an archive of the format into the blob store, optionally with
+ * images. The annotations of each task are read from one snapshot.
  */
 export async function exportDataset(work: ExportWork, deps: OperationDeps): Promise<Outcome> {
   const { services, signal } = deps
@@ -71,7 +71,7 @@ async function aboutDataset(
   return { target, project, dumped }
 }
 
-/** Of a project its tasks that have media, by id. */
+/** Reads the task or job, or all tasks of a project that have media, by id. */
 async function readParts(
   { target, target_id: id, params: { only } }: ExportWork,
   assertLabel: AssertLabel,

@@ -25,7 +25,7 @@ const workOf = (): ExportEventsWork => ({
   params: { filter, filename: 'logs.csv', cloud_storage_id: null },
 })
 
-test('the rows of the log become the file as they are, read with the rights of who asked', async () => {
+test('the rows of the event log become the file unchanged, read with the permissions of the user', async () => {
   const asked: unknown[] = []
   const services = servicesOf({
     events: {
@@ -41,7 +41,7 @@ test('the rows of the log become the file as they are, read with the rights of w
   expect([await text(chunks), result?.size, report]).toEqual(['scope\ndebug:info\n', 17, null])
 })
 
-test('a log that breaks off leaves no file', async () => {
+test('an event log whose reading fails leaves no file', async () => {
   async function* broken() {
     yield Buffer.from('scope\n')
     throw unavailable('The log is away.')

@@ -3,8 +3,8 @@ import { resultKey } from '../operations/result-key.ts'
 import type { ExportEventsWork, Outcome } from '../requests/work.ts'
 
 /**
- * Writes a part of the log of events as CSV into the blob store (`spec/api-workspace.md` 6.3). Its rows pass through as
- * they are: however many there are, memory stays as it is.
+ * Writes a part of the event log as CSV into the blob store. Streams the rows unchanged, so that memory does not grow
+ * with them.
  */
 export async function exportEvents(work: ExportEventsWork, deps: OperationDeps): Promise<Outcome> {
   const { blobs, services, signal } = deps

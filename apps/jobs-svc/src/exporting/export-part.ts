@@ -17,19 +17,19 @@ import { fromRows, storedTracks } from './from-rows.ts'
 import type { AssertLabel } from './known-labels.ts'
 import { readUpright } from './upright.ts'
 
-/** What one task or job has to be exported. */
+/** Content of one task or job to export. */
 export interface Part {
-  /** That of its task; empty for none. */
+  /** Subset of its task; empty for none. */
   subset: string
   frames: readonly ItemFrame[]
-  /** How many tracks it has at most. */
+  /** Upper limit of its number of tracks. */
   tracks: number
-  /** What the frames show, of tracks unless they are left out; may be read again. */
+  /** Reads the annotations by frame, optionally without tracks; may be called repeatedly. */
   items: (
     options?: Pick<ItemOptions, 'firstIndex' | 'firstTrackId'>,
     withTracks?: boolean,
   ) => AsyncIterable<Item>
-  /** The tracks that are wanted, as they are stored. */
+  /** Reads the selected tracks as stored. */
   stored: () => AnnotationStreams['tracks']
   about: TaskAbout
   deletedFrames: ReadonlySet<number>
@@ -41,13 +41,13 @@ interface Wanted {
   id: number
   only: Exported
   assertLabel: AssertLabel
-  /** A folder of its own, for what waits. */
+  /** Temporary folder of this part. */
   tmpDir: string
 }
 
 /**
- * Reads a task or job out of one snapshot, as far as it is wanted. Memory does not grow with its annotations: rows wait in a
- * temporary file.
+ * Reads the selected content of a task or job from one snapshot. Stages the rows in a temporary file, so that memory
+ * does not grow with the annotations.
  */
 export async function readPart(
   { target, id, only, assertLabel, tmpDir }: Wanted,
@@ -115,12 +115,14 @@ async function itemFrames(
 
 function itemFrame(frame: number, source: FrameSource, blobs: OperationDeps['blobs']): ItemFrame {
   const { width, height } = source
-  const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // spec/formats.md 4.2
+  const path = source.packing === 'video' ? `${source.name}.PNG` : source.name // a frame of a video gets a file name ending
   const bytes = { source: sourceKey(source), image: () => readUpright(blobs, source) }
   return { frame, path, width, height, ...bytes }
 }
 
-/** A track reaches no further than the job that its last keyframe is in; of jobs that share it, the last. */
+/**
+ * Returns the last frame of the job that contains the last keyframe of a track; if several jobs do, of the last one.
+ */
 function stopFrame({ shapes, frame }: Track, jobs: Facts['jobs']): number | undefined {
   const last = shapes.at(-1)?.frame ?? frame
   return jobs.findLast((job) => job.start_frame <= last && last <= job.stop_frame)?.stop_frame

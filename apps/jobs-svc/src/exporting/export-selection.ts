@@ -6,11 +6,11 @@ import type { Context } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
 
 /**
- * What of a task or job is exported (`spec/api-annotations.md` 2.1). It is chosen before a format sees any of it, so that all
- * formats choose alike.
+ * Selection of the exported content of a task or job. It is applied before the format, so that all formats select
+ * alike.
  */
 
-/** The frames that are wanted, whatever is on them. */
+/** Returns the selected frames, regardless of their annotations. */
 export async function wantedFrames(
   frames: readonly ItemFrame[],
   { only, task_id }: { only: Exported; task_id: number },
@@ -31,7 +31,7 @@ export async function wantedFrames(
 const isWithin = (spans: readonly FrameSpan[], frame: number) =>
   spans.some(({ first, last }) => first <= frame && frame <= last)
 
-/** The annotations that are wanted, wherever they are. Parts of skeletons come with their skeleton. */
+/** Filters the annotations by label and score. Elements of skeletons are kept with their skeleton. */
 export function wantedStreams(
   { tags, shapes, tracks }: AnnotationStreams,
   { label_id, min_score }: Exported,
@@ -60,7 +60,7 @@ async function* keptTracks(
   for await (const track of tracks) if (isWanted(track)) yield track
 }
 
-/** The frames of which `items` show something. */
+/** Returns the frames for which `items` contain an annotation. */
 export async function shownFrames(
   frames: readonly ItemFrame[],
   items: AsyncIterable<Item>,

@@ -16,12 +16,12 @@ import type { Staged } from '../operations/staging.ts'
 import type { AssertLabel } from './known-labels.ts'
 
 interface FromRows {
-  /** The last frame that a track may reach. */
+  /** Returns the last frame of a track. */
   stopFrame: (track: RestTrack) => number | undefined
   assertLabel: AssertLabel
 }
 
-/** Staged row lines as the objects that formats know. */
+/** Decodes staged row lines to the objects of the formats. */
 export function fromRows(
   rows: Record<RowKind, Staged>,
   { stopFrame, assertLabel }: FromRows,
@@ -45,7 +45,7 @@ export function fromRows(
   }
 }
 
-/** The tracks of some labels, of none given those of all, as they are stored. */
+/** Decodes the tracks of some labels as stored; without labels, those of all. */
 export async function* storedTracks(
   rows: Staged,
   label_ids: readonly number[],
@@ -63,7 +63,7 @@ async function* decoded<T>(staged: Staged, decode: (columns: string[]) => T): As
     yield batch.map(({ columns }) => decode(columns))
 }
 
-/** A batch of tracks may be a large one: each is there by itself. */
+/** Yields tracks one by one, because a single one may be large. */
 async function* decodedTracks(
   staged: Staged,
   decode: (columns: string[]) => Track,

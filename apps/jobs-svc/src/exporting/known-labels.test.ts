@@ -23,7 +23,7 @@ const formats = [
 ]
 
 test.each(formats)(
-  'an object of an unknown label fails an export as %s, and may be tried again',
+  'an object of an unknown label fails an export as %s with a transient error',
   async (format) => {
     const lines = [shapeLine(), shapeLine({ id: 8, frame: 1, label_id: 45 })]
     const exporting = exportTask(format, { store, labels, lines, size: 2 })
@@ -39,7 +39,7 @@ test.each([
   ['track', trackLine([{}], { label_id: 45 })],
   ['shape', shapeLine({ ...skeleton, elements: [element(3), element(45)] })],
   ['track', trackLine([skeletonKeyframe()], { label_id: 2, elements: [part(45)] })],
-])('so does a %s, or an element of it', async (kind, line) => {
+])('a %s or an element of it with an unknown label fails too', async (kind, line) => {
   const exporting = exportTask('COCO 1.0', { store, labels, lines: [line], size: 2 })
   await expect(exporting).rejects.toMatchObject({
     kind: 'unavailable',

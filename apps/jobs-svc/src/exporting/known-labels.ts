@@ -12,10 +12,10 @@ interface Labelled {
 export type AssertLabel = (kind: RowKind, object: Labelled) => void
 
 /**
- * Checks objects against the labels that an export has read. An exporter would leave out an object of an unknown label, or
- * drop it for another reason.
+ * Creates a check of objects against the labels that an export has read. Without it, an exporter would leave out or
+ * drop an object of an unknown label.
  *
- * @throws DomainError unavailable: the labels changed between the two reads, and another attempt reads both again
+ * @throws DomainError unavailable: the labels changed between the two reads, and a retry reads both again
  */
 export function createLabelCheck(labels: readonly Label[]): AssertLabel {
   const known = new Set(

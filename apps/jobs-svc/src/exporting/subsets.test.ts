@@ -9,7 +9,7 @@ const about: Part['about'] = {
   ...{ origin: 0, step: 1, start_frame: 0, stop_frame: 0, segments: [] },
 }
 
-/** A part whose every frame shows one tag, and whose tracks begin where they are told to. */
+/** Creates a part with one tag on every frame, whose tracks count from the requested index. */
 function partOf(subset: string, paths: string[], tracks = 0): Part {
   const frames: ItemFrame[] = paths.map((path, frame) => ({ frame, path, width: 4, height: 3 }))
   const tag = { label_id: 1, group: 0, source: 'manual', attributes: [] }
@@ -36,7 +36,7 @@ function partOf(subset: string, paths: string[], tracks = 0): Part {
 const namesOf = (parts: Part[]) =>
   subsetsOf(parts).map(({ name, frames }) => [name, frames.map(({ path }) => path)])
 
-test('there is one for each name, in the order of names, the tasks of each in theirs', () => {
+test('each name is one subset, in the order of names, its tasks in their order', () => {
   const parts = [partOf('train', ['b.jpg']), partOf('test', ['a.jpg']), partOf('train', ['c.jpg'])]
   expect(namesOf(parts)).toEqual([
     ['test', ['a.jpg']],
@@ -44,7 +44,7 @@ test('there is one for each name, in the order of names, the tasks of each in th
   ])
 })
 
-test('what has no name is the default, or beside a subset of that name another', () => {
+test('tasks without a subset are in `default`, or in `default_1` when that name is used', () => {
   expect(namesOf([partOf('', ['a.jpg'])])).toEqual([['default', ['a.jpg']]])
   expect(namesOf([partOf('', ['a.jpg']), partOf('default', ['a.jpg'])])).toEqual([
     ['default', ['a.jpg']],
@@ -53,7 +53,7 @@ test('what has no name is the default, or beside a subset of that name another',
   expect(namesOf([])).toEqual([])
 })
 
-test('frames of one subset that are called alike are told apart (formats 5)', () => {
+test('frames with equal names within a subset get different names', () => {
   const paths = ['x/a.jpg', 'b']
   expect(
     namesOf([partOf('', paths), partOf('', ['x/a_1.jpg', ...paths]), partOf('', paths)]),
@@ -62,7 +62,7 @@ test('frames of one subset that are called alike are told apart (formats 5)', ()
   ])
 })
 
-test('frames are counted through in a subset, tracks in all of them, whichever is read first', async () => {
+test('frame numbers continue within a subset, track numbers over all subsets, in any read order', async () => {
   const parts = [
     partOf('b', ['a.jpg'], 2),
     partOf('a', ['a.jpg', 'b.jpg'], 3),
@@ -84,7 +84,7 @@ test('frames are counted through in a subset, tracks in all of them, whichever i
   ])
 })
 
-test('a part of a subset has its own frames, as they are called there, and counts from its first', async () => {
+test('a part of a subset has its own renamed frames, and counts from its first', async () => {
   const [subset] = subsetsOf([partOf('', ['a.jpg', 'b.jpg']), partOf('', ['a.jpg'])])
   const [one, two] = subset?.parts ?? []
   expect(two?.frames.map(({ path }) => path)).toEqual(['a_1.jpg'])

@@ -1,13 +1,13 @@
 import type { Part as FormatPart, Item, ItemFrame, Subset } from '@reticle/formats/model'
 import type { Part } from './export-part.ts'
 
-/** What formats call the part of a dataset that has no name, and what else where somebody has taken that. */
+/** Subset name of tasks without one, and its replacement when a task uses that name. */
 const unnamed = 'default'
 const unnamedToo = 'default_1'
 
 /**
- * The subsets of a dataset (`spec/formats.md` 5): one for each that its tasks name, by name, its tasks in the order that is given.
- * Frames of one subset that are called alike are told apart, and tracks are numbered through.
+ * Groups parts into subsets: one for each name, sorted by name, with tasks in the given order. Renames frames of a
+ * subset with equal names, and numbers tracks over all subsets.
  */
 export function subsetsOf(parts: readonly Part[]): Subset[] {
   const isTaken = parts.some(({ subset }) => subset === unnamed)
@@ -48,7 +48,7 @@ async function* itemsOfAll(parts: readonly Part[], begin: number): AsyncGenerato
   }
 }
 
-/** The second `a.jpg` becomes `a_1.jpg`, the third `a_1_1.jpg`. */
+/** Makes names unique: the second `a.jpg` becomes `a_1.jpg`, the third `a_1_1.jpg`. */
 function apart(parts: readonly Part[]): ItemFrame[] {
   const taken = new Set<string>()
   const free = (path: string): string => (taken.has(path) ? free(lengthened(path)) : path)

@@ -7,7 +7,7 @@ import { testStore, upload } from '../testing/run.ts'
 import { readUpright } from './upright.ts'
 
 const red = { r: 220, g: 0, b: 0 }
-/** 40 x 20 pixels, black but for red ones in the left half, as they are stored. */
+/** Stored picture of 40 x 20 pixels, black with a red left half. */
 const halves = await sharp({ create: { width: 40, height: 20, channels: 3, background: 'black' } })
   .composite([
     {
@@ -24,7 +24,7 @@ test.each([
   [6, { width: 20, height: 40 }, 'top'],
   [8, { width: 20, height: 40 }, 'bottom'],
 ])(
-  'a photograph of orientation %i is turned as it is seen, and says so no more',
+  'a photograph of orientation %i is turned upright and loses its orientation tag',
   async (orientation, size, side) => {
     const photo = await sharp(halves).withMetadata({ orientation }).jpeg().toBuffer()
 
@@ -46,7 +46,7 @@ test.each([
   },
 )
 
-test('what is upright, is no photograph or cannot be decoded stays as it is', async () => {
+test('upright photographs, other files and undecodable bytes are unchanged', async () => {
   const photo = await sharp(halves).jpeg().toBuffer()
   const turned = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer()
   const broken = turned.subarray(0, turned.length - 200)
@@ -55,7 +55,7 @@ test('what is upright, is no photograph or cannot be decoded stays as it is', as
     expect(await exported(bytes)).toEqual(bytes)
 })
 
-test('an orientation that stands behind the head is read as well', async () => {
+test('an orientation tag after the first bytes is read as well', async () => {
   const photo = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer()
   const comment = Buffer.alloc(65_537)
   comment.writeUInt32BE(0xff_fe_ff_ff)
@@ -66,7 +66,7 @@ test('an orientation that stands behind the head is read as well', async () => {
   expect({ width, height }).toEqual({ width: 20, height: 40 })
 })
 
-test('what an export reads of a store is upright', async () => {
+test('an export reads upright pictures from a store', async () => {
   const { blobs } = await testStore()
   const photo = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer()
   const { name, key, size } = await upload(blobs, 'a.jpg', photo)
@@ -77,7 +77,7 @@ test('what an export reads of a store is upright', async () => {
   expect({ width, height }).toEqual({ width: 20, height: 40 })
 })
 
-/** In small pieces, as they come from a store. */
+/** Turns bytes upright in small pieces, as a store returns them. */
 const exported = (bytes: Buffer) => gather(upright(pieces(bytes)), 10_000_000)
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {

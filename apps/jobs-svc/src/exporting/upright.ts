@@ -3,7 +3,9 @@ import { isUndecodable, readSource } from '../frames/source.ts'
 import { upright } from '../media/upright.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 
-/** A member of an archive may be broken behind its head, which was all that was looked at when it was uploaded. */
+/**
+ * Reads a picture upright. A member of an archive may be broken after its header, which is all that the upload checks.
+ */
 export async function* readUpright(
   blobs: OperationDeps['blobs'],
   source: FrameSource,

@@ -8,7 +8,7 @@ interface Named {
   facts: Pick<Facts, 'updated_date'>
 }
 
-/** What the file of an export is called unless somebody says so: what it is (`spec/api-annotations.md` 2.2). */
+/** Returns the default file name of an export, from its object, content, date and format. */
 export function defaultName({ target, target_id, format, save_images, facts }: Named): string {
   const what = save_images ? 'dataset' : 'annotations'
   const date = facts.updated_date.slice(0, 19).replace(/[-T:]/g, '_')

@@ -60,7 +60,7 @@ describe.each(transports)('over %s', (transport) => {
   const file = (rq_id: string, call = anna, is_last?: boolean) =>
     calls.getResultFile({ target: 'events', id: 0, rq_id, is_last }, call)
 
-  test('an export of events is queued under an id of its own (api-workspace 6.3)', async () => {
+  test('each export of events is queued under a unique id', async () => {
     const { rq_id } = await calls.exportEvents({}, anna)
     expect(rq_id).toMatch(/^action=export&target=events&id=[\da-f-]{36}&user_id=3$/)
     const other = await calls.exportEvents({}, anna)
@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('the part that is wanted is narrowed by whose log it is, and ends now by default', async () => {
+  test('the filter of an export is restricted to the readable events, and ends now by default', async () => {
     const wanted = { project_id: 7, task_id: 1, job_id: 31, from: '2026-03-01T00:00:00.000Z' }
     await calls.exportEvents({ ...wanted, filename: 'a.csv' }, anna)
     const filter = { ...wanted, org_id: null, to: expect.stringMatching(/^20.*Z$/) }
@@ -96,12 +96,12 @@ describe.each(transports)('over %s', (transport) => {
       { kind: 'not_found' },
     ],
     ['a name that is a path', { filename: '../x' }, { kind: 'invalid' }],
-  ])('%s is refused, and nothing is queued', async (_, wanted, expected) => {
+  ])('%s is refused and queues no request', async (_, wanted, expected) => {
     await expect(calls.exportEvents(wanted, anna)).rejects.toMatchObject(expected)
     expect(await db.selectFrom('requests').select('rq_id').execute()).toEqual([])
   })
 
-  test('its file is CSV, named by the time it was asked for, for its owner alone', async () => {
+  test('the file of an export is CSV, named by the time of the request, and only for its owner', async () => {
     const { rq_id } = await calls.exportEvents({}, anna)
     await finishNext()
     expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  test('a file that is asked for the last time goes with its request', async () => {
+  test('a file that is downloaded for the last time is deleted with its request', async () => {
     const { rq_id } = await calls.exportEvents({}, anna)
     await expect(file(rq_id, anna, true)).rejects.toMatchObject({ code: 'request_not_finished' })
     await finishNext()

@@ -20,8 +20,8 @@ interface Deps {
 type Input = Parameters<Service<typeof requests>['exportEvents']>[0]
 
 /**
- * Queues an export of the log of events (`spec/api-workspace.md` 6.3). Its owner says which part the caller may read; without
- * a bound it begins with the first event, which for an object is its creation, and ends now.
+ * Queues an export of the event log. webhooks-svc restricts the filter to the events that the caller may read. Without
+ * bounds, it starts at the first event, which for an object is its creation, and ends now.
  */
 export async function exportEvents(
   { db, services, settings }: Deps,

@@ -16,10 +16,10 @@ import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Downloads check the rights of the moment, not those of the export. */
+/** Downloads check the current permissions, not those at the time of the export. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
-/** What the caller may do now; a test takes it away. */
+/** Current permissions of the caller, which tests revoke. */
 const rights = { project: 'yes', task: 'yes', job: 'yes', events: 'all' }
 const asked: string[] = []
 const tasks = {
@@ -83,7 +83,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(asked).toEqual(['export'])
   })
 
-  test.each(kinds)('a %s is not downloaded once its owner may not see the object', async (kind) => {
+  test.each(kinds)('a %s is not downloaded without permission to view the object', async (kind) => {
     const file = await exported(kind)
     rights[targetOf(kind)] = 'no'
     for (const is_last of [undefined, true])
@@ -95,7 +95,7 @@ describe.each(transports)('over %s', (transport) => {
     await calls.getResultFile(file, anna)
   })
 
-  test('a file of a deleted object has expired', async () => {
+  test('the file of a deleted object has expired', async () => {
     const file = await exported('task')
     rights.task = 'deleted'
     await expect(calls.getResultFile(file, anna)).rejects.toMatchObject({ code: 'result_expired' })

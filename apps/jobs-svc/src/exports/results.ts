@@ -43,8 +43,8 @@ interface Wanted {
 type ResultFile = z.infer<typeof resultFile>
 
 /**
- * The file of a finished export, for its owner while they may export the object, and for administrators; using it prolongs its life
- * (`spec/api-annotations.md` 2.2, with its texts), unless it is used for the last time (`spec/api-workspace.md` 6.3).
+ * Returns the file of a finished export, for its owner while they may export the object, and for administrators. A
+ * download extends its lifetime, unless it is marked as the last one (docs/spec/requests.md#results).
  */
 export async function getResultFile(
   deps: Deps,
@@ -58,7 +58,7 @@ export async function getResultFile(
   return fileOf(row)
 }
 
-/** The request goes at once; its object is only marked, and stays an hour, so that it can be read to its end. */
+/** Deletes the request at once, but only marks its object, which stays for an hour, so that the download can finish. */
 function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<ResultFile> {
   const find = () => findFinished(deps, wanted, context)
   return changeAfter(deps.db, context, find, async (tx, { tenant, rq_id }) => {
@@ -95,8 +95,8 @@ async function findFinished(
 }
 
 /**
- * The rights of now decide, not those of the export: the owner may have been removed from the organization or have another
- * role, or the object may have moved.
+ * Checks the current permission: since the export, the owner may have lost their membership or role, or the object may
+ * have moved.
  *
  * @throws DomainError forbidden; not_found when the object is deleted
  */

@@ -32,7 +32,7 @@ export interface ExportDeps {
 type Requests = Service<typeof requests>
 type ExportInput = Parameters<Requests['exportTaskDataset']>[0]
 
-/** Exports of projects, tasks, jobs and events, and the files they end in (`spec/api-annotations.md` 2.1, 2.2). */
+/** Creates the handlers of exports and of their files. */
 export function exportHandlers(
   deps: ExportDeps,
 ): Pick<
@@ -79,13 +79,13 @@ async function startExport(
   const options = optionsOf(only)
   const id = { action: 'export', target, target_id, user_id, format, subresource, options } as const
   const what = [target, target_id, subresource, format, etag, options ?? '']
-  // Which jobs are in a state is no revision of theirs.
+  // Not cacheable: the states of jobs change without a new revision.
   const cache_key = job_state === undefined ? cacheKey(what, facts) : undefined
   const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
   return change(db, context, (tx) => postRequest(tx, wish, settings, context))
 }
 
-/** Equal while neither the annotations nor anything else of the object has changed. */
+/** Returns a key that changes when the annotations or anything else of the object change. */
 function cacheKey(
   parts: readonly (string | number)[],
   { updated_date, labels_revision }: Facts,
@@ -97,6 +97,8 @@ function cacheKey(
 
 const largeCount = 100_000
 
-/** How many frames a project has is known to nobody yet. */
+/**
+ * Returns the size class of an export. Projects with images count as large, because their number of frames is unknown.
+ */
 const sizeClass = ({ target, size }: Facts, save_images: boolean): 'small' | 'large' =>
   save_images && (size > largeCount || target === 'project') ? 'large' : 'small'

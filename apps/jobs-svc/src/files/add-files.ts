@@ -7,7 +7,11 @@ import { deleteFiles, insertFiles, listNamed } from './repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** Notes files that were stored whole. @throws DomainError invalid for a name that is taken */
+/**
+ * Adds files that were stored whole.
+ *
+ * @throws DomainError invalid for a name that is taken
+ */
 export async function addWholeFiles(
   tx: Tx,
   { upload_id, prefix }: Pick<UploadRow, 'upload_id' | 'prefix'>,
@@ -31,8 +35,9 @@ export async function addWholeFiles(
 }
 
 /**
- * Takes away files of these names that are in nobody's way any more: those of an attempt that failed, and what the same
- * person began and did not end.
+ * Deletes replaceable files of these names: those of a failed attempt, and unfinished ones of the same user.
+ *
+ * @throws the refusal for a name of any other file
  */
 export async function makeRoom(
   tx: Tx,

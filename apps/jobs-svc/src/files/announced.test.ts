@@ -12,7 +12,7 @@ import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Files of which it is said beforehand what they will be: `spec/extensions.md` 8. */
+/** Files with an announced checksum. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const ofNobody = factsOf({ size: 0, jobs: [], organization_id: null })
@@ -33,7 +33,7 @@ beforeEach(async () => {
   await sql`truncate requests, blobs, uploads, outbox, contents, content_uses cascade`.execute(db)
 })
 
-/** A tenant has a file of ten bytes with that sum. */
+/** Stores a file of ten bytes with that checksum for a tenant. */
 const stored = (tenant: string, key: string) =>
   db.transaction().execute(async (tx) => {
     const keeper = { tenant, prefix: `${key}/` }
@@ -57,7 +57,7 @@ describe.each(transports)('over %s', (transport) => {
     return { is_checked, ...(await calls.noteChunk(note, anna)) }
   }
 
-  test('one that the tenant has arrives at once, and is part of the session', async () => {
+  test('a file that the tenant has already is complete at once and part of the session', async () => {
     await stored('user:1', 'up/a')
     await stored('org:7', 'up/o')
     const { file_id, offset } = await create(1)
@@ -77,20 +77,20 @@ describe.each(transports)('over %s', (transport) => {
     ['of the sandbox, in an organization', 2, 'user:1', {}],
     ['of another size', 1, 'user:1', { length: 11 }],
     ['of another sum', 1, 'user:1', { sha256: 'b'.repeat(64) }],
-  ])('one %s is uploaded like any other', async (_, id, tenant, given) => {
+  ])('a file %s is uploaded like any other', async (_, id, tenant, given) => {
     await stored(tenant, 'up/a')
     expect((await create(id, anna, given)).offset).toBeUndefined()
     const uses = await db.selectFrom('content_uses').select('prefix').execute()
     expect(uses).toEqual([{ prefix: 'up/a/' }])
   })
 
-  test('one that is what was said arrives, and its sum is known', async () => {
+  test('a file with the announced checksum is accepted, and its checksum is stored', async () => {
     const { file_id } = await create(1)
     expect(await sent(file_id, sha256)).toMatchObject({ is_checked: true, offset: 10 })
     expect(await files()).toMatchObject([{ offset: 10, sha256 }])
   })
 
-  test('one that is something else is refused at its end, and gone', async () => {
+  test('a file with another checksum is refused at its end and deleted', async () => {
     const { file_id } = await create(1)
     expect(await sent(file_id, 'b'.repeat(64))).toMatchObject({ is_refused: true })
     expect(await files()).toEqual([])
@@ -98,7 +98,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(asked).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('one of which nothing was said is not looked at', async () => {
+  test('a file without an announced checksum is not verified', async () => {
     const { file_id } = await calls.createFile({ ...aim(1), name: 'a', length: 10 }, anna)
     const answer = await sent(file_id)
     expect([answer.is_checked, answer.is_refused]).toEqual([undefined, undefined])

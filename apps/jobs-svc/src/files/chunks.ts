@@ -8,14 +8,14 @@ import { updateFile } from './repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** Longer ones are of files over which many have fought; keys of objects have 900 characters at most. */
+/** A longer key means that many clients have taken over the file; object keys have at most 900 characters. */
 const longestKey = 700
 
 /**
- * Lets the bytes that follow those of a locked file be stored, by whoever asks: somebody who seems to be at it still may be
- * gone, and notes nothing from here on. What that one still writes lies where nobody looks (`kit/blob/spread.ts`).
+ * Leases the next bytes of a locked file to the caller. An earlier writer may have died, so its lease ends and it
+ * cannot record anything from now on; its late writes go to keys that are never read.
  *
- * @returns the row from then on; without a lease when `offset` is not where the file ends
+ * @returns the updated row; without a lease when `offset` is not the end of the stored bytes
  * @throws DomainError too_large beyond the length of the file
  */
 export async function openNext(
@@ -40,14 +40,19 @@ const tooManyTurns = () =>
   conflict('This file was sent by too many at once. DELETE it and begin anew.')
 
 /**
- * Is that all of a file, and another than was announced? Where somebody announced it, whoever stores its end says what it is.
+ * Returns whether a complete file differs from the announced one. The writer of the last bytes of an announced file
+ * states its checksum.
  */
 export const isAnother = (
   { length, expected_sha256 }: UploadedFileRow,
   { offset, sha256 }: { offset: number; sha256?: string | undefined },
 ): boolean => expected_sha256 !== null && offset === length && sha256 !== expected_sha256
 
-/** Notes how far a locked file is stored. @throws DomainError not_found beyond its ends: a bug of the caller */
+/**
+ * Records how far a locked file is stored.
+ *
+ * @throws DomainError not_found for an offset outside the file: a bug of the caller
+ */
 export async function noteStored(
   tx: Tx,
   file: UploadedFileRow,

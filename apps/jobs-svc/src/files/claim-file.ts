@@ -6,9 +6,9 @@ import { readFileId } from './file-id.ts'
 import { findUploadOf, lockFile } from './repo.ts'
 
 /**
- * A file that was sent in pieces and is named by its id, with the upload that it is all of: to be claimed next.
+ * Finds a completely uploaded file by its id, with its upload, which the caller then claims.
  *
- * @throws DomainError invalid for one that is unknown or not whole
+ * @throws DomainError invalid for an unknown or incomplete file
  */
 export async function claimFile(
   tx: Transaction<RequestsDb>,

@@ -5,12 +5,16 @@ import { type Aim, targetOf } from '../uploads/purposes.ts'
 import { readFileId } from './file-id.ts'
 import { type FoundFile, findFile } from './repo.ts'
 
-/** Names a file by its public id, below the object that it was sent for. */
+/** Public id of a file, with the object that it was sent for. */
 export interface NamedFile extends Aim {
   file_id: string
 }
 
-/** @throws DomainError not_found for one that is unknown or given up; forbidden for that of somebody else */
+/**
+ * Finds a file of the caller.
+ *
+ * @throws DomainError not_found for an unknown or expired file; forbidden for a file of another user
+ */
 export async function ownFile(
   db: Kysely<RequestsDb>,
   { file_id: given, purpose, target, id: target_id }: NamedFile,
@@ -25,7 +29,11 @@ export async function ownFile(
   return found
 }
 
-/** @throws DomainError not_found for one that has arrived in full: it is no upload any more */
+/**
+ * Returns an incomplete file.
+ *
+ * @throws DomainError not_found for a complete one, which is no longer an upload
+ */
 export function unfinished<F extends { offset: number; length: number }>(file: F): F {
   if (file.offset === file.length) throw notFound('This file has arrived.', 'upload_complete')
   return file

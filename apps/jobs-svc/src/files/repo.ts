@@ -6,12 +6,12 @@ import { isInTime } from '../uploads/repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** What a file was sent for. */
+/** Purpose and object of a file. */
 export type FileOf = Pick<UploadRow, 'purpose' | 'target' | 'target_id'>
 
 export type FoundFile = UploadedFileRow & Pick<UploadRow, 'used_date'>
 
-/** A file of an upload that nothing came of yet. */
+/** Finds a file of an upload that was not used yet. */
 export function findFile(
   db: Kysely<RequestsDb>,
   file_id: string,
@@ -37,7 +37,7 @@ export function findFile(
     .executeTakeFirst()
 }
 
-/** To be called under the lock of its upload. */
+/** Locks a file. Requires the lock of its upload. */
 export function lockFile(tx: Tx, file_id: string): Promise<UploadedFileRow | undefined> {
   return tx
     .selectFrom('uploaded_files')
@@ -47,7 +47,7 @@ export function lockFile(tx: Tx, file_id: string): Promise<UploadedFileRow | und
     .executeTakeFirst()
 }
 
-/** The upload that a file is part of. */
+/** Finds the upload of a file. */
 export async function findUploadOf(
   db: Kysely<RequestsDb>,
   file_id: string,
@@ -60,7 +60,7 @@ export async function findUploadOf(
   return found?.upload_id
 }
 
-/** In the order in which they were begun. */
+/** Lists files in the order of their creation. */
 export function listFiles(db: Kysely<RequestsDb>, upload_id: string): Promise<UploadedFileRow[]> {
   return db
     .selectFrom('uploaded_files')
@@ -88,7 +88,7 @@ type NewFile = Pick<
   'file_id' | 'owner_id' | 'name' | 'key' | 'length' | 'offset'
 > &
   Partial<Pick<UploadedFileRow, 'sha256' | 'expected_sha256'>>
-/** A statement has so many parameters at most, of which each row takes nine. */
+/** Limits the parameters of a statement: each row takes nine. */
 const rowsAtOnce = 1000
 
 export async function insertFiles(
@@ -105,7 +105,7 @@ export async function insertFiles(
       .execute()
 }
 
-/** What of the files the upload itself brings, arrived or announced, is noted for each person: the others were there before. */
+/** Adds the announced bytes per user, only for files stored below the upload itself; others existed before. */
 async function addBytes(
   tx: Tx,
   { upload_id, prefix }: Pick<UploadRow, 'upload_id' | 'prefix'>,
@@ -127,7 +127,7 @@ async function addBytes(
     .execute()
 }
 
-/** Bytes, arrived or announced, of a person's files that nothing came of yet. */
+/** Returns the bytes, stored or announced, of a user's unused uploads. */
 export async function bytesWaiting(tx: Tx, owner_id: number): Promise<number> {
   const found = await tx
     .selectFrom('upload_bytes')
@@ -143,7 +143,7 @@ export async function updateFile(tx: Tx, file_id: string, changes: Changes): Pro
   await tx.updateTable('uploaded_files').set(changes).where('file_id', '=', file_id).execute()
 }
 
-/** With everything that is stored of them, or still will be by somebody who has not heard of it; but for what others use. */
+/** Deletes files with all their objects, also those that a writer may still store, except objects used elsewhere. */
 export async function deleteFiles(tx: Tx, files: readonly UploadedFileRow[]): Promise<void> {
   const [one] = files
   if (!one) return

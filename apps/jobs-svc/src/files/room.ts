@@ -8,15 +8,17 @@ import { bytesWaiting } from './repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** Before any lock of an upload: of two who ask for the same room at once, the second waits until the first has it. */
+/**
+ * Locks the upload quota of a user, before any lock of an upload, so that two concurrent requests cannot reserve the
+ * same room.
+ */
 export const lockRoom = (tx: Tx, owner_id: number): Promise<void> =>
   lockTenant(tx, tenantOf(null, owner_id))
 
 /**
- * Uploads that nothing came of yet take room until they expire: each person has so many bytes for them. To be called under the
- * lock of their room.
+ * Checks the upload quota of a user: unused uploads count until they expire. Requires the lock of the quota.
  *
- * @param bytes that are announced. Those of a form are not, so that with 0 there has to be any room at all
+ * @param bytes announced bytes; 0 (a form does not announce them) requires any room at all
  * @throws DomainError too_large
  */
 export async function assertRoom(

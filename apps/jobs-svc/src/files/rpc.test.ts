@@ -12,7 +12,7 @@ import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Files that arrive in pieces: `spec/api-annotations.md` 2.4. */
+/** Resumable uploads. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const facts = factsOf({ task_id: 2 })
@@ -60,7 +60,7 @@ describe.each(transports)('over %s', (transport) => {
   const stored = async (file: Created, offset: number, bytes: number) =>
     noted(await opened(file, offset, bytes), offset + bytes)
 
-  test('a file is known by its owner, and how much of it is stored by its offset', async () => {
+  test('a file has an id that starts with its owner, and an offset of its stored bytes', async () => {
     const file = await created(100)
     expect(file.file_id).toMatch(/^1_[\da-f-]{36}$/)
     const state = { filename: 'a.json', length: 100, expires_date: expect.any(String) }
@@ -69,14 +69,14 @@ describe.each(transports)('over %s', (transport) => {
     expect(await calls.findFile(named(file), anna)).toEqual({ ...state, offset: 40 })
   })
 
-  test('a file that has arrived is no upload any more', async () => {
+  test('a complete file is no longer an upload', async () => {
     const file = await created(100)
     await stored(file, 0, 100)
     await expect(calls.findFile(named(file), anna)).rejects.toMatchObject({ kind: 'not_found' })
     await expect(opened(file, 100, 0)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a file is given up twelve hours after something last came', async () => {
+  test('a file expires twelve hours after its last change', async () => {
     const file = await created(100)
     const past = (hours: number) =>
       db
@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a file is found below its object only, and for what it was sent for', async () => {
+  test('a file is found only below its object and for its purpose', async () => {
     const { file_id } = await created(100)
     const elsewhere = [
       { purpose: 'annotations', target: 'job', id: 31, file_id },
@@ -113,7 +113,7 @@ describe.each(transports)('over %s', (transport) => {
       await expect(calls.findFile(one, anna)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test("somebody else's file is forbidden, whatever they may do with its object", async () => {
+  test('the file of another user is forbidden, even with permission for its object', async () => {
     const file = await created(100)
     await expect(calls.findFile(named(file), bob)).rejects.toMatchObject({ kind: 'forbidden' })
     const chunk = { ...named(file), offset: 0, bytes: 1 }
@@ -124,7 +124,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await calls.findFile(named(file), anna)).toMatchObject({ offset: 0 })
   })
 
-  test('bytes that do not follow those stored get no lease, and are told where these end', async () => {
+  test('bytes that do not follow the stored ones receive the offset and no lease', async () => {
     const file = await created(100)
     await stored(file, 0, 40)
     for (const offset of [0, 39, 41]) {
@@ -134,14 +134,14 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  test('bytes beyond the length of the file are too many', async () => {
+  test('bytes beyond the length of the file are refused', async () => {
     const file = await created(100)
     await stored(file, 0, 40)
     await expect(opened(file, 40, 61)).rejects.toMatchObject({ kind: 'too_large' })
     await stored(file, 40, 60)
   })
 
-  test('bytes that do not fill a part wait where the next writer finds them', async () => {
+  test('bytes that do not fill a part are stored where the next writer reads them', async () => {
     const file = await created(3 * spreadBytes)
     await stored(file, 0, spreadBytes + 5)
     const next = await opened(file, spreadBytes + 5, 1)
@@ -151,7 +151,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(third.tail).toBeUndefined()
   })
 
-  test('of two writers the later one goes on, and the earlier one notes nothing', async () => {
+  test('of two writers the later one continues, and the earlier one records nothing', async () => {
     const file = await created(3 * spreadBytes)
     const first = await opened(file, 0, 10)
     const second = await opened(file, 0, 20)
@@ -162,7 +162,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await dead()).toEqual([`${first.key}/0-0`])
   })
 
-  test('what was stored before somebody took over is read by the next, and goes when it is stored again', async () => {
+  test('a partial part is read by a writer that takes over, and deleted once it is rewritten', async () => {
     const file = await created(3 * spreadBytes)
     await stored(file, 0, 10)
     const gone = await opened(file, 10, 10)
@@ -174,7 +174,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await opened(file, 20, 1)).tail).toBe(`${gone.key}/1-0`)
   })
 
-  test('a writer who ends leaves the file to the next without a trace', async () => {
+  test('a writer that finishes leaves nothing behind for the next', async () => {
     const file = await created(3 * spreadBytes)
     const first = await opened(file, 0, 10)
     await noted(first, 10)
@@ -183,7 +183,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await noted(first, 10)).toMatchObject({ is_noted: false })
   })
 
-  test('a file that is given up goes with its objects', async () => {
+  test('a deleted file loses its objects', async () => {
     const file = await created(100)
     const { key, ...chunk } = await opened(file, 0, 10)
     const drop = { id: 2, file_id: file.file_id }
@@ -205,19 +205,19 @@ describe.each(transports)('over %s', (transport) => {
       { body: ['This task data has not been initialized yet'] },
     ],
     ['of another kind', { ...forImport, target: 'project' }, anna, { kind: 'invalid' }],
-  ] as const)('no file is begun for an object %s', async (_, aim, caller, error) => {
+  ] as const)('no upload is started for an object %s', async (_, aim, caller, error) => {
     const attempt = calls.createFile({ ...aim, name: 'a', length: 1 }, caller)
     await expect(attempt).rejects.toMatchObject(error)
     expect(await db.selectFrom('blobs').select('key').execute()).toEqual([])
   })
 
-  describe('at the end', () => {
+  describe('the use of a complete upload', () => {
     const options = { format: 'COCO 1.0', import_mode: 'replace', conv_mask_to_poly: true }
     const started = (file_id: string, caller = anna) =>
       calls.startImport({ body: { target: 'task', id: 2, file_id, ...options } }, caller)
     const unknown = { code: 'upload_unknown', body: ['No such file were uploaded'] }
 
-    test('a file becomes an import, once', async () => {
+    test('a complete file becomes an import, once', async () => {
       const file = await created(spreadBytes + 1, 'folder/a.json')
       const { key } = await opened(file, 0, 1)
       await stored(file, 0, spreadBytes + 1)
@@ -231,7 +231,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await dead()).toContain(row.input_key)
     })
 
-    test('one of which a part is missing, an unknown one and that of somebody else are none', async () => {
+    test('incomplete and unknown files, and those of other users, are refused', async () => {
       const file = await created(100)
       await stored(file, 0, 99)
       await expect(started(file.file_id)).rejects.toMatchObject(unknown)

@@ -30,7 +30,7 @@ type Dropped =
   | 'deleteTaskBackupFile'
 type Handlers = Pick<Requests, 'createFile' | 'findFile' | 'openChunk' | 'noteChunk' | Dropped>
 
-/** Files that arrive in pieces: how much of each is stored, and who may store the next (`spec/api-annotations.md` 2.4). */
+/** Creates the handlers of resumable uploads: stored offsets, and leases to store the next bytes. */
 export function fileHandlers(deps: UploadDeps): Handlers {
   const { db, services, settings } = deps
   const { uploadTtlHours: ttl } = settings
@@ -92,7 +92,7 @@ export function fileHandlers(deps: UploadDeps): Handlers {
   }
 }
 
-/** The file with its upload, whose time begins anew; both are locked. */
+/** Locks a file and its upload, and restarts the expiry of the upload. */
 async function lockAfterUse(
   tx: Tx,
   { file_id, upload_id }: { file_id: string; upload_id: string },
@@ -138,7 +138,7 @@ async function createFile(
   })
 }
 
-/** The file, where its tenant has it already: then nothing of it needs to be sent. */
+/** Finds a file with the announced checksum that the tenant already has, so that it need not be sent. */
 async function findKnown(
   tx: Tx,
   keeper: Keeper,

@@ -8,7 +8,7 @@ const refusal = (text: string) =>
     body: [expect.stringMatching(text)],
   })
 
-describe('the refusal of an unknown format names the nearest one and all of that side', () => {
+describe('the refusal of an unknown format names the nearest one and all available ones', () => {
   test.each([
     ['COCO', "^Unknown format specified for the request 'COCO'. Did you mean 'COCO 1.0'[?] "],
     ['Yolo', "'Yolo'. Did you mean 'YOLO 1.1'[?] Formats for export: COCO 1.0, .*YOLO 1.1[.]$"],

@@ -4,9 +4,9 @@ import { describeUnknown, findExporter, findImporter } from '@reticle/formats/re
 import { type DomainError, invalid, invalidText } from '@reticle/kit'
 
 /**
- * The exporter a caller names, for media of a dimension.
+ * Finds the export format that a caller names, for media of a dimension.
  *
- * @throws DomainError invalid with the texts of `spec/api-annotations.md` 2.1
+ * @throws DomainError invalid with the texts of CVAT
  */
 export function chooseExporter(name: string | undefined, dimension: string): Format {
   const format = findExporter(name ?? '')
@@ -16,9 +16,9 @@ export function chooseExporter(name: string | undefined, dimension: string): For
 }
 
 /**
- * The importer a caller names, for media of a dimension.
+ * Finds the import format that a caller names, for media of a dimension.
  *
- * @throws DomainError invalid with the texts of `spec/api-annotations.md` 2.3
+ * @throws DomainError invalid with the texts of CVAT
  */
 export function chooseImporter(name: string | undefined, dimension: string): Format {
   if (name === undefined || name === '')
@@ -42,12 +42,12 @@ function assertDimension({ name, dimension: own }: Format, dimension: string): v
   )
 }
 
-/** The exporter of a request that was accepted; a newer program may know formats that this one does not. */
+/** Returns the exporter of an accepted request; a request of a newer version may name an unknown format. */
 export function exporterOf(name: string): Exporter {
   return findExporter(name)?.exporter ?? unknown(name)
 }
 
-/** The importer of a request that was accepted. */
+/** Returns the importer of an accepted request. */
 export function importerOf(name: string): Importer {
   return findImporter(name)?.importer ?? unknown(name)
 }

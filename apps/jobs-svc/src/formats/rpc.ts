@@ -2,7 +2,7 @@ import type { server } from '@reticle/contracts/api/server'
 import { listFormats, listLosses } from '@reticle/formats/registry'
 import type { Service } from '@reticle/kit'
 
-/** The part of `/server` that this service answers: what can be imported and exported (`spec/api-annotations.md` 3). */
+/** Creates the handlers of `/server` that list the import and export formats. */
 export function formatHandlers(): Pick<Service<typeof server>, 'listFormats' | 'listFormatLosses'> {
   return { listFormats: async () => listFormats(), listFormatLosses: async () => listLosses() }
 }

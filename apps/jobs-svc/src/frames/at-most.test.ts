@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atMost } from './at-most.ts'
 
-test('no more than allowed run at once, all run, and failures free their place', async () => {
+test('at most the limit run at the same time, all run, and failures free their place', async () => {
   const limited = atMost(2)
   const seen = { running: 0, most: 0 }
   const work = (n: number) =>

@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once; the others wait in order. */
+/** Limits the number of tasks that run at the same time; the others wait in order. */
 export function atMost(count: number): <R>(run: () => Promise<R>) => Promise<R> {
   const waiting: (() => void)[] = []
   let running = 0

@@ -3,10 +3,12 @@ import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { readSourceOrNothing } from './source.ts'
 
-/** Every archive of the same files is the same. */
+/** Fixed date, so that archives of the same files are identical. */
 export const noTime = new Date(0)
 
-/** The context images of a frame as they were uploaded, in one archive; called as they are below the folder that all are in. */
+/**
+ * Writes the context images of a frame, as uploaded, into one archive. Their names are relative to their common folder.
+ */
 export function contextImages(
   blobs: Pick<BlobStore, 'get'>,
   images: readonly StoredImage[],
@@ -22,7 +24,7 @@ export function contextImages(
   return writeZip(files, noTime)
 }
 
-/** The longest beginning of all names that ends in "/"; none has one. */
+/** Returns the longest common prefix that ends in "/"; empty if none. */
 function commonFolder(names: readonly string[]): string {
   const [first = ''] = names
   const parts = first.split('/').slice(0, -1)

@@ -18,7 +18,7 @@ import { openDecoder } from './decode.ts'
 import { openPictures } from './pictures.ts'
 import { frameHandlers } from './rpc.ts'
 
-/** What is read at once: chunks of frames, and what belongs to a frame (`spec/api-workspace.md` 4.7). */
+/** Chunks of frames, and context images. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
@@ -61,7 +61,7 @@ async function membersOf(chunks: AsyncIterable<Uint8Array>) {
 describe.each(transports)('over %s', (transport) => {
   const calls = overTransport(transport, frames, handlers)
 
-  test('a chunk comes with all that clients keep it by', async () => {
+  test('a chunk has all headers for caching', async () => {
     const id = transport === 'grpc' ? 1 : 2
     tasks.set(id, await Promise.all([5, 6, 7].map(async (w) => storedFrame(blobs, await photo(w)))))
     const { head, chunks } = await calls.getTaskData({ id, type: 'chunk', number: 0 }, anna)
@@ -93,7 +93,7 @@ describe.each(transports)('over %s', (transport) => {
       ).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('context images come as they are, called as they are below their folder', async () => {
+  test('context images are unchanged, with names relative to their folder', async () => {
     const one = await storedFrame(blobs, 'left side', { name: 'a/related_images/b_jpg/left.png' })
     const two = await storedFrame(blobs, 'top', { name: 'a/related_images/b_jpg/up/top.png' })
     related = [one, two]
@@ -109,7 +109,7 @@ describe.each(transports)('over %s', (transport) => {
     expect([...(await membersOf(alone.chunks)).keys()]).toEqual(['left.png'])
   })
 
-  test('a frame without context images has none to show', async () => {
+  test('a frame without context images is an error', async () => {
     related = []
     const attempt = calls.getTaskData({ id: 4, type: 'context_image', number: 3 }, anna)
     await expect(attempt).rejects.toMatchObject({

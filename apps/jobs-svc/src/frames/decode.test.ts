@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp'
 import { expect, test } from 'vitest'
 import { openDecoder } from './decode.ts'
 
-/** `reliability.md` 9: twenty seconds for an image, and no more of them at once than there is room for. */
+/** Time limit of one image, and limit of concurrent images. */
 
 const image = await sharp({
   create: { width: 3000, height: 3000, channels: 3, background: 'red' },
@@ -13,7 +13,7 @@ const read = async () => image
 const png = (given: Sharp) => given.resize(8, 8).png()
 /** Takes many seconds, in small steps. */
 const slow = (given: Sharp) => given.resize(9000, 9000).sharpen({ sigma: 9 }).jpeg()
-/** Stands for a library that never comes back, and heeds no limit. */
+/** Simulates a library call that never returns and ignores limits. */
 const hanging = (given: Sharp): Sharp =>
   Object.assign(given, {
     timeout: () => ({ toBuffer: () => new Promise<Buffer>(() => undefined) }),
@@ -21,38 +21,38 @@ const hanging = (given: Sharp): Sharp =>
 const undecodable = { kind: 'not_found', code: 'image_undecodable' }
 const tooSlow = { ...undecodable, message: 'This image cannot be decoded within 1 seconds.' }
 
-test('an image is read and made into another', async () => {
+test('an image is read and converted to another', async () => {
   const made = await openDecoder()(read, png)
   expect(await sharp(made).metadata()).toMatchObject({ width: 8, height: 8, format: 'png' })
 })
 
 test.each([['no image'], [image.subarray(0, 200)]])(
-  'what is no whole image is told',
+  'bytes that are not a complete image are an error',
   async (bytes) => {
     const attempt = openDecoder()(async () => Buffer.from(bytes), png)
     await expect(attempt).rejects.toMatchObject(undecodable)
   },
 )
 
-test('an image that takes too long is given up, and its place is free again', async () => {
+test('an image that takes too long is cancelled, and its place is free again', async () => {
   const decode = openDecoder({ places: 1, longestSeconds: 1, patienceMs: 60_000 })
   await expect(decode(read, slow)).rejects.toMatchObject(tooSlow)
   expect((await decode(read, png)).length).toBeGreaterThan(0)
 })
 
-test('one that never ends ends its call with a reason, and the others get on', async () => {
+test('a decoder that never returns ends its call with an error, and other images are decoded', async () => {
   const decode = openDecoder({ places: 2, longestSeconds: 1, patienceMs: 200 })
   await expect(decode(read, hanging)).rejects.toMatchObject(tooSlow)
   expect((await decode(read, png)).length).toBeGreaterThan(0)
 })
 
-test('who finds no place in time is to come again', async () => {
+test('a caller without a place in time receives a retry time', async () => {
   const decode = openDecoder({ places: 1, longestSeconds: 1, patienceMs: 200 })
   await expect(decode(read, hanging)).rejects.toMatchObject(tooSlow)
   await expect(decode(read, png)).rejects.toMatchObject({ kind: 'too_many', retry_after: 10 })
 })
 
-test('a failure to read is told as it is, and frees the place', async () => {
+test('an error of reading is passed on, and frees the place', async () => {
   const decode = openDecoder({ places: 1 })
   const failing = async (): Promise<Buffer> => {
     throw new Error('the store is away')

@@ -5,37 +5,37 @@ import { longestSeconds, openShownImage } from '../media/image.ts'
 import { atMost } from './at-most.ts'
 import { undecodable } from './source.ts'
 
-/** What is made of an image. */
+/** Conversion of an image. */
 export type Change = (image: Sharp) => Sharp
 
 /**
- * Reads an image and makes another of it, as soon as there is a place.
+ * Reads an image and converts it, as soon as a place is free.
  *
- * @throws DomainError not_found `image_undecodable` for what is no whole image, or takes too long; too_many when no place
- *   gets free; what `read` throws
+ * @throws DomainError not_found `image_undecodable` for an incomplete image, or one that takes too long; too_many when
+ *   no place gets free; errors of `read`
  */
 export type Decoder = (read: () => Promise<Buffer>, change: Change) => Promise<Buffer>
 
 interface Limits {
-  /** Images that are decoded at once, and so are in memory. */
+  /** Number of images that are decoded at the same time, and so are in memory. */
   places?: number
-  /** Longest for one image (`reliability.md` 9). */
+  /** Time limit of one image. */
   longestSeconds?: number
-  /** Longest to wait for a place (`spec/decisions.md` 4). */
+  /** Longest wait for a place. */
   patienceMs?: number
 }
 
 /**
- * As many as there are processors; but decoders run in libuv's four threads, which files are read in as well, so that one is
- * left for those.
+ * As many as processors, but at most three: decoders run in libuv's four threads, of which one must stay free for
+ * reading files.
  */
 export const usualPlaces = Math.min(availableParallelism(), 3)
 
 const second = 1000
 
 /**
- * The decoder of a process. An image that takes too long ends with its call and is told to stop; where the library does not
- * heed that it keeps its place, so that the others get on and the process goes on.
+ * Creates the decoder of a process. An image that takes too long is aborted and its call fails. If the library ignores
+ * the abort, the place stays occupied, and other images use the remaining places.
  */
 export function openDecoder({
   places = usualPlaces,
@@ -71,7 +71,7 @@ export function openDecoder({
 const tooSlow = (seconds: number) =>
   undecodable(`This image cannot be decoded within ${seconds} seconds.`)
 
-/** What the library says of an image that it gave up (`timeout: 12% complete`). */
+/** Recognizes the library's message for an aborted image (`timeout: 12% complete`). */
 const isTimeout = (thrown: unknown) =>
   thrown instanceof Error && thrown.message.startsWith('timeout:')
 

@@ -10,7 +10,7 @@ import { type Sample, tiffOf } from '../testing/tiff.ts'
 import { openDecoder } from './decode.ts'
 import { jpegOf, openPictures } from './pictures.ts'
 
-/** Pictures of more than eight bits a channel are shown with the range of values that they use. */
+/** Pictures with more than eight bits per channel are displayed with the range of values that they use. */
 
 const decode = openDecoder()
 const [width, height] = [64, 48]
@@ -30,7 +30,7 @@ const png16 = (values: readonly number[], channels: 1 | 3 = 1) =>
 interface Shown {
   min: number[]
   max: number[]
-  /** Of the first channel. */
+  /** Values of the first channel. */
   values: number[]
 }
 
@@ -42,7 +42,7 @@ async function shownOf(bytes: Buffer): Promise<Shown> {
   return { min: channels.map(({ min }) => min), max: channels.map(({ max }) => max), values }
 }
 
-describe('a ramp is shown from black to white, with its middle grey in its middle', () => {
+describe('a ramp is displayed from black to white, with its middle grey in its middle', () => {
   test.each<[string, () => Promise<Buffer> | Buffer]>([
     ['10 bits', () => png16(rounded(ramp(0, 1023)))],
     ['12 bits', () => png16(rounded(ramp(0, 4095)))],
@@ -82,7 +82,7 @@ describe('pixels outside the usual range', () => {
     expect(Math.min(...max)).toBeGreaterThan(250)
   })
 
-  test('a few light pixels on an even ground are shown', async () => {
+  test('a few light pixels on an even background are visible', async () => {
     const values: number[] = Array(pixels).fill(100)
     values[1500] = 900
     const { values: shown } = await shownOf(await png16(values))
@@ -99,7 +99,7 @@ describe('pixels outside the usual range', () => {
     expect(shown[pixels / 2]).toBeLessThan(145)
   })
 
-  test('a picture of NaN alone is shown evenly', async () => {
+  test('a picture of NaN alone is displayed evenly', async () => {
     const { min, max } = await shownOf(tiff('float', Array(pixels).fill(Number.NaN)))
     expect(min).toEqual(max)
   })
@@ -113,7 +113,7 @@ describe('pixels outside the usual range', () => {
     expect([...min, ...max].every((one) => Math.abs(one - seen) <= 1)).toBe(true)
   })
 
-  test('an even picture of floats is a share of 1', async () => {
+  test('an even picture of floats is displayed as a fraction of 1', async () => {
     const { values } = await shownOf(tiff('float', Array(pixels).fill(0.5)))
     expect(Math.abs((values[0] ?? 0) - 128)).toBeLessThanOrEqual(2)
   })
@@ -129,7 +129,7 @@ describe('colours and alpha', () => {
     expect(max[2]).toBeLessThan(30)
   })
 
-  test('colours of floats are shown', async () => {
+  test('colours of floats are displayed', async () => {
     const { min, max } = await shownOf(tiff('float', rgb(ramp(0, 0.02)), 3))
     expect(max[0]).toBeGreaterThan(240)
     expect(min[0]).toBeLessThan(20)
@@ -160,7 +160,7 @@ describe('pictures of eight bits are not stretched', () => {
     sharp(Uint8Array.from(ramp(10, 40)), { raw: { width, height, channels: 1 } })
 })
 
-test('previews are stretched as frames are, originals are the bytes that were sent', async () => {
+test('previews are stretched as frames are, originals are unchanged', async () => {
   const db = await testDb<RequestsDb>(migrations, 'requests')
   const { blobs } = await testStore()
   const pictures = openPictures({ db, blobs })

@@ -11,7 +11,7 @@ async function gathered<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('what is made comes in the order of what it was made of, so many side by side', async () => {
+test('results keep the order of the items, and the limit of concurrent items holds', async () => {
   const seen = { running: 0, most: 0 }
   const change = async (n: number, index: number) => {
     seen.most = Math.max(seen.most, ++seen.running)
@@ -25,7 +25,7 @@ test('what is made comes in the order of what it was made of, so many side by si
   expect(seen).toEqual({ running: 0, most: 3 })
 })
 
-test('no more is made than is taken', async () => {
+test('no more items are processed than are read', async () => {
   let made = 0
   const items = inOrder(numbers(1000), 4, async (n) => {
     made += 1
@@ -37,7 +37,7 @@ test('no more is made than is taken', async () => {
   expect(made).toBeLessThanOrEqual(8)
 })
 
-test('a failure comes at its place', async () => {
+test('a failure is thrown at its place', async () => {
   const failing = inOrder(numbers(3), 2, async (n) => {
     if (n === 1) throw new Error('the second failed')
     return n

@@ -1,6 +1,6 @@
 /**
- * What `change` makes of each, in their order. So many are worked at side by side; no more are made than are taken, so that
- * memory does not grow with them.
+ * Yields the results of `change` in the order of the items. Processes up to `sideBySide` items concurrently, with
+ * back-pressure, so that memory does not grow with their number.
  */
 export async function* inOrder<A, B>(
   items: AsyncIterable<A>,
@@ -11,7 +11,7 @@ export async function* inOrder<A, B>(
   let index = 0
   for await (const item of items) {
     const made = change(item, index++)
-    made.catch(() => undefined) // thrown when its turn comes, if it comes
+    made.catch(() => undefined) // thrown when it is read
     running.push(made)
     if (running.length < sideBySide) continue
     const [first] = running.splice(0, 1)

@@ -25,7 +25,7 @@ import { openDecoder } from './decode.ts'
 import { openPictures } from './pictures.ts'
 import { gatherSource } from './source.ts'
 
-/** Bytes of cloud storages and the share are sniffed whenever they are read: a service inside of the network may return them. */
+/** Bytes of cloud storages and the share are sniffed at every read, because an internal service may return them. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const store = await testStore()
@@ -43,7 +43,7 @@ const texts: Readonly<Record<string, Buffer>> = {
   'a single byte': Buffer.from('s'),
 }
 
-/** A frame whose bytes lie in a cloud storage, and the store that reads them. */
+/** Creates a frame whose bytes are in a cloud storage, and the store that reads them. */
 function inBucket(bytes: Buffer) {
   const { storages } = storageOf({ 'a.jpg': bytes, 'b.jpg': picture })
   const frame = (name: string, length: number): FrameSource =>

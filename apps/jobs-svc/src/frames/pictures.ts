@@ -16,22 +16,25 @@ import { assertUnchanged, gatherSource, openSource, undecodable } from './source
 export interface Picture {
   /** Media type. */
   type: string
-  /** Bytes, where known beforehand. */
+  /** Size in bytes, if known beforehand. */
   length?: number
-  /** Of their content, where it is no frame's. */
+  /** Entity tag of the content, for pictures that are not frames. */
   etag?: string
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** Each throws DomainError not_found when the source is gone or cannot be decoded, conflict when it has changed on the share. */
+/**
+ * Each throws DomainError not_found when the source is missing or cannot be decoded, conflict when it has changed on
+ * the share.
+ */
 export interface Pictures {
-  /** As it was uploaded. */
+  /** Opens the unchanged upload. */
   original: (frame: LocatedFrame) => Promise<Picture>
-  /** A JPEG of the task's quality, upright. */
+  /** Opens a JPEG of the task's quality, upright. */
   compressed: (frame: LocatedFrame) => Promise<Picture>
-  /** At most 256 x 256; PNG for PNG, else JPEG. */
+  /** Opens a picture of at most 256 x 256; PNG for PNG, else JPEG. */
   preview: (frame: LocatedFrame) => Promise<Picture>
-  /** The same of bytes from elsewhere; at most 64 MiB of them are an image. */
+  /** Makes a preview of other bytes, at most 64 MiB. */
   small: (bytes: AsyncIterable<Uint8Array>) => Promise<Picture>
 }
 
@@ -43,7 +46,7 @@ interface Deps {
   decode?: Decoder
 }
 
-/** Pictures of frames; what is made smaller is kept in the blob store and made once. */
+/** Creates the pictures of frames. Compressed ones and previews are made once and kept in the blob store. */
 export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictures {
   const making = new Map<string, Promise<Buffer>>()
 
@@ -53,7 +56,7 @@ export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictu
     await blobs.put(key, pieces(bytes))
     return bytes
   }
-  /** Whoever asks while it is being made waits for the same one. */
+  /** Returns the stored picture, or joins its making, or makes it. */
   const made = (frame: LocatedFrame, key: string, change: Change) => {
     const begin = () => make(frame, key, change).finally(() => making.delete(key))
     const running = making.get(key) ?? beyondCall(begin)
@@ -89,7 +92,11 @@ export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictu
   }
 }
 
-/** @param quality of 1 to 100 */
+/**
+ * Creates the conversion to JPEG.
+ *
+ * @param quality 1 to 100
+ */
 export const jpegOf =
   (quality: number): Change =>
   (image) =>
@@ -107,7 +114,10 @@ const fitting =
 
 const largestForeign = 64 * 1024 * 1024
 
-/** What the bytes are is told by themselves: formats that run programs or name files are never given to a decoder. */
+/**
+ * Makes a preview. Detects the format by the bytes: formats that run programs or name files are never passed to a
+ * decoder.
+ */
 async function shrink(bytes: AsyncIterable<Uint8Array>, decode: Decoder): Promise<Picture> {
   let isPng = false
   const read = async () => {
@@ -123,7 +133,7 @@ async function shrink(bytes: AsyncIterable<Uint8Array>, decode: Decoder): Promis
   return { type, length: small.length, etag, chunks: pieces(small) }
 }
 
-/** Everything made of a task's media lies below one prefix, and goes with the task. */
+/** Key prefix of all pictures made of a task's media, which are deleted with the task. */
 const folderOf = ({ task_id }: LocatedFrame) => `requests/frames/${task_id}/`
 
 async function openOriginal(blobs: BlobStore, frame: LocatedFrame): Promise<Picture> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readQuery } from './query.ts'
 
-/** `spec/api-workspace.md` 4.7: what is to be read, and what is missing. */
+/** Parsing of queries for media, and errors for missing parameters. */
 
 test.each([
   [
@@ -28,7 +28,7 @@ test.each([
     { type: 'chunk', index: 0 },
     { type: 'chunk', place: { index: 0 }, quality: 'compressed' },
   ],
-])('%j is understood', (asked, wanted) => {
+])('%j is parsed', (asked, wanted) => {
   expect(readQuery({ id: 1, ...asked })).toEqual(wanted)
 })
 

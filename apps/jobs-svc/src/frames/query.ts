@@ -7,10 +7,10 @@ type Asked = Input<typeof frames.getJobData>
 const qualities = ['original', 'compressed'] as const
 export type Quality = (typeof qualities)[number]
 
-/** Which chunk: of the task, or of the job. */
+/** Number of a chunk: of the task, or of the job. */
 export type ChunkPlace = { number: number; index?: never } | { index: number; number?: never }
 
-/** What is to be read, with what is needed for it. */
+/** Requested media with its parameters. */
 export type Wanted =
   | { type: 'frame'; number: number; quality: Quality }
   | { type: 'preview'; number: number }
@@ -20,9 +20,9 @@ export type Wanted =
 const types = ['chunk', 'frame', 'preview', 'context_image'] as const
 
 /**
- * What is asked for (`spec/api-workspace.md` 4.7). `preview` is ours: clients of the de-facto standard know the other three.
+ * Parses a query for media. `preview` is an extension; CVAT clients know the other three types.
  *
- * @throws DomainError invalid, in the words that clients know
+ * @throws DomainError invalid, with the texts of CVAT
  */
 export function readQuery({ number, index, quality = 'compressed', ...asked }: Asked): Wanted {
   const type = types.find((one) => one === asked.type)

@@ -73,7 +73,7 @@ const turned = await sharp(photo).withMetadata({ orientation: 6 }).toBuffer()
 const drawing = await sharp(photo).png().toBuffer()
 
 let lastTask = 0
-/** A task of one frame with those bytes; answers its id. */
+/** Creates a task of one frame with those bytes; returns its id. */
 async function taskWith(bytes: Uint8Array | string, given: Partial<LocatedFrame> = {}) {
   const id = ++lastTask
   const { key, size } = await upload(blobs, 'x', bytes)
@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
     return { head: answer.head, bytes, image: await sharp(bytes).metadata() }
   }
 
-  test('the original is what was uploaded, byte by byte', async () => {
+  test('the original is the unchanged upload', async () => {
     const id = await taskWith(photo)
     const { head, bytes } = await read(
       await calls.getTaskData({ ...wanted, id, quality: 'original' }, anna),
@@ -134,7 +134,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a compressed frame is made once, however many ask', async () => {
+  test('a compressed frame is made once for any number of concurrent callers', async () => {
     const id = await taskWith(photo)
     const source = located.get(`${id}`)?.key
     const ask = async () => gather((await calls.getTaskData({ ...wanted, id }, anna)).chunks)
@@ -174,7 +174,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  test('every frame has a small picture, the same that stands for its task', async () => {
+  test('every frame has a preview, shared with the preview of its task', async () => {
     const id = await taskWith(photo)
     const preview = await read(await calls.getTaskPreview({ id }, anna))
     const source = located.get(`${id}`)?.key
@@ -188,7 +188,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(['handling=empty', 'respond-async, Handling="empty"; x=1'])(
-    'who prefers %s is given nothing where there is no picture',
+    'a client that prefers %s receives an empty response without a picture',
     async (prefer) => {
       const broken = await taskWith('no picture')
       for (const id of [broken, taskWithoutMedia]) {
@@ -205,19 +205,19 @@ describe.each(transports)('over %s', (transport) => {
     ['of a task that is not there', 'handling=empty', 999],
     ['for another preference', 'handling=lenient', taskWithoutMedia],
     ['for a word that only ends alike', 'mishandling=empty', taskWithoutMedia],
-  ])('nothing %s is an error', async (_, prefer, id) => {
+  ])('a missing picture %s is an error', async (_, prefer, id) => {
     await expect(calls.getTaskPreview({ id, prefer }, anna)).rejects.toMatchObject({
       kind: 'not_found',
     })
   })
 
-  test('a small picture is not blown up for its preview', async () => {
+  test('a small picture is not enlarged for its preview', async () => {
     const tiny = await sharp(photo).resize(20, 10).jpeg().toBuffer()
     const { image } = await read(await calls.getTaskPreview({ id: await taskWith(tiny) }, anna))
     expect(image).toMatchObject({ width: 20, height: 10 })
   })
 
-  test('frames of a job are asked for by the number of the task', async () => {
+  test('frames of a job are located by their number in the task', async () => {
     const id = await taskWith(photo)
     await calls.getJobData({ id, type: 'frame', number: 7 }, anna)
     expect(asked.at(-1)).toEqual({ target: 'job', id, number: 7, preview: false })
@@ -247,7 +247,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(calls.getTaskPreview({ id }, anna)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('an image of a bucket becomes a small one', async () => {
+  test('the preview of a cloud storage is a small version of its image', async () => {
     inBucket = photo
     const { head, chunks } = await calls.getCloudStoragePreview({ id: 9 }, anna)
     expect(head).toMatchObject({ type: 'image/jpeg', max_age: 3600 })
@@ -261,20 +261,20 @@ describe.each(transports)('over %s', (transport) => {
     ['a drawing in XML', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
     ['text', 'no image'],
     ['half a picture', photo.subarray(0, 900)],
-  ])('%s of a bucket is no preview', async (_, bytes) => {
+  ])('%s in a cloud storage is not previewed', async (_, bytes) => {
     inBucket = Buffer.from(bytes)
     const attempt = calls.getCloudStoragePreview({ id: 9 }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found', code: 'image_undecodable' })
   })
 
-  test('a picture whose object is gone is not found, also in full', async () => {
+  test('a picture whose object is missing is not found, also the original', async () => {
     const id = await taskWith(photo, { key: 'requests/uploads/gone' })
     const attempt = calls.getTaskData({ id, ...wanted, quality: 'original' }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
   })
 })
 
-test('while the object store is away every picture is unavailable', async () => {
+test('every picture is unavailable while the object store is unreachable', async () => {
   const get = () => Promise.reject(unavailable('away'))
   const away = frameHandlers({
     services,

@@ -28,10 +28,13 @@ type Of<T extends Wanted['type']> = Extract<Wanted, { type: T }> & {
   id: number
 }
 
-/** Seconds that a client may keep a picture. */
+/** Seconds for which a client may cache a picture. */
 const max_age = 3600
 
-/** Pictures of tasks: in full, made smaller, or many at once (`spec/api-workspace.md` 4.7, with its texts). */
+/**
+ * Creates the handlers of pictures of tasks: originals, smaller versions, and chunks
+ * (docs/spec/workspace.md#reading-media).
+ */
 export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps): Frames {
   const frame = async ({ target, id, number, quality }: Of<'frame'>, context: Context) => {
     const wanted = { target, id, number, preview: false }
@@ -81,7 +84,7 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
     getJobData: (input, context) => data('job', input, context),
     getProjectPreview: (input, context) => preview('project', input, context),
     getTaskPreview: (input, context) => preview('task', input, context),
-    /** The bucket is asked by who holds its credentials; the image is decoded here, where there are none. */
+    /** projects-svc has the credentials and reads the bucket; the image is decoded here, in a process without them. */
     async getCloudStoragePreview({ id }, context) {
       const { chunks: image } = await services.storages.readPreviewImage({ id }, context)
       const { chunks, ...head } = await pictures.small(image)
@@ -91,25 +94,28 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
   }
 }
 
-/** Among other preferences, which are separated by commas (RFC 7240 2). */
+/**
+ * Returns whether a `Prefer` header contains the preference for empty responses; preferences are separated by commas
+ * (RFC 7240 2).
+ */
 const prefersEmpty = (prefer = '') =>
   prefer.split(/[,;]/).some((preference) => {
     const [name = '', value = ''] = preference.toLowerCase().split('=')
     return name.trim() === 'handling' && /^(?:empty|"empty")$/.test(value.trim())
   })
 
-/** The object is there, its picture is not. */
+/** Returns whether the object exists without a picture. */
 const isWithoutPicture = (thrown: unknown) =>
   thrown instanceof DomainError && ['no_preview', 'image_undecodable'].includes(thrown.code)
 
-/** An answer of no bytes at all is 204. */
+/** Returns an answer without bytes, which becomes status 204. */
 function nothingToShow(): BytesAnswer {
   return { head: { length: 0 }, chunks: noBytes() }
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
-/** The same frame of the same media in the same quality is the same picture. */
+/** Returns the picture with an entity tag of its frame, media revision and quality. */
 function answer(picture: Picture, frame: LocatedFrame, quality: string): BytesAnswer {
   const { type, length, chunks } = picture
   const { task_id, data_revision, frame: number } = frame

@@ -10,10 +10,10 @@ import { isShareKey } from '../share/files.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 
-/** Where the bytes of an image are. Other bytes never come from there: a file that has changed is an error. */
+/** Identifies the bytes of an image. They never change under this key: a changed file is an error. */
 export const sourceKey = ({ key, offset, length }: StoredImage) => `${key}:${offset}:${length}`
 
-/** Nothing can be seen of it, and asking again does not help. */
+/** Creates the error for an image that cannot be decoded, now and after a retry. */
 export const undecodable = (detail = 'This image cannot be decoded.') =>
   notFound(detail, 'image_undecodable')
 
@@ -21,12 +21,12 @@ export const isUndecodable = (thrown: unknown) =>
   thrown instanceof DomainError && thrown.code === 'image_undecodable'
 
 /**
- * The picture of a frame, or one beside it, as it was uploaded; of a video as a PNG. Whatever shows a picture opens it here.
- * Uploaded files are sniffed when they are prepared. A cloud storage and the share may return other bytes later, such as the page of a
- * service inside the network, so their files are sniffed at every read.
+ * Opens the picture of a frame, or a context image, as uploaded; a frame of a video as PNG. Every reader of pictures
+ * uses this function. Uploaded files are sniffed when they are prepared. A cloud storage and the share may return other
+ * bytes later, such as the page of an internal service, so their files are sniffed at every read.
  *
- * @throws DomainError not_found when the object is gone, or `image_undecodable` for a file that is not a picture. While reading: not_found
- *   `image_undecodable` for a file that cannot be unpacked
+ * @throws DomainError not_found when the object is missing, or `image_undecodable` for a file that is not a picture.
+ *   While reading: not_found `image_undecodable` for a file that cannot be unpacked
  */
 export async function openSource(
   blobs: Blobs,
@@ -37,7 +37,11 @@ export async function openSource(
   return isBucketKey(image.key) || isShareKey(image.key) ? onlyPicture(pieces) : pieces
 }
 
-/** @throws DomainError not_found `image_undecodable` before the first byte is returned */
+/**
+ * Passes on a picture only.
+ *
+ * @throws DomainError not_found `image_undecodable` before the first byte is returned
+ */
 async function onlyPicture(
   pieces: AsyncGenerator<Uint8Array>,
 ): Promise<AsyncGenerator<Uint8Array>> {
@@ -65,7 +69,10 @@ async function* followedBy(head: readonly Uint8Array[], rest: AsyncGenerator<Uin
   }
 }
 
-/** Empty for a file that is not a picture: in an archive, one broken file must not hide or move its neighbours. */
+/**
+ * Reads a picture; empty for a file that is not one: in an archive, one broken file must not hide or move its
+ * neighbours.
+ */
 export async function* readSourceOrNothing(
   blobs: Blobs,
   image: StoredImage,
@@ -81,9 +88,9 @@ export async function* readSourceOrNothing(
 }
 
 /**
- * Pictures that are kept of files on the share are not shown either once such a file has changed.
+ * Checks the files on the share before stored pictures made of them are returned.
  *
- * @throws DomainError conflict `source_changed`; not_found for a file that was deleted
+ * @throws DomainError conflict `source_changed`; not_found for a deleted file
  */
 export async function assertUnchanged(
   blobs: Pick<BlobStore, 'stat'>,
@@ -98,12 +105,12 @@ export async function assertUnchanged(
   for (const key of keys) await blobs.stat(key)
 }
 
-/** The same, opened when it is first read. */
+/** Reads a picture, opened at the first read. */
 export async function* readSource(blobs: Blobs, image: StoredImage): AsyncGenerator<Uint8Array> {
   yield* await openSource(blobs, image)
 }
 
-/** All of it, in memory: what a decoder is given. */
+/** Reads a picture whole into memory, for a decoder. */
 export async function gatherSource(blobs: Blobs, image: StoredImage): Promise<Buffer> {
   if (image.packing === 'video') return gather((await blobs.get(frameKey(image, 'tiff'))).chunks)
   return gather(await openSource(blobs, image), largestImageBytes)

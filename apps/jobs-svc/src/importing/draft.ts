@@ -6,10 +6,11 @@ import type { OperationDeps } from '../operations/operation.ts'
 type Asked = { request_uuid: string; isTried?: boolean }
 
 /**
- * Makes something where nobody sees it, as a draft, and shows it in one transaction at the end: a failure, a cancellation or a trial
- * leaves nothing (`reliability.md` 6.3). Every attempt has a draft of its own; that one is published once is said by the request's uuid.
+ * Makes hidden objects as a draft, and publishes them in one transaction at the end: a failure, a cancellation or a dry
+ * run leaves nothing. Every attempt has its own draft; the uuid of the request ensures that only one is published
+ * (docs/adr/0027-an-import-into-a-project-is-a-draft.md).
  *
- * @returns what was published, nothing after a trial; and what was made
+ * @returns the published objects, absent after a dry run; and the result of `make`
  */
 export async function asDraft<M>(
   { request_uuid: call_id, isTried = false }: Asked,
@@ -31,7 +32,10 @@ export async function asDraft<M>(
 
 const dropMs = 10_000
 
-/** Of what was published nothing is left to be dropped. What cannot be dropped now is a day later (`drafts/` of projects-svc). */
+/**
+ * Drops a draft; a published one has nothing left to drop. If this fails, projects-svc drops it a day later
+ * (`drafts/`).
+ */
 async function drop(draft_id: string, { services }: OperationDeps, context: Context) {
   const own = { ...context, signal: AbortSignal.timeout(dropMs), deadline: Date.now() + dropMs }
   await services.tasks.dropDraft({ draft_id }, own).catch(() => undefined)

@@ -5,8 +5,8 @@ import type { OperationDeps } from '../operations/operation.ts'
 import { type Found, type Listing, listing } from '../sources/found.ts'
 
 /**
- * Pictures that a file has inside of others, which nobody could read where they lie: one behind the other they go into one object,
- * which is there when all of them are, and from there on they are images like others.
+ * Writes pictures that are embedded in other files, where they cannot be read in place, one after the other into one
+ * object. It exists when all of them are written; then they are images like others.
  *
  * @throws FormatError for more bytes than an archive may have; DomainError as the object store does
  */

@@ -121,7 +121,7 @@ test('annotations of a file become row lines, written in one call', async () => 
   expect(run.told).toEqual(['Reading the file', 'final', 'Storing annotations'])
 })
 
-test('masks of a file become polygons, each part of them one, when that is asked for', async () => {
+test('each part of a mask becomes a polygon when requested', async () => {
   const segmentation = { counts: [0, 1, 99, 1, 4899], size: [50, 100] }
   const file = await upload(blobs, 'a.json', coco([{ image_id: 1, segmentation }]))
   const typesWhere = async (conv_mask_to_poly?: boolean) => {
@@ -136,7 +136,7 @@ test('masks of a file become polygons, each part of them one, when that is asked
   expect(await typesWhere()).toEqual([['mask 0'], 0])
 })
 
-test('groups of a file that is appended are not those of what is there', async () => {
+test('groups of an appended file differ from the existing groups', async () => {
   const ring = [0, 0, 5, 0, 5, 5]
   const annotations = [
     { image_id: 1, segmentation: [ring, ring] },
@@ -154,7 +154,7 @@ test('groups of a file that is appended are not those of what is there', async (
   expect(await groupsAfter('replace')).toEqual([1, 1, 0])
 })
 
-test('tracks of a file are put together again', async () => {
+test('tracks of a file are assembled from its frames', async () => {
   const tracked = { attributes: { track_id: 5, keyframe: true } }
   const annotations = [1, 2].map((image_id) => ({ image_id, ...box, ...tracked }))
   const file = await upload(blobs, 'a.json', coco(annotations))
@@ -167,7 +167,7 @@ test('tracks of a file are put together again', async () => {
 test.each([
   ['a job', 31, 0],
   ['ground truth', 32, 2],
-])('an import into %s leaves out the frames of others and says so', async (_, id, frame) => {
+])('an import into %s leaves out other frames and reports them', async (_, id, frame) => {
   const file = await upload(
     blobs,
     'a.json',
@@ -204,7 +204,7 @@ describe('a file that cannot be imported changes nothing', () => {
   })
 })
 
-test('a dry run asks for one, and never says that it is about to write', async () => {
+test('a dry run is passed on, and never enters the final transaction', async () => {
   const file = await upload(blobs, 'a.json', coco([{ image_id: 1, ...box }]))
   const run = await runOf(store, services)
   const { report } = await importAnnotations(importWork({ file, dry_run: true }), run)
@@ -223,14 +223,14 @@ test('nothing is written once the lease is lost', async () => {
   expect(written).toEqual([])
 })
 
-test('rights that were taken away meanwhile end the import', async () => {
+test('permissions that were revoked meanwhile fail the import', async () => {
   const file = await upload(blobs, 'a.json', coco([]))
   const none = { ...services, tasks: authorityOf([{ target: 'task', id: 1, user_id: 2, facts }]) }
   const attempt = importAnnotations(importWork({ file }), await runOf(store, none))
   await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
 })
 
-test('frames of a file are those of the media (formats 7.6)', async () => {
+test('frame numbers of a file are those of the media', async () => {
   const text = `<annotations><image id="20"><tag label="car"/></image>
     <track label="car"><box frame="15" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>`
   const file = await upload(blobs, 'a.xml', text)

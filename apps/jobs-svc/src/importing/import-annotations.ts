@@ -17,13 +17,12 @@ import type { ImportWork, Outcome } from '../requests/work.ts'
 import { keepUnlistedValues, namingObject } from './storing-errors.ts'
 import { toRowLines } from './to-rows.ts'
 
-/** Share of the work after which the file is read and checked. */
+/** Share of the work done when the file is read and checked. */
 const readShare = 0.7
 
 /**
- * Reads a file of annotations into the task or job. Everything is read and checked before anything changes; then one call
- * writes it in one transaction, which repeated with the same request changes nothing again. A dry run goes as far and is undone
- * there (`spec/extensions.md` 4).
+ * Imports a file of annotations into a task or job. Reads and checks everything first; then one call writes it in one
+ * transaction, which is idempotent for the request. A dry run is rolled back at the end of that transaction.
  */
 export function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
   return withReport((report) => readAndWrite(work, deps, report))
@@ -79,7 +78,7 @@ async function readAndWrite(
 
 const isThere = 'equal to an object that is there'
 
-/** Files number their groups from 1: beside what is there already, equal numbers would make one object of two. */
+/** Returns the largest existing group. Files number their groups from 1, so equal numbers would merge groups. */
 async function largestGroup(
   { annotations }: Pick<OperationServices, 'annotations'>,
   of: Pick<ImportWork, 'target'> & { id: number },
@@ -96,7 +95,7 @@ async function largestGroup(
   return largest
 }
 
-/** What is wrong with the upload as a whole names it, as what is wrong inside of it names the member. */
+/** Adds the name of the upload to an error that names no member. */
 export function namingFile(thrown: unknown, file: string): unknown {
   const isPlaced = thrown instanceof FormatError && thrown.place.file !== undefined
   return thrown instanceof FormatError && !isPlaced
@@ -104,7 +103,9 @@ export function namingFile(thrown: unknown, file: string): unknown {
     : thrown
 }
 
-/** All frames of the task, because files name them; only those of a job, of ground truth the chosen ones, take annotations. */
+/**
+ * Returns all frames of the task, because files name them; only those of the job or ground truth accept annotations.
+ */
 async function targetFrames(
   { target, task_id, jobs, size, frames: chosen }: Facts,
   { services }: OperationDeps,

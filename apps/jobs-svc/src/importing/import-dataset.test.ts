@@ -20,7 +20,7 @@ import { importDatasetWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importDataset } from './import-dataset.ts'
 
-/** What is asked of other services, in order; that nothing is left is tested from outside (`tests/e2e/acceptance`). */
+/** Calls to other services, in order; `tests/e2e/acceptance` tests that a failure leaves nothing. */
 
 const store = await testStore()
 const facts = factsOf({ target: 'project', project_id: 7, task_id: null, size: 0, jobs: [] })
@@ -136,7 +136,7 @@ test('an image that does not match the checksum of its archive is imported and r
   expect(named()).toContain('publish')
 })
 
-test('images that lie inside of other files become an object that lives with their task', async () => {
+test('embedded images become an object that is owned by their task', async () => {
   const { exporter } = findExporter('TFRecord 1.0') ?? {}
   const images = { 'a.png': await png(100, 80), 'b.png': await png(4, 4) }
   const frames = framesOf(Object.keys(images)).map((frame) => ({
@@ -176,7 +176,7 @@ test('images that lie inside of other files become an object that lives with the
     expect(await gather(await openPlace(store.blobs, place))).toEqual(Object.values(images)[index])
 })
 
-test('labels come with all that a file says of them, those of skeletons with their points', async () => {
+test('labels have all properties in the file, skeletons have their elements', async () => {
   const svg = '<circle cx="1" cy="2" data-label-name="head"></circle>'
   const head = formatLabel({ id: 3, name: 'head', type: 'points', color: '#0000ff' })
   const spec = { id: 4, mutable: true, input_type: 'select', values: ['up', 'down'] }
@@ -219,7 +219,7 @@ test('labels come with all that a file says of them, those of skeletons with the
   )
 })
 
-test.each(['media', 'rows', 'publish'])('where %s fails, the draft is dropped', async (name) => {
+test.each(['media', 'rows', 'publish'])('when %s fails, the draft is dropped', async (name) => {
   broken = name
   await expect(importDataset(await work(), await runOf(store, services))).rejects.toThrow('no')
   expect(named().slice(-2)).toEqual([name, 'drop'])
@@ -233,7 +233,7 @@ test('a dry run does all of it, and publishes nothing', async () => {
   expect(run.told).not.toContain('final')
 })
 
-test('one that was cancelled is dropped all the same', async () => {
+test('a cancelled import also drops its draft', async () => {
   const stop = new AbortController()
   const enterFinal = async () => {
     stop.abort()

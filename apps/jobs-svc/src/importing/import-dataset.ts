@@ -14,9 +14,7 @@ import { type Created, importSubset } from './import-subset.ts'
 import { keptFile } from './kept-file.ts'
 import { labelItems } from './label-items.ts'
 
-/**
- * Makes a task of each subset of an archive, with its images and annotations, and the labels that come with it: all of it or nothing.
- */
+/** Creates a task for each subset of an archive, with its images, annotations and labels: all or nothing. */
 export function importDataset(work: ImportDatasetWork, deps: OperationDeps): Promise<Outcome> {
   return withReport((report) => makeTasks(work, deps, report))
 }

@@ -24,7 +24,7 @@ export type Created = Report['created']
 interface About {
   work: ImportDatasetWork
   draft_id: string
-  /** The archive, where it is kept, and its members. */
+  /** Archive at its final key, and its members. */
   file: UploadedFile
   listing: Listing
   /** Labels that the project will have. */
@@ -33,13 +33,13 @@ interface About {
   progress: (share: number, stage: string) => void
 }
 
-/** Shares of a subset after which its images are frames, and its annotations are read. */
+/** Shares of a subset done when its images are frames, and when its annotations are read. */
 const [framesShare, readShare] = [0.4, 0.8]
 
-/** Quality of pictures that are made of the images, where nobody says one. */
+/** Default quality of compressed images. */
 const image_quality = 70
 
-/** Makes the task of a subset within a draft. */
+/** Creates the task of a subset within a draft. */
 export async function importSubset(
   subset: FileSubset,
   about: About,
@@ -82,8 +82,8 @@ const allOf = (frames: readonly TargetFrame[]) => ({
 })
 
 /**
- * The images of the subset become the media of the task: they stay in the archive, which lives as long as one of its tasks. What is
- * made of it lives with the task, below its key.
+ * Attaches the images of the subset as media of the task. They stay in the archive, which is kept as long as one of its
+ * tasks. Generated files are stored below the key of the task and deleted with it.
  */
 async function attachImages(
   task_id: number,
@@ -115,7 +115,7 @@ async function attachImages(
   return framesIn(staged)
 }
 
-/** Under the names that frames have, in their order. */
+/** Returns the images under the names of their frames, in order. */
 function imagesOf({ images }: FileSubset, files: readonly Found[]): Found[] {
   const members = new Map(files.map((one) => [one.name, one]))
   return images.flatMap(({ name, member }) => {
@@ -124,7 +124,7 @@ function imagesOf({ images }: FileSubset, files: readonly Found[]): Found[] {
   })
 }
 
-/** As many as there are: what turned out to be no image is none of them. */
+/** Returns the actual frames; files that turned out not to be images are excluded. */
 async function framesIn(staged: Staged): Promise<TargetFrame[]> {
   const frames: TargetFrame[] = []
   for await (const batch of decodeFrames(staged.read()))

@@ -6,11 +6,14 @@ import type { OperationDeps } from '../operations/operation.ts'
 
 interface Given {
   params: Parameters<typeof fetchedFile>[0]
-  /** Below this key lies what was uploaded. */
+  /** Key prefix of the upload. */
   input_key: string | null
 }
 
-/** The archive stays where its tenant has it: its images are the media of the tasks that are made of it (`contents/`). */
+/**
+ * Fetches the archive if necessary, registers it for deduplication and returns it with its final key: its images become
+ * the media of the created tasks.
+ */
 export async function keptFile(
   { params, input_key }: Given,
   deps: OperationDeps,

@@ -8,14 +8,14 @@ import { labelItems } from './label-items.ts'
 const origin = 'gt/labels.txt is not in the archive'
 const official = [{ name: 'pedestrian', attributes: [], origin }]
 
-test('a missing label from a table is named with the table', () => {
+test('the error for a missing label of a table names the table', () => {
   const current = [labelOf({ id: 1, name: 'fish' }), labelOf({ id: 2, name: 'shark' })]
   expect(() => labelItems(official, current)).toThrow(
     'Target project does not have label with name "pedestrian"; gt/labels.txt is not in the archive',
   )
 })
 
-test('the only label of a project can stand for labels from a table', () => {
+test('the only label of a project can be used for labels from a table', () => {
   expect(labelItems(official, [labelOf({ id: 1, name: 'fish' })])).toEqual([])
 })
 
@@ -44,7 +44,7 @@ test('points that the file lists below a label may be labels of the project', ()
   expect(labelItems([named('person', 'head')], current)).toEqual([])
 })
 
-test('a point that its skeleton does not have is refused by the name of both', () => {
+test('a point that is missing from its skeleton is refused with both names', () => {
   expect(() => labelItems([named('person', 'head', 'hand')], [person])).toThrow('"person/hand"')
 })
 

@@ -3,16 +3,16 @@ import { FormatError } from '@reticle/formats/errors'
 import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
 
 /**
- * What a PATCH of the project's labels would say, so that all of the file's are there: a project without labels gets them, one that
- * has some gets attributes only (`spec/formats.md` 3.3, 4.3).
+ * Returns the PATCH of the project's labels that adds the labels of the file: a project without labels gets them, any
+ * other gets attributes only.
  *
- * @throws FormatError naming a label that the project does not have
+ * @throws FormatError naming a label that is missing from the project
  */
 export function labelItems(given: readonly FileLabel[], current: readonly Label[]): LabelWrite[] {
   if (current.length === 0) return given.map(newLabel)
   const wanted = given.map((label) => ({ ...label, name: nameIn(current, label) }))
   const unknown = unknownNames(wanted, current)
-  // The only label of a project can stand for classes that the file does not name; the importer decides.
+  // The only label of a project can be used for classes that the file does not name; the importer decides.
   const isOnlyLabel = current.length === 1 && unknown.every(({ origin }) => origin !== undefined)
   if (unknown.length > 0 && !isOnlyLabel) throw missingLabels(unknown)
   return changesOf(wanted, current, ({ sublabels = [] }, label): Partial<LabelWrite> => {
@@ -21,7 +21,7 @@ export function labelItems(given: readonly FileLabel[], current: readonly Label[
   })
 }
 
-/** What the project calls a label of the file. */
+/** Returns the project's name for a label of the file. */
 function nameIn(current: readonly Label[], { name, isWrittenFor }: FileLabel): string {
   if (!isWrittenFor || current.some((label) => label.name === name)) return name
   return current.find((label) => isWrittenFor(label.name))?.name ?? name
@@ -37,8 +37,8 @@ function missingLabels(unknown: readonly NamedLabel[]): FormatError {
 }
 
 /**
- * Points of skeletons behind the name of these. What is `background` there is nothing here. A name that only a point of a skeleton has
- * is none of these: where an annotation has it, the importer refuses it.
+ * Returns labels of the file that are missing from the project; a missing element is named after its skeleton.
+ * `background` is ignored, and so is the name of a skeleton's element: the importer refuses annotations with it.
  */
 function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): NamedLabel[] {
   const known = new Map(current.map((label) => [label.name, label]))
@@ -55,7 +55,7 @@ function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): 
 
 type Known = Label | Sublabel
 
-/** The attributes that labels do not have yet, and what `more` says. */
+/** Returns changes for attributes that labels lack, and for the result of `more`. */
 function changesOf<K extends Known>(
   wanted: readonly FileLabel[],
   current: readonly K[],

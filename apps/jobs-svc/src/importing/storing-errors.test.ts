@@ -6,7 +6,7 @@ import { importWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { importAnnotations } from './import-annotations.ts'
 
-/** A refusal of the service that stores annotations is named by file, picture, label and attribute. */
+/** A refusal to store annotations is translated to file, picture, label and attribute. */
 
 const store = await testStore()
 const color = {
@@ -16,7 +16,7 @@ const color = {
 const facts = factsOf({ size: 2, jobs: [{ id: 31, start_frame: 0, stop_frame: 1 }] })
 const labels = [labelOf({ id: 4, name: 'car', attributes: [color] })]
 
-/** The message of an import whose objects are refused when they are stored. */
+/** Returns the message of an import whose objects are refused when they are stored. */
 async function refused(values: string[], refusal: DomainError): Promise<string> {
   const boxes = values.map(
     (value, at) =>
@@ -51,7 +51,7 @@ const ofValue = refusal('attribute_value_invalid', {
   shapes: [{}, { attributes: [{ value: ['"green" is not allowed for spec_id 7'] }] }],
 })
 
-test('a value that is not in the list is named with its place in the file', async () => {
+test('a value outside the list is named with its position in the file', async () => {
   expect(await refused(['red', 'green'], ofValue)).toMatch(
     /^up\.xml: image 1\.png: attribute "color" of label 'car' is "green", expected one of "red", "blue" at line 1$/,
   )
@@ -81,7 +81,7 @@ test('a label that was deleted during the import is not named by its id', async 
   )
 })
 
-test('a refusal of another kind stays as it is', async () => {
+test('other refusals are unchanged', async () => {
   const conflict = new DomainError('conflict', 'Somebody else changed it.')
   expect(await refused(['green'], conflict)).toBe('Somebody else changed it.')
 })

@@ -6,7 +6,7 @@ import { sentenceOf } from '../operations/failure.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { Staged } from '../operations/staging.ts'
 
-/** Values of attributes that the service may refuse to store; the first one is kept, with its place in the file. */
+/** Attribute values that the service may refuse to store; the first one is kept, with its position in the file. */
 export interface UnlistedValues extends Required<Pick<Run, 'onUnlistedValue'>> {
   first(): FormatError | undefined
 }
@@ -25,13 +25,13 @@ interface Stored {
   rows: Pick<Staged, 'read'>
   into: Pick<ImportTarget, 'labels'> & { frames: Pick<ImportTarget['frames'], 'frames'> }
   unlisted: UnlistedValues
-  /** The name of the upload. */
+  /** Name of the upload. */
   file: string
 }
 
 /**
- * Names file, picture, label and attribute in a refusal to store annotations. The storing service names an object by its index in a list
- * and an attribute by its id, which the user does not see.
+ * Names file, picture, label and attribute in a refusal to store annotations. The storing service names an object by
+ * its index in a list and an attribute by its id, which the user does not see.
  */
 export async function namingObject(thrown: unknown, stored: Stored): Promise<unknown> {
   if (!(thrown instanceof DomainError) || thrown.kind !== 'invalid') return thrown
@@ -54,7 +54,7 @@ const kinds = new Map<string, RowKind>([
 interface Refused {
   kind: RowKind
   index: number
-  /** Of the object, such as `attributes[0].value`. */
+  /** Field of the object, such as `attributes[0].value`. */
   field: string
   text: string
 }
@@ -89,7 +89,7 @@ async function findRow(
   return []
 }
 
-/** Ids of attributes become their names. */
+/** Replaces ids of attributes by their names. */
 function namingAttribute(text: string, labels: readonly Label[]): string {
   const specs = labels
     .flatMap((label) => [label, ...label.sublabels])

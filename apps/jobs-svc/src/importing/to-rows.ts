@@ -15,9 +15,9 @@ import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
 import { pieceBytes } from '@reticle/kit/pieces'
 
 /**
- * What a format read, as row lines without ids (`contracts/src/row-lines.ts`), many to a text.
+ * Encodes the objects that a format read as row lines without ids (`contracts/src/row-lines.ts`), many per text.
  *
- * @param takenGroups groups up to this one belong to other objects; those that were read are numbered above
+ * @param takenGroups largest existing group; groups of the objects are numbered above
  */
 export async function* toRowLines(
   objects: AsyncIterable<Imported>,
@@ -47,7 +47,7 @@ function encode(object: Imported, takenGroups: number): string {
 const regrouped = <T extends Written<RestTag>>(one: T, takenGroups: number): T =>
   one.group ? { ...one, group: one.group + takenGroups } : one
 
-// Millions pass here: lists are handed on as they are.
+// Millions of objects pass here, so lists are passed on without copies.
 
 function tagOf({ frame, label_id, group, source, attributes }: Tag): Written<RestTag> {
   return { frame, label_id, group, source: sourceOf(source), attributes }
@@ -58,7 +58,7 @@ function elementOf({ elements: _, ...shape }: Shape): Written<RestShape['element
 }
 
 function shapeOf(shape: Shape): Written<RestShape> {
-  // Field by field: spread, it takes three times as long.
+  // Field by field, because spreading takes three times as long.
   return {
     type: shape.type,
     frame: shape.frame,
@@ -84,6 +84,6 @@ function trackOf(track: Track): Written<RestTrack> {
   return { ...trackElementOf(track), elements: track.elements.map(trackElementOf) }
 }
 
-/** A word that is none of ours says that the object came from a file. */
+/** Unknown sources become `file`. */
 const sourceOf = (given: string): RestTag['source'] =>
   sources.find((one) => one === given) ?? 'file'

@@ -8,17 +8,17 @@ type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 
 export interface Claim {
-  /** Shown in the row: which worker has it. */
+  /** Name of the worker, stored in the row. */
   worker: string
-  /** Requests of one tenant that run at once. */
+  /** Limit of requests of one tenant that run at the same time. */
   tenantConcurrency: number
   leaseSeconds?: number
 }
 
 /**
- * Takes the request whose turn it is: of the tenants that wait, the one with the fewest running, then the one served
- * longest ago; of its requests the oldest that is due and whose result no one else is making. Large ones never take the last
- * slot of all living workers, so that small ones always have one.
+ * Claims the next request. Order of tenants: fewest running requests, then least recently served. Order within a
+ * tenant: oldest request that is due and whose result no other request is making. Large requests never take the last
+ * slot of all living workers, so that small requests always have one.
  */
 export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
   for (;;) {
@@ -27,19 +27,23 @@ export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefin
   }
 }
 
-/** `ended`: it was, before its tenant was locked. Locks one tenant at most, so that no order of tenants has to be kept. */
+/**
+ * Tries to claim the next request. Returns `ended` when it ended before its tenant was locked. Locks at most one tenant,
+ * so no lock order is needed.
+ */
 async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | undefined> {
-  // One claim at a time: two at once could both see room below the limit, or both take twins.
+  // One claim at a time: two concurrent claims could both see room below the limit, or both claim requests for the same
+  // result.
   await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
   const { rows } = await nextRequest(wanted).execute(tx)
   const [next] = rows
   if (!next) return undefined
-  // Before its request, as everywhere: the other way round, a claim and a cancellation could wait for each other.
+  // Lock the tenant before its request, as everywhere: in the other order, a claim and a cancellation could deadlock.
   await lockTenant(tx, next.tenant)
   return (await startRequest(tx, next.request_uuid, wanted)) ?? 'ended'
 }
 
-/** The loose index scan finds the tenants without reading all that is queued. */
+/** Finds the tenants by a loose index scan, without reading all queued requests. */
 const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
   request_uuid: string
   tenant: string
@@ -78,7 +82,7 @@ const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
   order by turn.running, turn.last_claimed_date nulls first, turn.tenant
   limit 1`
 
-/** Nothing when it was ended before its tenant was locked. */
+/** Starts a request with a new lease. Returns undefined when it ended before its tenant was locked. */
 async function startRequest(
   tx: Tx,
   request_uuid: string,

@@ -20,7 +20,7 @@ import { held, isLost } from './lease.ts'
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 
-/** The end of a request that worked: fenced, with everything that follows, in one transaction. False: the lease is lost. */
+/** Finishes a successful request and its follow-up work in one transaction. Returns false when the lease is lost. */
 export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {
   const { result, result_id, report } = outcome
   const changes = {
@@ -37,7 +37,7 @@ export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): 
   })
 }
 
-/** Not every piece is reported, so the last report may be of less than all. */
+/** Progress reports are throttled, so the last one may name less than the total. */
 const allDone = {
   items_done: sql<number | null>`coalesce(items_total, items_done)`,
   bytes_done: sql<number | null>`coalesce(bytes_total, bytes_done)`,
@@ -50,8 +50,8 @@ async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): P
 }
 
 /**
- * The end of a request that failed: `message` is one sentence for its owner, `report` has the entries noted before. `isUndone` says
- * that no attempt can have had an effect. False: the lease is lost.
+ * Ends a failed request. `message` is one sentence for its owner; `report` holds the entries noted so far; `isUndone`
+ * means that no attempt can have had an effect. Returns false when the lease is lost.
  */
 export function fail(
   db: Db,
@@ -69,14 +69,20 @@ export function fail(
   return endHeld(db, row, changes)
 }
 
-/** The end of one whose last worker was lost. False: that worker has it after all, or another was first. */
+/**
+ * Fails a request whose worker was lost in the last attempt. Returns false when the lease was renewed or another caller
+ * was first.
+ */
 export const failLost = (db: Db, row: RequestRow, message: string, ttl: number): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
     return end(tx, held(tx, row).where(isLost), { ...endColumns(row, 'failed', ttl), message })
   })
 
-/** The end of a claimed request whose file another has made meanwhile. False: there is none, or it has to go elsewhere. */
+/**
+ * Finishes a claimed request from a result that another request has made meanwhile. Returns false when no such result
+ * exists, or when this request has to be transferred to a cloud storage.
+ */
 export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
   const { cache_key } = row
   if (cache_key === null || goesElsewhere(row.params)) return false
@@ -90,7 +96,10 @@ export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Prom
   })
 }
 
-/** A claimed request that has to go elsewhere, with the file that another has made meanwhile where there is one. */
+/**
+ * Adds the file that another request has made meanwhile, if any, to a claimed request that is transferred to a cloud
+ * storage.
+ */
 export async function withTwinFile(db: Db, row: RequestRow): Promise<RequestRow> {
   const { cache_key, result_key } = row
   if (cache_key === null || result_key !== null || !goesElsewhere(row.params)) return row
@@ -103,7 +112,7 @@ export async function withTwinFile(db: Db, row: RequestRow): Promise<RequestRow>
   })
 }
 
-/** The last write of a worker, and what follows it. False: the lease is lost. */
+/** Writes the end of a request for its worker, with the follow-up work. Returns false when the lease is lost. */
 function endHeld(
   db: Db,
   row: RequestRow,

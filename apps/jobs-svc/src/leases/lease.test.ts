@@ -32,7 +32,7 @@ const letLeaseEnd = (request_uuid: string) =>
     .where('request_uuid', '=', request_uuid)
     .execute()
 
-test('a claim starts the oldest request, with a lease of a minute', async () => {
+test('a claim starts the oldest request with a lease of one minute', async () => {
   await addRequest(db, { created: 2 })
   const first = await addRequest(db, { created: 1 })
 
@@ -46,7 +46,7 @@ test('a claim starts the oldest request, with a lease of a minute', async () => 
   expect(rows[0]?.left).toBeGreaterThan(55)
 })
 
-test('a claim and a cancellation at the same time do not wait for each other', async () => {
+test('a concurrent claim and cancellation do not deadlock', async () => {
   const { tenant, rq_id } = await addRequest(db)
   let claimed: ReturnType<typeof take> | undefined
 
@@ -61,7 +61,7 @@ test('a claim and a cancellation at the same time do not wait for each other', a
   expect(await claimed).toBeUndefined()
 })
 
-test('a claim that comes too late and a deletion over several tenants do not wait for each other', async () => {
+test('a claim of an ended request and a deletion over several tenants do not deadlock', async () => {
   const gone = await addRequest(db, { tenant: 'org:2' })
   const next = await addRequest(db, { tenant: 'org:1' })
   await sql`update tenant_turns set last_claimed_date = now() where tenant = 'org:1'`.execute(db)
@@ -84,7 +84,7 @@ test('a claim that comes too late and a deletion over several tenants do not wai
   expect(await claimed).toMatchObject({ request_uuid: next.request_uuid })
 })
 
-test('renewing and a deletion of several do not wait for each other', async () => {
+test('lease renewal and a deletion of several requests do not deadlock', async () => {
   const first = '00000000-0000-4000-8000-000000000001'
   const last = 'f0000000-0000-4000-8000-000000000002'
   await addRequest(db, { request_uuid: last, created: 1 })
@@ -102,11 +102,11 @@ test('renewing and a deletion of several do not wait for each other', async () =
   expect(await renewed).toEqual(new Set([first, last]))
 })
 
-test('nothing is claimed from an empty queue', async () => {
+test('an empty queue yields no claim', async () => {
   expect(await take()).toBeUndefined()
 })
 
-test('a tenant with one request waits for at most one other, however many that tenant has queued (T-REQ-3)', async () => {
+test('a tenant with one request waits for at most one request of a tenant with many queued (T-REQ-3)', async () => {
   for (let created = 0; created < 100; created++) await addRequest(db, { tenant: 'org:1', created })
   await addRequest(db, { tenant: 'org:2', created: 200 })
 
@@ -115,7 +115,7 @@ test('a tenant with one request waits for at most one other, however many that t
   expect(tenants.sort()).toEqual(['org:1', 'org:2'])
 })
 
-test('tenants with equally many running take turns', async () => {
+test('tenants with equally many running requests take turns', async () => {
   for (const tenant of ['org:1', 'org:2', 'org:3'])
     for (let created = 0; created < 3; created++) await addRequest(db, { tenant, created })
 
@@ -129,21 +129,21 @@ test('tenants with equally many running take turns', async () => {
   expect(turns).toEqual(['org:1', 'org:2', 'org:3', 'org:1', 'org:2', 'org:3'])
 })
 
-test('a tenant runs no more requests at once than allowed', async () => {
+test('a tenant runs no more requests at the same time than its limit', async () => {
   for (let created = 0; created < 3; created++) await addRequest(db, { created })
   expect(await take({ tenantConcurrency: 2 })).toBeDefined()
   expect(await take({ tenantConcurrency: 2 })).toBeDefined()
   expect(await take({ tenantConcurrency: 2 })).toBeUndefined()
 })
 
-test('ten claims at once take ten requests, none twice', async () => {
+test('ten concurrent claims take ten different requests', async () => {
   for (let created = 0; created < 10; created++)
     await addRequest(db, { tenant: `org:${created % 3}`, created })
   const taken = await Promise.all(Array.from({ length: 10 }, () => take()))
   expect(new Set(taken.map((row) => row?.request_uuid)).size).toBe(10)
 })
 
-test('large requests leave one slot of all living workers to small ones', async () => {
+test('large requests leave one slot of all living workers free for small ones', async () => {
   await noteWorker(db, 'a', 1)
   await noteWorker(db, 'b', 1)
   for (const created of [1, 2]) await addRequest(db, { size_class: 'large', created })
@@ -156,7 +156,7 @@ test('large requests leave one slot of all living workers to small ones', async 
   expect(await take()).toMatchObject({ size_class: 'large' })
 })
 
-test('the only slot takes large requests too, one after the other', async () => {
+test('a single slot also runs large requests, one after the other', async () => {
   await noteWorker(db, 'a', 1)
   for (const created of [1, 2]) await addRequest(db, { size_class: 'large', created })
   const first = await take()
@@ -166,7 +166,7 @@ test('the only slot takes large requests too, one after the other', async () => 
   expect(await take()).toBeDefined()
 })
 
-test('slots of a worker that is gone do not count', async () => {
+test('slots of a stopped or silent worker do not count', async () => {
   for (const worker of ['a', 'b', 'c']) await noteWorker(db, worker, 1)
   await forgetWorker(db, 'b')
   await sql`update workers set seen_date = now() - interval '61 seconds' where worker = 'c'`.execute(
@@ -180,7 +180,7 @@ test('slots of a worker that is gone do not count', async () => {
   expect(await db.selectFrom('workers').select('worker').execute()).toEqual([{ worker: 'a' }])
 })
 
-test('a request is not converted beside its twin, and finishes from the file of that one', async () => {
+test('a request waits while another makes the same result, then finishes with that file', async () => {
   await addRequest(db, { cache_key: 'k', created: 1, tenant: 'user:1' })
   const later = await addRequest(db, { cache_key: 'k', created: 2, tenant: 'user:2' })
   const first = await take()
@@ -200,7 +200,7 @@ test('a request is not converted beside its twin, and finishes from the file of 
   })
 })
 
-test('a twin whose file is taken away at that moment is none', async () => {
+test('a request is not finished from a result file that is deleted at that moment', async () => {
   const key = 'requests/results/a/1'
   await registerPending(db, { key, kind: 'result' })
   await addRequest(db, { cache_key: 'k', created: 1 })
@@ -223,7 +223,7 @@ test('a twin whose file is taken away at that moment is none', async () => {
   expect(await readRequest(db, later)).toMatchObject({ status: 'started', result_key: null })
 })
 
-test('a worker that lost its lease without noticing writes nothing', async () => {
+test('a worker that lost its lease without noticing cannot write', async () => {
   const { request_uuid } = await addRequest(db)
   const frozen = await take()
   if (!frozen) throw new Error('nothing was claimed')
@@ -252,7 +252,7 @@ test('a worker that lost its lease without noticing writes nothing', async () =>
   })
 })
 
-test('the request of a worker that is lost three times fails with one sentence and its event', async () => {
+test('a request whose worker is lost three times fails with one sentence and one event', async () => {
   const { request_uuid } = await addRequest(db)
   for (let attempt = 1; attempt <= 3; attempt++) {
     expect(await take()).toMatchObject({ attempt })
@@ -267,7 +267,7 @@ test('the request of a worker that is lost three times fails with one sentence a
   expect(events).toEqual([{ type: 'request.finished' }])
 })
 
-test('a late worker that renews its last attempt in time keeps it', async () => {
+test('a worker that renews the lease of its last attempt just in time keeps the request', async () => {
   const { request_uuid } = await addRequest(db, { max_attempts: 1 })
   const late = await take()
   if (!late) throw new Error('nothing was claimed')
@@ -285,13 +285,13 @@ test('a late worker that renews its last attempt in time keeps it', async () => 
   expect(await readRequest(db, late)).toMatchObject({ status: 'started' })
 })
 
-test('a living lease is not taken up', async () => {
+test('a request with a valid lease is not requeued', async () => {
   await addRequest(db)
   await take()
   expect(await recoverAbandoned(db, 24)).toBe(0)
 })
 
-test('a request to be tried later waits its time', async () => {
+test('a request with a retry delay is not claimed before the delay has passed', async () => {
   await addRequest(db)
   const row = await take()
   if (!row) throw new Error('nothing was claimed')
@@ -302,7 +302,7 @@ test('a request to be tried later waits its time', async () => {
   expect(await take()).toMatchObject({ attempt: 2 })
 })
 
-test('a request given back has not used up an attempt', async () => {
+test('a request that its worker gives back has not used up an attempt', async () => {
   await addRequest(db)
   const row = await take()
   if (!row) throw new Error('nothing was claimed')
@@ -310,7 +310,7 @@ test('a request given back has not used up an attempt', async () => {
   expect(await take()).toMatchObject({ attempt: 1 })
 })
 
-test('what has finished is done with all items, though the last report was of less', async () => {
+test('a finished request reports all items as done, although the last progress report named fewer', async () => {
   await addRequest(db)
   const row = await take()
   if (!row) throw new Error('nothing was claimed')
@@ -321,7 +321,7 @@ test('what has finished is done with all items, though the last report was of le
   expect(await readRequest(db, row)).toMatchObject(all)
 })
 
-test('progress never goes back, also over attempts', async () => {
+test('progress never decreases, also over several attempts', async () => {
   await addRequest(db)
   const row = await take()
   if (!row) throw new Error('nothing was claimed')

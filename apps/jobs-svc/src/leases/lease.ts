@@ -5,18 +5,19 @@ import type { Amounts } from '../requests/amounts.ts'
 type Db = Kysely<RequestsDb>
 
 /**
- * Who may write about a request (`reliability.md` 6.2, 6.3). A claim gives a worker a new token; every later write names
- * it, so that a worker which lost its lease without noticing writes nothing. Only the database's clock counts.
+ * Right of one worker to write to a request. Each claim issues a new token and every later write names it, so that a
+ * worker that lost its lease without noticing cannot write. Only the clock of the database counts. Rules:
+ * docs/spec/reliability.md#request-execution
  */
 export type Lease = Pick<RequestRow, 'request_uuid' | 'lease_token'>
 
 export const leaseSeconds = 60
 
-/** SQL: when a lease that is given or renewed now runs out. */
+/** Returns SQL for the end of a lease that is issued or renewed now. */
 export const leaseEnd = (seconds = leaseSeconds) =>
   sql<Date>`now() + make_interval(secs => ${seconds})`
 
-/** Puts off the end of leases that are still held; answers those. */
+/** Extends the leases that are still held; returns those. */
 export async function renew(
   db: Db,
   leases: readonly Lease[],
@@ -39,7 +40,10 @@ export async function renew(
   return new Set(rows.map((row) => row.request_uuid))
 }
 
-/** Which of the leases still hold; cheap, to notice a cancellation soon. */
+/**
+ * Returns the ids of the requests whose leases are still held. Cheap enough to poll, so that a cancellation is noticed
+ * soon.
+ */
 export async function stillHeld(db: Db, leases: readonly Lease[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('requests')
@@ -49,7 +53,7 @@ export async function stillHeld(db: Db, leases: readonly Lease[]): Promise<Set<s
   return new Set(rows.map((row) => row.request_uuid))
 }
 
-/** Is it still to be done, by whomever? False where it has ended, as it does when it is cancelled. */
+/** Returns whether the request is still to be done by any worker; false once it has ended or was cancelled. */
 export async function isOpen(db: Db, { request_uuid }: Lease): Promise<boolean> {
   const row = await db
     .selectFrom('requests')
@@ -60,7 +64,7 @@ export async function isOpen(db: Db, { request_uuid }: Lease): Promise<boolean> 
   return row !== undefined
 }
 
-/** Progress never goes back, also over several attempts. */
+/** Writes the progress, which never decreases, also over several attempts. */
 export async function reportProgress(
   db: Db,
   lease: Lease,
@@ -84,22 +88,22 @@ const atLeast = (column: 'bytes_done' | 'items_done', count: number) =>
   sql<number>`greatest(${sql.ref(column)}, ${count}::bigint)`
 
 /**
- * Says that the final transaction begins; from now on the request cannot be cancelled, and whatever happens its effect may
- * be there. False: the lease is lost.
+ * Marks the start of the final transaction: from now on the request cannot be cancelled, and its effect may exist even
+ * if it fails later. Returns false when the lease is lost.
  */
 export async function enterFinal(db: Db, lease: Lease): Promise<boolean> {
   const { numUpdatedRows } = await held(db, lease).set({ has_applied: true }).executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
-/** Gives a request back unharmed: the attempt does not count. */
+/** Queues a request again without counting the attempt. */
 export async function giveBack(db: Db, lease: Lease): Promise<void> {
   await held(db, lease)
     .set({ ...unleased, attempt: sql<number>`attempt - 1` })
     .execute()
 }
 
-/** Queues a request again after something that may pass. False: the lease is lost. */
+/** Queues a request again after a transient failure. Returns false when the lease is lost. */
 export async function tryLater(db: Db, lease: Lease, seconds: number): Promise<boolean> {
   const not_before_date = sql<Date>`now() + make_interval(secs => ${seconds})`
   const { numUpdatedRows } = await held(db, lease)
@@ -116,8 +120,8 @@ const unleased = {
 } as const
 
 /**
- * For the one program that knows that no worker is left (the embedded mode, when it starts): leases of dead ones end now
- * instead of after their 60 s.
+ * Ends all leases at once instead of after their 60 s. Only for the single-process mode at startup, where no other
+ * worker can be alive.
  */
 export async function endLeases(db: Db): Promise<void> {
   await db.deleteFrom('workers').execute()
@@ -129,10 +133,13 @@ export async function endLeases(db: Db): Promise<void> {
     .execute()
 }
 
-/** SQL: its worker has not renewed it in time. */
+/** SQL: the worker has not renewed its lease in time. */
 export const isLost = sql<boolean>`lease_until < now()`
 
-/** Queues what lost workers had, while there are attempts left; answers how many. What another is at is left to it. */
+/**
+ * Requeues the requests of lost workers that have attempts left; returns their number. Skips rows that are locked by
+ * others.
+ */
 export async function reclaim(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('requests')
@@ -151,7 +158,7 @@ export async function reclaim(db: Db): Promise<number> {
   return Number(numUpdatedRows)
 }
 
-/** Requests whose last worker was lost. */
+/** Finds the requests that lost their worker in the last attempt. */
 export function findAbandoned(db: Db): Promise<RequestRow[]> {
   return db
     .selectFrom('requests')
@@ -162,7 +169,7 @@ export function findAbandoned(db: Db): Promise<RequestRow[]> {
     .execute()
 }
 
-/** The columns are named one by one: a whole row fits `Lease` as well, and would be compared in all it has. */
+/** Names the two columns explicitly: a whole row also fits `Lease`, and all its columns would be compared. */
 const isHeld = (leases: readonly Lease[]) => (row: ExpressionBuilder<RequestsDb, 'requests'>) =>
   row.or(
     leases.map(({ request_uuid, lease_token }) =>
@@ -170,7 +177,7 @@ const isHeld = (leases: readonly Lease[]) => (row: ExpressionBuilder<RequestsDb,
     ),
   )
 
-/** False: the lease is lost. Otherwise the request does not end before this transaction. */
+/** Locks a request until this transaction ends, so that it cannot end before. Returns false when the lease is lost. */
 export async function lockHeld(tx: Db, { request_uuid, lease_token }: Lease): Promise<boolean> {
   const row = await tx
     .selectFrom('requests')
@@ -181,7 +188,7 @@ export async function lockHeld(tx: Db, { request_uuid, lease_token }: Lease): Pr
   return row !== undefined
 }
 
-/** To be written by whoever has the lease, and nobody else. */
+/** Builds an update that takes effect only for the holder of the lease. */
 export function held(db: Db, { request_uuid, lease_token }: Lease) {
   return db
     .updateTable('requests')

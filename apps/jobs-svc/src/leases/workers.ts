@@ -3,14 +3,14 @@ import type { RequestsDb } from '../db/schema.ts'
 
 type Db = Kysely<RequestsDb>
 
-/** A worker that has not been seen for so long is gone, as its leases are. */
+/** A worker without a heartbeat for this long counts as dead, as do its leases. */
 const gone = sql`now() - interval '60 seconds'`
 
-/** SQL: slots of all living workers. */
+/** SQL: total slots of all living workers. */
 export const livingSlots = sql<number>`(
   select coalesce(sum(slots), 0) from workers where seen_date > ${gone})`
 
-/** Says that a worker lives, and forgets those that have not said so for long. */
+/** Records the heartbeat of a worker, and deletes the rows of dead ones. */
 export async function noteWorker(db: Db, worker: string, slots: number): Promise<void> {
   const seen_date = sql<Date>`now()`
   await db
@@ -21,7 +21,7 @@ export async function noteWorker(db: Db, worker: string, slots: number): Promise
   await db.deleteFrom('workers').where('seen_date', '<', sql<Date>`${gone}`).execute()
 }
 
-/** A worker that stops takes its slots with it at once. */
+/** Deletes the row of a stopping worker, so that its slots stop counting at once. */
 export async function forgetWorker(db: Db, worker: string): Promise<void> {
   await db.deleteFrom('workers').where('worker', '=', worker).execute()
 }

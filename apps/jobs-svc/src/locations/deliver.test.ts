@@ -20,7 +20,7 @@ const work = exportWork({ cloud_storage_id: 9, filename: 'a/b.zip' })
 type Write = OperationServices['storages']['writeStorageFile']
 const writing = (writeStorageFile: Write) => servicesOf({ storages: { writeStorageFile } })
 
-test('the file goes under its key, with the rights of who asked, and stays here for others', async () => {
+test('the file is written under its key with the permissions of the user, and kept here for others', async () => {
   const { storages, written } = storageOf({})
   const callers: unknown[] = []
   const writeStorageFile: Write = (given, context) => {
@@ -34,7 +34,7 @@ test('the file goes under its key, with the rights of who asked, and stays here 
   expect(outcome.result).toEqual({ key, size: 11 })
 })
 
-test('a file that another request made is sent as it is', async () => {
+test('a file that another request made is sent unchanged', async () => {
   const { size } = await upload(blobs, 'a', 'made before')
   const { key: result_key } = await upload(blobs, 'a', 'made before')
   const { storages, written } = storageOf({})
@@ -46,12 +46,12 @@ test('a file that another request made is sent as it is', async () => {
   expect(outcome).toMatchObject({ result: { key: result_key, size }, report })
 })
 
-test('a file that is wanted here is made, and no storage asked', async () => {
+test('a file without a cloud storage is made, and no storage is called', async () => {
   const run = await runOf(store, servicesOf({}))
   expect((await delivered(exportWork(), run, make)).result?.size).toBe(11)
 })
 
-test('progress grows over both halves, and tells the bytes', async () => {
+test('progress grows over both halves, and reports the bytes', async () => {
   const told: [number, string, unknown][] = []
   const { storages } = storageOf({})
   const run = await runOf(store, servicesOf({ storages }), {
@@ -64,7 +64,7 @@ test('progress grows over both halves, and tells the bytes', async () => {
   ])
 })
 
-test('before the last byte it is asked whether the request is still wanted, and cancelled leaves nothing', async () => {
+test('the lease is checked before the last byte, and a cancelled export leaves no object', async () => {
   let ended = false
   const services = writing(async ({ body }) => {
     await buffer(body)
@@ -84,7 +84,7 @@ test('before the last byte it is asked whether the request is still wanted, and 
   expect(ended).toBe(false)
 })
 
-test('one that is stopped waits until nothing is left there', async () => {
+test('a stopped export waits until its partial object is removed', async () => {
   const stop = new AbortController()
   let left = 'something'
   const services = writing(async ({ body }) => {
@@ -105,7 +105,7 @@ test('one that is stopped waits until nothing is left there', async () => {
 test.each([
   notFound('There is no such bucket.'),
   unavailable('The bucket cannot be reached just now.'),
-])('what the storage says is what the export fails with: $message', async (failure) => {
+])('an export fails with the error of the storage: $message', async (failure) => {
   const run = await runOf(
     store,
     writing(async () => Promise.reject(failure)),

@@ -5,13 +5,13 @@ import type { Outcome, Work } from '../requests/work.ts'
 
 type Delivered = Extract<Work, { action: 'export' }>
 
-/** Share of the work after which the file is made and goes to where it is wanted. */
+/** Share of the work done when the file is made and its transfer starts. */
 const madeShare = 0.7
 
 /**
- * Runs an export and puts its file into the cloud storage that it is wanted in. The file is made here first, which other
- * requests may share, or was made by another one already. The object appears with its last byte, after the request could still
- * be cancelled: a cancelled export leaves nothing there.
+ * Runs an export and writes its file into a cloud storage. The file is first stored here, where other requests may
+ * share it; it may exist already. The object appears with its last byte, after the last point of cancellation: a
+ * cancelled export leaves no object.
  */
 export async function delivered(
   work: Delivered,
@@ -30,12 +30,13 @@ export async function delivered(
     await services.storages.writeStorageFile(given, contextOf(work, signal))
     return outcome
   } finally {
-    // What was begun there is removed by code that runs in this thread where there is one process: it has to have the time.
+    // In a single process, the cleanup of a partial object runs in this thread, so it needs time before the conversion
+    // ends.
     await left()
   }
 }
 
-/** The same bytes; `left` resolves when nobody reads them any more, which nobody may have begun to do. */
+/** Passes bytes on; `left` resolves when they are no longer read, also if reading never started. */
 function leaving(chunks: AsyncIterable<Uint8Array>) {
   let left = Promise.resolve()
   async function* body() {
@@ -85,6 +86,6 @@ async function* sent(
   }
 }
 
-/** To whoever takes the bytes it is no bug that they end. */
+/** Converts the loss of a lease to an ordinary error for the reader of the bytes. */
 const goneAway = (thrown: unknown) =>
   thrown instanceof LeaseLost ? unavailable(thrown.message) : thrown

@@ -19,7 +19,7 @@ import { authorityOf, noEvents, noOrganizations, noStorages } from '../testing/s
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages } from '../testing/storages.ts'
 
-/** Exports into cloud storages, as they are asked for: `spec/api-annotations.md` 2.1 and 2.2. */
+/** Exports into cloud storages. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const facts = factsOf({ project_id: 7, organization_id: 2 })
@@ -32,7 +32,7 @@ const grants = [1, 2].flatMap((user_id) => [
     facts: factsOf({ target: 'job', job_id: 31 }),
   },
 ])
-/** Of task 1, and so of its jobs. */
+/** Target storage of task 1, and so of its jobs. */
 const set: { target_storage: Storage | null } = { target_storage: null }
 const storages = {
   ...noStorages,
@@ -114,7 +114,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await destination(wish)).toMatchObject(expected)
   })
 
-  test('where nothing is said, it goes to the target storage of the object; a job has that of its task', async () => {
+  test('the default is the target storage of the object; a job uses that of its task', async () => {
     set.target_storage = target(9)
     expect(await destination({})).toMatchObject({ cloud_storage_id: 9 })
     await calls.exportJobDataset({ ...wanted, id: 31 }, anna)
@@ -127,7 +127,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await destination({ only_annotated })).toMatchObject({ cloud_storage_id: null })
   })
 
-  test('an export of events goes there too, and belongs to no object', async () => {
+  test('an export of events can go to a cloud storage, and has no object', async () => {
     set.target_storage = target(9)
     await calls.exportEvents({}, anna)
     expect(readWork(await take()).params).toMatchObject({ cloud_storage_id: null })
@@ -158,12 +158,12 @@ describe.each(transports)('over %s', (transport) => {
       { body: { filename: ['The keys of this cloud storage begin with "2026/".'] } },
     ],
     ['a path here', { location: 'local', filename: 'a/b.zip' }, { kind: 'invalid' }],
-  ])('%s is refused, and nothing is queued', async (_, wish, refusal) => {
+  ])('%s is refused and queues no request', async (_, wish, refusal) => {
     await expect(start(wish)).rejects.toMatchObject(refusal)
     await nothingQueued()
   })
 
-  test('a target storage that the caller does not see is refused by its name', async () => {
+  test('a target storage that the caller may not view is refused with its id', async () => {
     set.target_storage = target(11)
     await expect(start({})).rejects.toMatchObject({
       kind: 'forbidden',
@@ -173,7 +173,7 @@ describe.each(transports)('over %s', (transport) => {
     await nothingQueued()
   })
 
-  test('a token that may only read sends nothing elsewhere, by whatever way', async () => {
+  test('a read-only access token cannot write to a cloud storage in any way', async () => {
     const refused = { kind: 'forbidden', message: 'This access token may only read.' }
     await expect(start(there(9), reading)).rejects.toMatchObject(refused)
     await expect(calls.exportEvents(there(9), reading)).rejects.toMatchObject(refused)
@@ -183,7 +183,7 @@ describe.each(transports)('over %s', (transport) => {
     await start({ location: 'local' }, reading)
   })
 
-  test('what went there is not to be fetched here', async () => {
+  test('a file in a cloud storage cannot be downloaded from here', async () => {
     const { rq_id } = await start(there(9))
     await expect(download(rq_id)).rejects.toMatchObject({
       body: ['The export process is not finished'],
@@ -198,7 +198,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a file that is there already has still to go there', async () => {
+  test('a cached file is still transferred to the cloud storage', async () => {
     const { rq_id } = await start({})
     await finishNext()
     for (const call of [anna, bob]) {
@@ -215,7 +215,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(download(rq_id)).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('what went there is made once, also for those who fetch it here', async () => {
+  test('a file in a cloud storage is also the cached result for downloads', async () => {
     await start(there(9))
     await finishNext()
     const { rq_id } = await start({}, bob)
@@ -225,7 +225,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a file that another made meanwhile is taken along, and not the end', async () => {
+  test('a file that another request made meanwhile is transferred, not taken as the end', async () => {
     await start({}, bob)
     await start(there(9))
     await finishNext()

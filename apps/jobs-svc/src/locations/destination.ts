@@ -8,7 +8,7 @@ import {
   type Use,
 } from './storage.ts'
 
-/** Where the file of an export goes: a cloud storage and the key there; null: it stays here, under this name. */
+/** Target of the file of an export: a cloud storage and the key in it; null: it stays here under this name. */
 export interface Destination {
   filename: string
   cloud_storage_id: number | null
@@ -19,12 +19,12 @@ interface Wish extends Place {
 }
 
 /**
- * Where a file goes that a caller asked for: as they say, else to the target storage of the object
- * (`spec/api-annotations.md` 2.1). A token that may only read makes files to be fetched here, and writes none elsewhere
- * (`spec/api-workspace.md` 2.3). What is answered belongs to the parameters of the request.
+ * Resolves the target of a file: as the caller states, else the target storage of the object. A read-only access token
+ * can create files for download, but cannot write to a cloud storage. The result is part of the parameters of the
+ * request. Rules: docs/spec/requests.md#exports
  *
- * @param usual what the file is called by default
- * @throws DomainError as `storageFor`, and invalid for a name that is none
+ * @param usual default name of the file
+ * @throws DomainError as `storageFor`, and invalid for an invalid name
  */
 export async function destinationOf(
   wish: Wish,
@@ -39,7 +39,7 @@ export async function destinationOf(
 
 const longest = 255 // bytes
 
-/** The wanted name without its control characters, else the usual one; in a cloud storage it is a key. */
+/** Returns the requested name without control characters, else the default; in a cloud storage it is a key. */
 function nameOf(wanted: string | undefined, usual: string, storage: Usable | undefined): string {
   const name = (wanted ?? '').replace(/\p{Cc}/gu, '').trim()
   if (name === '') return `${storage?.prefix ?? ''}${usual}`

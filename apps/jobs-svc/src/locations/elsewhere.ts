@@ -2,5 +2,5 @@ import { z } from 'zod'
 
 const named = z.object({ cloud_storage_id: z.int() })
 
-/** Whether the file of an export is wanted in a cloud storage, by the parameters of its request. */
+/** Returns whether the parameters of a request send the file of an export to a cloud storage. */
 export const goesElsewhere = (params: unknown): boolean => named.safeParse(params).success

@@ -9,10 +9,10 @@ interface Fetched {
 }
 
 /**
- * The file of an import, where it can be read from any place: what was uploaded, or a copy of what is in a cloud storage, made
- * with the rights of whoever asked. The copy goes with the request, as an upload does.
+ * Returns the file of an import in a readable place: the upload, or a copy from the cloud storage, made with the
+ * permissions of the user. The copy is deleted with the request, as an upload is.
  *
- * @throws UnusableInput for one that is empty or larger than an archive may be
+ * @throws UnusableInput for a file that is empty or larger than the limit of an archive
  */
 export async function fetchedFile(
   { file, cloud_storage_id }: Fetched,

@@ -21,7 +21,7 @@ import { settingsOf } from '../testing/settings.ts'
 import { seenStorages, storageOf } from '../testing/storages.ts'
 import { fetchedFile } from './fetch.ts'
 
-/** Imports from cloud storages: `spec/api-annotations.md` 2.3. */
+/** Imports from cloud storages. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const set: { source_storage: Storage | null } = { source_storage: null }
@@ -63,7 +63,7 @@ describe.each(transports)('over %s', (transport) => {
   const start = (given: Partial<Parameters<typeof calls.startImport>[0]['body']>) =>
     calls.startImport({ body: { ...wanted, ...given } }, anna)
 
-  test('a file is named by its key, and has room for its copy', async () => {
+  test('a file is named by its key, and a blob key for its copy is reserved', async () => {
     const { rq_id } = await start(there(9, 'in/a.json'))
     expect(rq_id).toBe('action=import&target=task&target_id=2&subresource=annotations')
     const row = await take()
@@ -83,14 +83,14 @@ describe.each(transports)('over %s', (transport) => {
         finish(db, row, { report: null, result: null, result_id: null }, 24),
     ],
     ['failed', (row: Awaited<ReturnType<typeof take>>) => fail(db, row, 'no such key', 24)],
-  ])('its copy goes when it has %s', async (_, end) => {
+  ])('the copy of its file is deleted when it has %s', async (_, end) => {
     await start(there(9, 'a.json'))
     const row = await take()
     await end(row)
     expect(await blobState(db, row.input_key ?? '')).toBe('dead')
   })
 
-  test('where nothing is said, it comes from the source storage of the object', async () => {
+  test('the default is the source storage of the object', async () => {
     set.source_storage = { id: 1, location: 'cloud_storage', cloud_storage_id: 9 }
     await start({ file_id: 'a.json' })
     expect(readWork(await take()).params).toMatchObject({ cloud_storage_id: 9 })
@@ -98,7 +98,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(readWork(await take()).params).toMatchObject({ cloud_storage_id: 9 })
   })
 
-  test('a file that was sent is what is imported, wherever others come from', async () => {
+  test('an uploaded file takes precedence over the source storage', async () => {
     set.source_storage = { id: 1, location: 'cloud_storage', cloud_storage_id: 9 }
     const aim = { purpose: 'annotations', target: 'task', id: 2, format: 'COCO 1.0' } as const
     const { upload_id, prefix } = await calls.openUpload(aim, anna)
@@ -129,7 +129,7 @@ describe.each(transports)('over %s', (transport) => {
         body: [expect.stringMatching("^Unknown input format 'X'. Formats for import: COCO 1.0, ")],
       },
     ],
-  ])('%s is refused, and nothing is queued', async (_, given, refusal) => {
+  ])('%s is refused and queues no request', async (_, given, refusal) => {
     await expect(start(given)).rejects.toMatchObject(refusal)
     expect(await db.selectFrom('requests').select('rq_id').execute()).toEqual([])
     expect(await db.selectFrom('blobs').select('key').execute()).toEqual([])
@@ -154,13 +154,13 @@ describe('the worker', async () => {
     expect(read).toEqual(['in/a.json'])
   })
 
-  test('reads what was uploaded where it is', async () => {
+  test('reads an uploaded file in place', async () => {
     const { params } = importWork({})
     const run = await runOf(store, servicesOf({}))
     expect(await fetchedFile(params, run, contextOf(importWork({}), run.signal))).toBe(params.file)
   })
 
-  test('says what is wrong with the file', async () => {
+  test('reports a missing, empty or too large file', async () => {
     await expect(fetch('empty')).rejects.toThrow('empty: the file is empty')
     await expect(fetch('none')).rejects.toMatchObject({ kind: 'not_found' })
     const large = fetch('in/a.json', { limits: { ...archiveLimits, bytes: 1 } })

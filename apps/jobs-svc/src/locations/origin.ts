@@ -6,7 +6,7 @@ import type { RequestsDb } from '../db/schema.ts'
 import { registerLive } from '../objects/repo.ts'
 import { assertKey, type Place, type Storages, storageFor, type Use } from './storage.ts'
 
-/** A file in a cloud storage. */
+/** File in a cloud storage. */
 export interface Origin {
   cloud_storage_id: number
   key: string
@@ -19,8 +19,8 @@ interface Wish extends Place {
 const longestKey = 1024 // bytes
 
 /**
- * Where a file is that is to be imported: as the caller says, else in the source storage of the object
- * (`spec/api-annotations.md` 2.3). Undefined: it was sent here. Whether there is such a file the import finds out.
+ * Resolves the source of an import: as the caller states, else the source storage of the object. Undefined: the file
+ * was uploaded. Only the import itself checks whether the file exists (docs/spec/requests.md#imports).
  *
  * @throws DomainError as `storageFor`, and invalid without a key
  */
@@ -40,15 +40,15 @@ export async function originOf(
   return { cloud_storage_id: storage.cloud_storage_id, key }
 }
 
-/** What a request that is posted in this transaction knows of a file that it has to fetch (`fetchedFile`). */
+/** File that a request posted in this transaction has to fetch (`fetchedFile`). */
 export interface ComingFile {
   file: UploadedFile
   cloud_storage_id: number
-  /** Its copy lies below this key, and goes with the request. */
+  /** Key prefix of its copy, which is deleted with the request. */
   input_key: string
 }
 
-/** Makes room for the copy of a file, so that whatever becomes of the request it has an end. */
+/** Registers the blob key for the copy of a file, so that the copy is deleted in every case. */
 export async function comingFile(
   tx: Transaction<RequestsDb>,
   { cloud_storage_id, key }: Origin,

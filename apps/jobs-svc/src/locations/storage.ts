@@ -10,10 +10,10 @@ import {
   signedIn,
 } from '@reticle/kit'
 
-/** What is asked about cloud storages before a request is posted. */
+/** Calls about cloud storages before a request is posted. */
 export type Storages = Pick<Service<typeof storages>, 'getCloudStorage' | 'findDefaultStorages'>
 
-/** What a caller says of where a file is or goes (`spec/api-annotations.md` 2.1, 2.3). */
+/** Location that a caller states for a file. */
 export interface Place {
   location?: string | undefined
   cloud_storage_id?: number | undefined
@@ -21,21 +21,21 @@ export interface Place {
 
 export interface Use {
   use: 'source' | 'target'
-  /** Whose storages count where a caller says nothing; absent: then the file is here. */
+  /** Object whose storages are the default; absent: the default is here. */
   object?: Pick<Facts, 'target'> & { id: number }
 }
 
-/** A cloud storage that the caller may use. */
+/** Cloud storage that the caller may use. */
 export interface Usable {
   cloud_storage_id: number
-  /** Its keys begin with this. */
+  /** Prefix of its keys. */
   prefix: string
 }
 
 /**
- * The cloud storage that a caller means, by its name or as the one of an object; undefined: none, the file is here.
+ * Resolves the cloud storage that a caller names, or the default of an object; undefined: none, the file is here.
  *
- * @throws DomainError invalid, not_found, or forbidden: for who may not view it, and for a token that may only read
+ * @throws DomainError invalid, not_found, or forbidden without view permission and for a read-only access token
  */
 export async function storageFor(
   place: Place,
@@ -82,7 +82,7 @@ async function usable(
   }
 }
 
-/** Which one it is, in the words of whoever chose it. */
+/** Rewrites an error to name the storage in the terms of the caller. */
 function refusal(thrown: unknown, storage: string): unknown {
   if (!(thrown instanceof DomainError)) return thrown
   if (thrown.kind === 'not_found') return notFound(`There is no ${storage}.`)
@@ -90,7 +90,11 @@ function refusal(thrown: unknown, storage: string): unknown {
   return forbidden(`You may not use ${storage}: name another location.`)
 }
 
-/** @throws DomainError invalid for a key that names no file, or none that the storage shows */
+/**
+ * Checks a key.
+ *
+ * @throws DomainError invalid for a key that names no file, or is hidden by the storage
+ */
 export function assertKey(key: string, { prefix }: Usable): void {
   const refuse = (text: string) => {
     throw invalid({ filename: text })

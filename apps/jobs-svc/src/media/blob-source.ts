@@ -3,7 +3,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { gather } from './packed.ts'
 import { openPart } from './stored-part.ts'
 
-/** An object of the store that formats read from any place, by ranges. */
+/** Opens a stored object for random access by ranges. */
 export function blobSource(
   blobs: Pick<BlobStore, 'get'>,
   { key, size, name }: { key: string; size: number; name?: string },

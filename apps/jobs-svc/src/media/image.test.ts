@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bitmap } from '../testing/prepare.ts'
 import { openImage } from './image.ts'
 
-test('a bitmap is decoded like any other picture', async () => {
+test('a bitmap is decoded as other pictures are', async () => {
   const bytes = bitmap(30, 20, [200, 100, 50])
   expect(await imageSize(bytes)).toMatchObject({ width: 30, height: 20 })
   const { data, info } = await openImage(bytes)
@@ -25,7 +25,7 @@ test.each([
   ['a drawing', '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="6"/>'],
   ['a drawing behind a comment', '<!--ftypavif--><svg xmlns="http://www.w3.org/2000/svg"/>'],
   ['a bare format of the library', 'P2 1 1 1 1'],
-])('%s is opened by nobody', async (_, text) => {
+])('%s is refused by all decoders', async (_, text) => {
   const bytes = Buffer.from(text)
   await expect(imageSize(bytes)).rejects.toThrow('unsupported image format')
   await expect(openImage(bytes).png().toBuffer()).rejects.toThrow('unsupported image format')

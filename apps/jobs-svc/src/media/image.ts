@@ -1,22 +1,22 @@
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from '@reticle/formats/image/bmp'
-import '@reticle/formats/image/size' // says which decoders may be used
+import '@reticle/formats/image/size' // restricts the decoders of the image library
 import sharp, { type Sharp } from 'sharp'
 import { mayBeDeep, withUsedRange } from './used-range.ts'
 
-/** More is refused before anything is decoded (`reliability.md` 9). */
+/** Limit of pixels, checked before decoding. */
 export const largestPixels = 178_956_970
-/** An image file is decoded from memory. */
+/** Limit of bytes, because an image file is decoded from memory. */
 export const largestImageBytes = 512 * 1024 * 1024
 
-// One thread an image and nothing kept: many conversions share the machine, and every image is met once.
+// One thread per image and no cache: many conversions share the machine, and every image is read once.
 sharp.concurrency(1)
 sharp.cache(false)
 
 /**
- * An image to be decoded: the first page, upright, with the cap on pixels.
+ * Opens an image for decoding: the first page, upright, with the limit of pixels.
  *
- * @throws FormatError for a bitmap that cannot be; of others it is found out later
+ * @throws FormatError for an undecodable bitmap; other formats fail while decoding
  */
 export function openImage(bytes: Uint8Array): Sharp {
   if (isBitmap(bytes)) return openBitmap(bytes)
@@ -28,25 +28,27 @@ export function openImage(bytes: Uint8Array): Sharp {
   }).autoOrient()
 }
 
-/** Seconds that one image may take. */
+/** Time limit of one image in seconds. */
 export const longestSeconds = 20
 
-/** Opens an image for display: one of more than eight bits a channel with the range of values that it uses. */
+/**
+ * Opens an image for display: more than eight bits per channel are stretched from the range of values that they use.
+ */
 export async function openShownImage(bytes: Uint8Array, seconds = longestSeconds): Promise<Sharp> {
   if (!mayBeDeep(bytes)) return openImage(bytes)
   return withUsedRange(() => openImage(bytes), seconds)
 }
 
 /**
- * With the usual tables of codes: those fitted to a picture keep all of it in memory (9 bytes a pixel), take half as long again and
- * save a tenth of the bytes at most.
+ * Encodes a JPEG with the standard code tables: optimized ones need the whole picture in memory (9 bytes per pixel),
+ * take half as long again and save at most a tenth of the bytes.
  *
- * @param quality of 1 to 100; 80 where nobody says
+ * @param quality 1 to 100, default 80
  */
 export const toJpeg = (image: Sharp, quality?: number): Sharp =>
   image.jpeg({ quality, optimiseCoding: false })
 
-/** The library does not read them. What can be wrong with one is found before the first step ends. */
+/** Opens a bitmap, which the library does not support. All faults of a bitmap are found in the first step. */
 function openBitmap(bytes: Uint8Array): Sharp {
   const { width, height, masks } = readBmpHeader(bytes)
   const decoding = decodeBmp(bytes, largestPixels)
@@ -63,7 +65,7 @@ function openBitmap(bytes: Uint8Array): Sharp {
   return image
 }
 
-/** A large one takes seconds: others have their turn in between. */
+/** Decodes a bitmap. A large one takes seconds, so it yields to the event loop between steps. */
 async function decoded(
   decoding: ReturnType<typeof decodeBmp>,
   first: IteratorResult<undefined, Pixels>,

@@ -1,7 +1,7 @@
-/** Files that are looked at side by side: a look is mostly waiting. */
+/** Number of concurrent calls, which mostly wait. */
 const sideBySide = 8
 
-/** Asks about each of many, some at once, and answers in their order. */
+/** Calls `ask` for each item, some concurrently, and yields the results in order. */
 export async function* inTurns<A, B>(
   all: readonly A[],
   ask: (one: A) => Promise<B>,

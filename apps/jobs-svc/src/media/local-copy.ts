@@ -4,9 +4,9 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openPart } from './stored-part.ts'
 
 /**
- * Writes a stored file to the disk, for programs that read local files only. Nobody else may read it.
+ * Writes a stored file to the local disk, for programs that read local files only. Only this account may read it.
  *
- * @throws DomainError as `openPart` does; what was written by then stays
+ * @throws DomainError as `openPart` does; a partial file then stays
  */
 export async function copyToDisk(
   blobs: Pick<BlobStore, 'get'>,

@@ -2,13 +2,13 @@ import type { SortingMethod } from '@reticle/contracts/rest/sources'
 
 type ByName = Extract<SortingMethod, 'lexicographical' | 'natural'>
 
-/** Compares file names as `sorting_method` says (`spec/api-workspace.md` 4.5). */
+/** Comparisons of file names by `sorting_method`. */
 export const compareNames: Record<ByName, (a: string, b: string) => number> = {
   lexicographical: byCodePoint,
   natural: byNumbers,
 }
 
-/** UTF-8 sorts like code points; UTF-16, JavaScript's own order, does not. */
+/** Compares by code point, as UTF-8 sorts; the native UTF-16 order of JavaScript differs. */
 function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -17,13 +17,13 @@ function byCodePoint(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Halves of pairs stand for code points above every single unit. */
+/** Ranks surrogates above all other units, because pairs encode the highest code points. */
 function unitRank(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-/** Runs of digits compare as numbers, whatever lies between them by code point. */
+/** Compares runs of digits as numbers, and other characters by code point. */
 function byNumbers(a: string, b: string): number {
   const left = a.split(/(\d+)/)
   const right = b.split(/(\d+)/)

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { gather, isUnpackError, unpack } from './packed.ts'
 
-test('a packed member gives its bytes up to the limit, and an error beyond it', async () => {
+test('a compressed member yields its bytes up to the limit, and an error beyond it', async () => {
   const packed = [deflateRawSync(Buffer.alloc(1000))]
 
   expect(await gather(unpack(packed, 'deflated', 1000))).toHaveLength(1000)
@@ -11,7 +11,7 @@ test('a packed member gives its bytes up to the limit, and an error beyond it', 
   expect(isUnpackError(refused)).toBe(true)
 })
 
-test('a small member that goes on and on is given up long before the limit', async () => {
+test('a small member that unpacks endlessly is stopped long before the limit', async () => {
   const packed = [deflateRawSync(Buffer.alloc(200_000_000), { level: 9 })]
   let read = 0
   const reading = async () => {

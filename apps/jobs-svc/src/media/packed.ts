@@ -7,15 +7,16 @@ import { pieceBytes } from '@reticle/kit/pieces'
 import { largestImageBytes } from './image.ts'
 import { openPart } from './stored-part.ts'
 
-/** Where the bytes of a picture lie: an object of its own, or a part of one, a member of a zip archive. */
+/** Place of the bytes of a picture: a whole object, or a part of one, such as a member of a zip archive. */
 export type Place = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
 
 type Pieces = AsyncIterable<Uint8Array>
 
 /**
- * The original bytes of a picture in pieces.
+ * Opens the original bytes of a picture in pieces.
  *
- * @throws DomainError not_found when the object is gone, unavailable when it is not whole. While reading: an error of `isUnpackError`.
+ * @throws DomainError not_found when the object is missing, unavailable when it is incomplete. While reading: an error
+ *   of `isUnpackError`.
  */
 export async function openPlace(
   blobs: Pick<BlobStore, 'get'>,
@@ -25,7 +26,7 @@ export async function openPlace(
   return unpack(await openPart(blobs, key, { start: offset, end: offset + length }), packing)
 }
 
-/** The same, opened when it is first read. */
+/** Reads a picture, opened at the first read. */
 export async function* readPlace(
   blobs: Pick<BlobStore, 'get'>,
   place: Place,
@@ -33,16 +34,16 @@ export async function* readPlace(
   yield* await openPlace(blobs, place)
 }
 
-/** Up to so many bytes may be packed as well as they can be (`spec/api-annotations.md` 6.2: members of archives). */
+/** Unpacked size below which any compression ratio is allowed. */
 const largeBytes = 64 * 1024 ** 2
 
-/** Have so many bytes come out of so few that they are there to fill a memory or a disk? */
+/** Returns whether the ratio of unpacked to packed bytes indicates a decompression bomb. */
 export const isBomb = (size: number, packed: number, ratio = archiveLimits.ratio): boolean =>
   size > largeBytes && size > packed * ratio
 
 /**
- * Undoes what a zip archive did to the bytes of a member. An archive may lie about the size of one, so that they are
- * counted: more than `most`, or more than such bytes can honestly give, is an error of `isUnpackError`.
+ * Unpacks a member of a zip archive. Its stated size is not trusted, so bytes are counted: more than `most`, or more
+ * than a plausible ratio, is an error of `isUnpackError`.
  */
 export async function* unpack(
   pieces: Pieces | Iterable<Uint8Array>,
@@ -69,7 +70,7 @@ export async function* unpack(
   }
 }
 
-/** The same pieces; `counted` is told of their bytes. */
+/** Passes pieces on and adds their bytes to `counted`. */
 export async function* countedIn(
   pieces: Pieces | Iterable<Uint8Array>,
   counted: { packed: number },
@@ -89,7 +90,7 @@ export function isUnpackError(thrown: unknown): boolean {
   return thrown instanceof Error && String(Reflect.get(thrown, 'code')).startsWith('Z_')
 }
 
-/** The first `most` bytes in one buffer (all of them when there are fewer); what follows is not read. */
+/** Reads the first `most` bytes into one buffer (fewer if there are fewer); the rest is not read. */
 export async function gather(pieces: Pieces, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const gathered: Uint8Array[] = []
   let size = 0

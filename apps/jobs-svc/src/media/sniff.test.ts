@@ -5,7 +5,7 @@ import { sniff, sniffedBytes } from './sniff.ts'
 
 const dot = sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } })
 
-describe('a picture is known by its bytes', () => {
+describe('a picture is recognised by its bytes', () => {
   test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)('%s', async (format) => {
     const bytes = await dot.clone().toFormat(format).toBuffer()
     expect(sniff(bytes.subarray(0, sniffedBytes))).toEqual({
@@ -77,7 +77,7 @@ const packets = (bytes: number, before: number, header = 'G@\x11\x10') =>
 const asf = '\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c'
 const oggOf = (codec: string) => `OggS\0\x02${'\0'.repeat(22)}${codec}`
 
-describe('a video is known by its container', () => {
+describe('a video is recognised by its container', () => {
   test.each([
     ['a transport stream', packets(188, 0)],
     ['a transport stream of AVCHD, with time codes', packets(192, 4)],
@@ -98,12 +98,12 @@ describe('a video is known by its container', () => {
     ['packets with errors', packets(188, 0, 'G\xc0\x11\x10')],
     ['packets that hold nothing', packets(188, 0, 'G@\x11\0')],
     ['fewer packets than three', packets(188, 0).slice(0, 370)],
-  ])('%s is no transport stream', (_, text) => {
+  ])('%s is not a transport stream', (_, text) => {
     expect(sniff(Buffer.from(text, 'latin1'))).toEqual({ is: 'unknown' })
   })
 })
 
-/** A TIFF of these tags, each of one number. */
+/** Creates a TIFF of these tags, each with one number. */
 function tiff(tags: [tag: number, value: number][], isLittle = true): string {
   const bytes = Buffer.alloc(10 + tags.length * 12 + 4)
   bytes.write(isLittle ? 'II*\0' : 'MM\0*', 'latin1')
@@ -124,7 +124,7 @@ function tiff(tags: [tag: number, value: number][], isLittle = true): string {
 
 const [subfile, compression, photometric, subIfds, dngVersion] = [254, 259, 262, 330, 50_706]
 
-describe('a raw picture of a camera is none of the TIFFs that are read', () => {
+describe('a raw camera picture is not one of the supported TIFFs', () => {
   test.each([
     ['DNG', tiff([[dngVersion, 4]])],
     ['DNG, most significant byte first', tiff([[dngVersion, 4]], false)],
@@ -176,7 +176,7 @@ const heif = (brand: string, ...compatible: string[]) => {
   return `\0\0\0${String.fromCharCode(8 + names.length)}ftyp${names}`
 }
 
-describe('a kind that is not read is known by its bytes', () => {
+describe('an unsupported kind is recognised by its bytes', () => {
   const kinds: [ForeignName, string][] = [
     ['heic', heif('heic', 'mif1', 'heic')],
     ['heic', heif('mif1', 'mif1', 'heic')],

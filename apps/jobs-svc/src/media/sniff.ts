@@ -6,26 +6,26 @@ import { type ForeignKind, type ForeignName, foreignKind } from './kinds/foreign
 import { foreignOf } from './kinds/foreign-marks.ts'
 import type { Packer } from './unpacker.ts'
 
-/** What a file is, by its first bytes and never by its name. */
+/** Kind of a file, by its first bytes and never by its name. */
 export type Kind =
   | { is: 'image'; media_type: string }
   | { is: 'zip' }
   | { is: 'tar' }
-  /** Around an archive, as it turns out. */
+  /** Compression around an archive, as unpacking shows. */
   | { is: 'packed'; by: Packer }
   | { is: 'video' }
   | { is: 'pdf' }
-  /** Known, and not read. */
+  /** Recognised, but not supported. */
   | { is: 'foreign'; foreign: ForeignKind }
   | { is: 'unknown' }
 
-/** Bytes of the start of a file that `sniff` looks at. */
+/** Bytes of the start of a file that `sniff` reads. */
 export const sniffedBytes = 512
 
 interface Signature {
   at: number
   bytes: string
-  /** Further bytes at the start, where the mark alone could be part of a text: a drawing would pass for a picture. */
+  /** Further bytes at the start, if the mark alone could be part of a text: a drawing would count as a picture. */
   begins?: string
   kind: Kind
 }
@@ -47,7 +47,7 @@ const images: readonly Signature[] = [
   { at: 4, bytes: 'ftypavis', begins: '\0', kind: image('image/avif') },
 ]
 
-/** Looked for behind the kinds that are not read: some of those begin like these. */
+/** Tested after the unsupported kinds, because some of those start with the same bytes. */
 const containersOfMore: readonly Signature[] = [
   { at: 4, bytes: 'ftypmif1', begins: '\0', kind: image('image/avif') },
   { at: 0, bytes: 'PK\x03\x04', kind: { is: 'zip' } },
@@ -57,7 +57,7 @@ const containersOfMore: readonly Signature[] = [
   { at: 0, bytes: '\x28\xb5\x2f\xfd', kind: { is: 'packed', by: 'zstd' } },
 ]
 
-/** Known by more than their first bytes: two letters begin many texts, and tar had no mark of its own at first. */
+/** Kinds that need more than a mark: the mark of bitmaps also starts texts, and early tar files have no mark. */
 const recognized: readonly { is: (head: Uint8Array) => boolean; kind: Kind }[] = [
   { is: isBitmap, kind: image('image/bmp') },
   { is: isTarHeader, kind: { is: 'tar' } },
@@ -71,7 +71,7 @@ const families = new Map([
   ['pdf', 'pdf'],
 ])
 
-/** What media this installation reads: families of files, and the types of its images. */
+/** Lists the media that this installation reads: families of files, and the types of its images. */
 export function readable(): { media: string[]; image_types: string[] } {
   const kinds = [...images, ...containersOfMore, ...recognized].map(({ kind }) => kind)
   const types = kinds.flatMap((kind) => (kind.is === 'image' ? [kind.media_type] : []))
@@ -80,7 +80,7 @@ export function readable(): { media: string[]; image_types: string[] } {
   return { media: [...media], image_types: [...image_types] }
 }
 
-/** Reads the first `sniffedBytes` of a file (fewer when it is shorter). */
+/** Detects the kind of a file by its first `sniffedBytes` (fewer if it is shorter). */
 export function sniff(begin: Uint8Array): Kind {
   const head = begin.subarray(0, sniffedBytes)
   const text = latin1Of(head)
@@ -107,7 +107,7 @@ const isTiff = (kind: Kind) => kind.is === 'image' && kind.media_type === 'image
 
 const byteOrderMark = '\xef\xbb\xbf'
 
-/** An SVG document: its root follows an XML declaration and any number of comments. */
+/** Returns whether a text is an SVG document: its root follows an XML declaration and any number of comments. */
 function isDrawing(text: string): boolean {
   let at = afterBlanks(text, text.startsWith(byteOrderMark) ? byteOrderMark.length : 0)
   if (text.startsWith('<?xml', at)) at = afterBlanks(text, after(text, '>', at))
@@ -116,7 +116,7 @@ function isDrawing(text: string): boolean {
   return text.startsWith('<svg', at) && /[\s>]/.test(text.charAt(at + 4))
 }
 
-/** The end of the text where the mark is missing. */
+/** Returns the position after a mark; the end of the text if it is missing. */
 function after(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from)
   return at < 0 ? text.length : at + mark.length

@@ -1,9 +1,9 @@
 import { conflict, type DomainError } from '@reticle/kit'
 
 /**
- * Media that is read in place may be replaced there.
+ * Creates the error for a file that was replaced in its storage after the media was prepared.
  *
- * @param path of the file, from the root of its share or cloud storage on
+ * @param path of the file, relative to the root of its share or cloud storage
  */
 export const sourceChanged = (path: string, place: 'file share' | 'cloud storage'): DomainError =>
   conflict(

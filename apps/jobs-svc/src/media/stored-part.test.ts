@@ -21,12 +21,12 @@ test('parts of a stored object are read', async () => {
 test.each([
   [8, 12],
   [11, 12],
-])('bytes %i to %i, which the store no longer has, may be there later', async (start, end) => {
+])('bytes %i to %i that the store has lost are a transient error', async (start, end) => {
   await expect(source(12).read(start, end)).rejects.toMatchObject(gone)
   await expect(place(start, end - start)).rejects.toMatchObject(gone)
 })
 
-test('a file that is spread over objects is read as one', async () => {
+test('a file in several objects is read as one', async () => {
   const key = 'media/b.parts/1.1'
   await blobs.put('media/b.parts/0-0', bytesOf(Buffer.alloc(spreadBytes, 'a')))
   await blobs.put('media/b.parts/1-1', bytesOf('bcd'))

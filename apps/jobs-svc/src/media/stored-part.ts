@@ -3,9 +3,9 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { placesOf, type SpreadPlace } from '@reticle/kit/blob/spread'
 
 /**
- * Bytes `start` up to `end` of a stored file that was once whole, whatever number of objects it is spread over. A store that
- * has less of it now is not the fault of whoever uploaded it, and another attempt may find it well again (`reliability.md`
- * F23). The first object is opened at once, the others when they are reached.
+ * Opens bytes `start` up to `end` of a completely uploaded file, which may consist of several objects. An incomplete
+ * object is not the user's fault and may be a transient error of the store. The first object is opened at once, the
+ * others when they are reached.
  *
  * @throws DomainError `not_found`; `unavailable` for an object that ends before `end`
  */

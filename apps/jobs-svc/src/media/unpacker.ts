@@ -1,9 +1,9 @@
 import zlib from 'node:zlib'
 
-/** What whole files are packed by. */
+/** Compression of whole files. */
 export type Packer = 'gzip' | 'zstd'
 
-/** Newer versions of Node have it. */
+/** Only newer versions of Node.js support zstd. */
 const createZstd: unknown = Reflect.get(zlib, 'createZstdDecompress')
 
 type Unpacker = zlib.Gunzip
@@ -18,7 +18,11 @@ const makers = {
 
 export const canUnpack = (by: Packer): boolean => makers[by] !== undefined
 
-/** @throws Error for one that `canUnpack` is not true of */
+/**
+ * Creates an unpacker.
+ *
+ * @throws Error for a compression for which `canUnpack` is false
+ */
 export function openUnpacker(by: Packer, options: zlib.ZlibOptions): Unpacker {
   const make = makers[by]
   if (!make) throw new Error(`${by} cannot be unpacked`)

@@ -7,7 +7,7 @@ import { gather } from './packed.ts'
 
 /**
  * Applies the EXIF orientation of a JPEG to its pixels: annotations refer to the upright image, and many programs ignore EXIF.
- * Other images, upright ones and broken ones pass byte by byte.
+ * Other images, upright ones and broken ones are passed on unchanged.
  *
  * @param turn re-encodes a whole JPEG that has an orientation, by `encodeUpright`
  */
@@ -43,11 +43,11 @@ async function* joined(
 
 const startOfJpeg = Buffer.from([0xff, 0xd8, 0xff])
 
-/** True as well where the head does not show the orientation: the decoder finds out. */
+/** Returns whether a JPEG may need turning; if its header is unclear, the decoder decides. */
 const mayBeTurned = (head: Buffer) =>
   head.subarray(0, startOfJpeg.length).equals(startOfJpeg) && readJpegOrientation(head) !== 1
 
-/** 1 is upright. A broken image counts as upright: it passes as it is. */
+/** Returns the EXIF orientation; 1 is upright. A broken image counts as upright, so that it is passed on unchanged. */
 const orientationOf = (photo: Buffer): Promise<number> =>
   openImage(photo)
     .metadata()
@@ -56,7 +56,7 @@ const orientationOf = (photo: Buffer): Promise<number> =>
       () => 1,
     )
 
-/** The quality loses next to nothing, and colours keep their resolution. */
+/** Encodes a turned photograph as JPEG, almost lossless and without colour subsampling. */
 export const encodeUpright = (image: Sharp): Sharp =>
   image.keepIccProfile().jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
 

@@ -1,17 +1,18 @@
 import sharp, { type Metadata, type Sharp } from 'sharp'
 
 /**
- * Pictures of more than eight bits a channel rarely use all values of their type: cameras of 10 or 12 bits, thermal cameras and floats
- * of 0 to 1 would be shown black or white. They are shown with the range that they use; pictures of eight bits stay as they are.
+ * Pictures with more than eight bits per channel rarely use all values of their type: those of 10 or 12-bit cameras,
+ * thermal cameras and floats from 0 to 1 would look black or white. They are displayed with the range that they use;
+ * pictures of eight bits are unchanged.
  */
 
-/** Values of the darkest and the lightest pixels that are shown. */
+/** Values of the darkest and the lightest pixels that are displayed. */
 interface Range {
   low: number
   high: number
 }
 
-/** The value of white, by the colour space in which a picture is read; pictures of other spaces are not stretched. */
+/** Value of white by colour space; pictures of other colour spaces are not stretched. */
 const whites: Record<string, number> = {
   'b-w': 255,
   multiband: 255,
@@ -21,7 +22,7 @@ const whites: Record<string, number> = {
   rgb16: 65_535,
 }
 
-/** Of pictures in which all pixels are equal: the range of their type, so that 0 is black and the largest value white. */
+/** Largest value by type, for pictures whose pixels are all equal: 0 is black and this value white. */
 const fullRanges: Record<string, number> = {
   char: 127,
   short: 32_767,
@@ -32,10 +33,10 @@ const fullRanges: Record<string, number> = {
   double: 1,
 }
 
-/** Whether the first bytes are those of a format that may hold more than eight bits a channel. */
+/** Returns whether the first bytes are those of a format that may have more than eight bits per channel. */
 export function mayBeDeep(bytes: Uint8Array): boolean {
   const [first, second] = bytes
-  if (first === 0x89) return bytes[24] === 16 // PNG: bits a channel, in the first chunk
+  if (first === 0x89) return bytes[24] === 16 // PNG: bits per channel, in the first chunk
   const isTiff = (first === 0x49 && second === 0x49) || (first === 0x4d && second === 0x4d)
   const isAvif = first === 0 && String.fromCharCode(...bytes.subarray(4, 8)) === 'ftyp'
   return isTiff || isAvif
@@ -44,7 +45,7 @@ export function mayBeDeep(bytes: Uint8Array): boolean {
 /**
  * Stretches the range that a picture uses to that between black and white.
  *
- * @param open opens the picture: it is read once more for the range
+ * @param open opens the picture, which is read a second time for the range
  */
 export async function withUsedRange(open: () => Sharp, seconds: number): Promise<Sharp> {
   const metadata = await open().metadata()
@@ -64,17 +65,17 @@ function stretch(image: Sharp, { low, high }: Range, white: number): Sharp {
   return image.linear(factor, -low * factor)
 }
 
-/** Share of the pixels at either end that may be broken ones of a sensor: they do not count. */
+/** Share of pixels at each end that is ignored, because they may be broken pixels of a sensor. */
 const ignoredShare = 0.001
-/** Pixels that are looked at first: more do not change the range of usual pictures. */
+/** Number of pixels in the first sample: more do not change the range of usual pictures. */
 const mostSampled = 2 ** 17
-/** Pixels that are compared where nearly all are equal. */
+/** Number of pixels that are compared when nearly all are equal. */
 const mostCompared = 2 ** 24
 
 /**
- * The range that pixels use; undefined where all are NaN.
+ * Finds the range that pixels use; undefined when all are NaN.
  *
- * @param read returns values of at most so many pixels
+ * @param read returns values of at most that number of pixels
  * @param full the largest value of the type
  */
 async function findRange(
@@ -100,13 +101,16 @@ function extremesOf(values: Float32Array): Range {
   return range
 }
 
-/** Brings values to those of whole numbers of 16 bits without a sign. */
+/** Scale to unsigned 16-bit values. */
 interface Scale {
   factor: number
   offset: number
 }
 
-/** The library reads every picture of 16 bits as such numbers: signed and floating values need a scale. Undefined: no scale is needed. */
+/**
+ * Finds the scale for signed and floating values: the library reads every picture of 16 bits as unsigned numbers.
+ * Undefined: none is needed.
+ */
 async function findScale(
   open: () => Sharp,
   { depth, space = 'srgb' }: Metadata,
@@ -122,13 +126,13 @@ async function findScale(
 }
 
 interface Reading {
-  /** Pixels. */
+  /** Number of pixels. */
   most: number
   scale: Scale | undefined
   seconds: number
 }
 
-/** Values of pixels that are spread over the picture. */
+/** Reads values of pixels that are spread over the picture. */
 async function readValues(
   open: () => Sharp,
   { width, height, space = 'srgb' }: Metadata,
@@ -149,7 +153,7 @@ async function readValues(
 const numbersOf = ({ buffer, byteOffset, length }: Buffer) =>
   new Float32Array(buffer, byteOffset, length / 4)
 
-/** Finite values of the colours of every so many pixels; invisible pixels do not count. */
+/** Returns finite colour values of every `step`-th pixel, without invisible pixels. */
 function finiteColours(numbers: Float32Array, channels: number, step: number): Float32Array {
   const hasAlpha = channels === 2 || channels === 4
   const colours = hasAlpha ? channels - 1 : channels
@@ -167,14 +171,14 @@ function finiteColours(numbers: Float32Array, channels: number, step: number): F
   return found.subarray(0, count)
 }
 
-/** Colours of floats: the library brings them to eight bits before it stretches them, unless they are given to it as numbers. */
+/** Opens colours of floats as numbers: otherwise the library reduces them to eight bits before it stretches them. */
 async function withLinearColours(
   open: () => Sharp,
   { width, height }: Metadata,
   seconds: number,
 ): Promise<Sharp> {
   const pixels = width * height
-  if (pixels > mostCompared) return open() // as floats they would fill the memory
+  if (pixels > mostCompared) return open() // as floats they would exhaust the memory
   const { data, info } = await open()
     .toColourspace('scrgb')
     .raw({ depth: 'float' })

@@ -13,10 +13,10 @@ import { crashMidUpload } from '../testing/crash.ts'
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 const { options: store, blobs, unfinished } = await testBucket()
 
-/** Of three processes, or of a hundred, each in the middle of nine objects. */
+/** Number of processes that crash, each while writing nine objects. */
 const crashes = isFullRun() ? 100 : 3
 
-test('T-GC-1: one sweep a day after crashes in the middle of uploads leaves no orphan', {
+test('T-GC-1: one sweep a day after crashes during uploads leaves no orphaned objects', {
   timeout: crashes * 20_000,
 }, async () => {
   for (let n = 0; n < crashes; n++) await crashMidUpload({ url, store, count: 3 })

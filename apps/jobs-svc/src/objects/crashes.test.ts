@@ -13,7 +13,7 @@ import { testStore } from '../testing/run.ts'
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 const { root, blobs } = await testStore()
 
-test('one sweep a day later leaves nothing of what a crash has interrupted', async () => {
+test('one sweep a day after a crash removes all unfinished objects', async () => {
   const folder = join(root, 'blobs')
   await crashMidUpload({ url, store: { root: folder }, count: 3 })
   const drafts = () => readdir(join(folder, '.drafts'))

@@ -4,7 +4,7 @@ import type { BlobRow, BlobsTable, RequestsDb } from '../db/schema.ts'
 type Db = Kysely<RequestsDb>
 type NewBlob = Omit<Insertable<BlobsTable>, 'state'>
 
-/** Committed before the first byte is written, so that nothing can lie in the store unknown (`reliability.md` 16.1). */
+/** Registers an object before its first byte is written, so that the store never contains unregistered objects. */
 export async function registerPending(db: Db, blob: NewBlob): Promise<void> {
   await db
     .insertInto('blobs')
@@ -13,7 +13,7 @@ export async function registerPending(db: Db, blob: NewBlob): Promise<void> {
     .execute()
 }
 
-/** For what can be made again at any time and needs nobody to refer to it. */
+/** Registers an object that is live without a reference, because it can be made again at any time. */
 export async function registerLive(db: Db, blob: NewBlob): Promise<void> {
   await db
     .insertInto('blobs')
@@ -22,7 +22,10 @@ export async function registerLive(db: Db, blob: NewBlob): Promise<void> {
     .execute()
 }
 
-/** To be called in the transaction that begins to refer to the object. False: it was given up before. */
+/**
+ * Marks an object as live, in the transaction that starts to refer to it. Returns false when it was already marked as
+ * dead.
+ */
 export async function makeLive(
   db: Db,
   key: string,
@@ -37,7 +40,7 @@ export async function makeLive(
   return numUpdatedRows === 1n
 }
 
-/** From now on the sweeper may remove it. */
+/** Marks an object as dead; the sweeper removes it later. */
 export async function makeDead(db: Db, key: string): Promise<void> {
   await db
     .updateTable('blobs')
@@ -47,7 +50,10 @@ export async function makeDead(db: Db, key: string): Promise<void> {
     .execute()
 }
 
-/** What was written below a prefix that lives on, and nobody refers to: an hour later it goes, with what is written till then. */
+/**
+ * Registers objects below a live prefix as dead. The sweeper removes them an hour later, with all that is written until
+ * then.
+ */
 export async function registerDead(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await sql`
@@ -56,7 +62,7 @@ export async function registerDead(db: Db, keys: readonly string[]): Promise<voi
     on conflict (key) do update set state = 'dead', dead_date = now()`.execute(db)
 }
 
-/** What lives on though the prefix that it lies below does not. */
+/** Registers objects as live whose prefix is dead. */
 export async function registerAllLive(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await sql`
@@ -65,7 +71,7 @@ export async function registerAllLive(db: Db, keys: readonly string[]): Promise<
     on conflict (key) do nothing`.execute(db)
 }
 
-/** Those of them that have a life of their own. */
+/** Marks the registered ones of these objects as dead. */
 export async function makeAllDead(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -76,7 +82,7 @@ export async function makeAllDead(db: Db, keys: readonly string[]): Promise<void
     .execute()
 }
 
-/** Dead objects that have been removed. */
+/** Deletes the rows of dead objects that were removed. */
 export async function forgetDead(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -86,7 +92,7 @@ export async function forgetDead(db: Db, keys: readonly string[]): Promise<void>
     .execute()
 }
 
-/** Everything that was kept for a task: its media and the pictures made of them. */
+/** Marks all objects of tasks as dead: their media and generated pictures. */
 export async function makeTaskDead(db: Db, task_ids: readonly number[]): Promise<void> {
   await db
     .updateTable('blobs')
@@ -97,8 +103,8 @@ export async function makeTaskDead(db: Db, task_ids: readonly number[]): Promise
 }
 
 /**
- * A result may serve several requests; it dies with the last of them. One that is being written may be gone on with. False: it
- * still serves one.
+ * Marks a result as dead unless a request refers to it, also as an unfinished archive to resume. Returns false while
+ * one does.
  */
 export async function dropUnusedResult(db: Db, key: string | null): Promise<boolean> {
   if (key === null) return false
@@ -119,10 +125,10 @@ export async function dropUnusedResult(db: Db, key: string | null): Promise<bool
 const checkpointKey = sql<string>`checkpoint ->> 'key'`
 
 const hourMs = 3_600_000
-/** Results and pictures that were begun and never referred to. */
+/** Lifetime of unfinished results and pictures without a reference. */
 const pendingMs = 24 * hourMs
 
-/** What was begun and never referred to is given up: uploads so long after their last use. */
+/** Marks unreferenced pending objects as dead; uploads after a time without use. */
 export async function giveUpPending(db: Db, now: Date, uploadTtlHours: number): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   const lastUse = sql<Date>`coalesce(

@@ -17,7 +17,7 @@ import { withReport } from './report.ts'
 
 const coded = (code: string) => Object.assign(new Error('x'), { code })
 
-describe('what another attempt cannot help is told to the user at once', () => {
+describe('an error that another attempt cannot avoid is reported to the user at once', () => {
   test.each([
     [
       new FormatError('image is missing', { file: 'a.json', offset: 7 }),
@@ -48,7 +48,7 @@ describe('what another attempt cannot help is told to the user at once', () => {
   })
 })
 
-test('a failure has the report of its operation until then, in which nothing was created', async () => {
+test('a failure carries the report entries noted before it, with nothing created', async () => {
   const thrown = new UnusableInput('b.jpg: not a picture')
   const run = async (writer: ReportWriter) => {
     writer.note('skipped', 'ignored-file', 'not a picture', { file: 'a.txt' })
@@ -67,7 +67,7 @@ test('a failure has the report of its operation until then, in which nothing was
   expect(failureOf(new UnusableInput('another'))).not.toHaveProperty('report')
 })
 
-describe('what may pass is tried again', () => {
+describe('a transient error is retried', () => {
   test.each([
     [unavailable('the database is away'), 'the database is away'],
     [conflict('busy', { retry_after: 1 }), 'busy'],
@@ -136,7 +136,7 @@ const thrownBy = (run: () => unknown): unknown => {
   }
 }
 
-describe('an exception that nothing has caught is a failure', () => {
+describe('an uncaught exception is a failure', () => {
   function overflow(): number {
     return 1 + overflow()
   }

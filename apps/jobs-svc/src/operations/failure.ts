@@ -7,11 +7,11 @@ import { z } from 'zod'
 import { LeaseLost, UnusableInput } from './operation.ts'
 import { reportBefore } from './report.ts'
 
-/** Why an operation failed, as it travels out of its converter. */
+/** Failure of an operation, as the converter sends it. */
 export const failure = z.object({
   /**
-   * `user`: trying again would fail the same way. `transient`: it may pass. `memory`: the process had too little.
-   * `limit`: it took too long. `defect`: the converter broke a rule of the worker, and would break it again.
+   * `user`: a retry would fail the same way. `transient`: a retry may succeed. `memory`: the process had too little.
+   * `limit`: it took too long. `defect`: the converter violated the protocol, and a retry would too.
    */
   kind: z.enum(['user', 'transient', 'memory', 'limit', 'defect']),
   /** One sentence for the owner of the request. */
@@ -25,10 +25,10 @@ export type DetailedFailure = Failure & { detail: string }
 
 export const lostWorker = 'The worker stopped unexpectedly'
 const inside = 'The service failed to run this request'
-/** Another has it, or the database did not say that it is still held. */
+/** Another worker holds the request, or the database did not confirm the lease. */
 const lostLease = 'The worker no longer holds this request'
 
-/** Says something about what was asked, not about the moment: nobody would try it again without a change. */
+/** Whether an error depends on the input and not on the moment, so that a retry without a change is useless. */
 const isOfTheUser = ({ kind, retry_after }: DomainError) =>
   userKinds.has(kind) && retry_after === undefined
 
@@ -42,7 +42,7 @@ const userKinds = new Set<Kind>([
   'too_large',
 ])
 
-/** Sorts an error by whether another attempt can help, and adds the report of the operation until then. */
+/** Classifies an error by whether a retry can help, and adds the report entries noted before it. */
 export function failureOf(thrown: unknown): Failure {
   const report = reportBefore(thrown)
   return report ? { ...reasonOf(thrown), report } : reasonOf(thrown)
@@ -70,7 +70,7 @@ const outOfMemory: Failure = {
   message: `The conversion needed more memory than a conversion may use. ${smallerParts}, or ask an administrator to raise RETICLE_JOBS_HEAP_MIB`,
 }
 
-/** More heap does not help: the engine limits the size of a single text, map or buffer. */
+/** A larger heap does not help: the engine limits the size of a single text, map or buffer. */
 const tooLarge: Failure = {
   kind: 'limit',
   message: `The conversion needed a single value that is larger than any conversion can hold. ${smallerParts}`,
@@ -81,7 +81,7 @@ const tooDeep: Failure = {
   message: 'The data is nested too deeply to be converted',
 }
 
-/** An exception that nothing in the converter has caught. */
+/** Returns the failure for an exception that the converter did not catch. */
 export function brokenConverter(thrown: unknown): DetailedFailure {
   const known = isTooLargeForEngine(thrown) || isStackOverflow(thrown)
   const failure: Failure = known
@@ -90,17 +90,20 @@ export function brokenConverter(thrown: unknown): DetailedFailure {
   return { ...failure, detail: detailOf(thrown) }
 }
 
-/** The exit of a process. */
+/** Exit of a process. */
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
-  /** The end of its error output. */
+  /** Last part of its error output. */
   errors: string
 }
 
 const abortCode = 134
 
-/** A process that exited without a result. V8 writes why it aborts, and may end by another signal than SIGABRT. */
+/**
+ * Returns the failure for a process that exited without a result. V8 writes why it aborts, and may end by another
+ * signal than SIGABRT.
+ */
 export function endedConverter({ code, signal, errors }: Exit): DetailedFailure {
   const detail = `the converter exited with ${signal ?? `code ${code}`}: ${errors}`
   const isCrash = signal !== null || code === abortCode
@@ -108,30 +111,33 @@ export function endedConverter({ code, signal, errors }: Exit): DetailedFailure 
   return { kind: 'transient', message: 'The conversion ended without a result', detail }
 }
 
-/** `why` names the field and its fault. */
+/** Returns the failure for an invalid message. `why` names the field and its fault. */
 export const invalidMessage = (why: string): DetailedFailure => ({
   kind: 'defect',
   message: `The conversion failed: the converter sent an invalid message (${oneLine(why)})`,
   detail: `invalid message of a conversion: ${why}`,
 })
 
-/** The end of a conversion holds text or numbers that the database refuses, and would refuse again. */
+/** Returns the failure for a report or result that the database refuses, now and after a retry. */
 export const unstorable = (thrown: unknown): DetailedFailure => ({
   kind: 'defect',
   message: 'The conversion failed: its report or result cannot be stored',
   detail: detailOf(thrown),
 })
 
-/** SQLSTATE classes of values that cannot be stored, whenever it is tried: data exceptions, and limits of the program. */
+/** Returns whether the SQLSTATE class means values that can never be stored: data exceptions and program limits. */
 export const isUnstorable = (thrown: unknown) => /^(22|54)/.test(String(codeOf(thrown)))
 
 const longestDetail = 10_000
 
-/** For the log. Never throws: a converter may throw anything, also what cannot be turned into text. */
+/**
+ * Formats an error for the log. Never throws: a converter may throw any value, also one that cannot be converted to
+ * text.
+ */
 export const detailOf = (thrown: unknown): string =>
   inspect(thrown, { depth: 2, breakLength: Number.POSITIVE_INFINITY }).slice(0, longestDetail)
 
-/** The first text of a body, with the field it belongs to; bodies come in the shapes of `spec/api-annotations.md` 5.1. */
+/** Returns the first text of an error body, with its field. Shapes of bodies: docs/spec/rest.md#errors */
 export function sentenceOf({ kind, body, message }: DomainError): string {
   if (kind === 'not_found') return message === 'Not found.' ? 'The object was deleted' : message
   return firstText(body, []) ?? message
@@ -148,7 +154,7 @@ function firstText(body: unknown, path: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Characters at either end of a sentence: one begins with the name of what is wrong, which may be long, and ends with the reason. */
+/** Characters kept at each end of a sentence: the start names the faulty object, the end contains the reason. */
 const kept = 500
 
 export function oneLine(text: string): string {
@@ -162,7 +168,7 @@ const isStackOverflow = (thrown: unknown) =>
   thrown instanceof RangeError && thrown.message === 'Maximum call stack size exceeded'
 const isDiskFull = (thrown: unknown) => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(thrown)))
 
-/** What V8 and Node.js throw for a value beyond their limits, and where the system has no memory for a buffer. */
+/** Whether V8 or Node.js threw because a value exceeds a limit, or because no memory for a buffer was left. */
 const isTooLargeForEngine = (thrown: unknown) =>
   ['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE', 'ERR_FS_FILE_TOO_LARGE'].includes(
     String(codeOf(thrown)),

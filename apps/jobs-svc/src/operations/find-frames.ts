@@ -25,23 +25,23 @@ type FramesDeps = OperationDeps & SourceDeps
 export interface FoundFrames {
   /** Lines of the list of frames. */
   staged: Staged
-  /** Frames that make a chunk where nobody says how many. */
+  /** Default number of frames per chunk. */
   chunk_size: number
-  /** Of the video that all of them are frames of. */
+  /** Name of the video that contains all frames. */
   video_name?: string
-  /** Of that video; absent: it has none. */
+  /** Chapters of that video; absent without any. */
   chapters?: { chapters: Chapter[] }
-  /** That the frames are in. */
+  /** Cloud storage that holds the frames. */
   cloud_storage_id?: number
-  /** Frames are pictures of our own, wherever the file is that they are made of. */
+  /** The frames are generated pictures (PDF pages), independent of where the source file is. */
   isMade?: boolean
 }
 
 /**
- * Gathers the files of a request, finds the pictures among them, orders them and reads their sizes; or looks at the video, or
- * draws the pages of the PDF, that they are.
+ * Finds the frames of a request: gathers its files, selects, orders and measures the pictures; or indexes its video, or
+ * draws the pages of its PDF.
  *
- * @throws UnusableInput when there is no frame
+ * @throws UnusableInput when no frame is found
  */
 export async function findFrames(
   { params, request_uuid }: CreateWork,
@@ -82,7 +82,7 @@ export async function findFrames(
   }
 }
 
-/** What gives files their frame numbers by name. */
+/** Returns the name of the list that assigns frame numbers by file name, if any. */
 function listNameOf(
   { job_file_mapping, sorting_method }: CreateWork['params'],
   manifest: Manifest | undefined,
@@ -92,10 +92,10 @@ function listNameOf(
 }
 
 /**
- * A PDF is the pictures of its pages. Where frames are in the order of pages, only those that are chosen are drawn; what is left to
- * choose from then is chosen.
+ * Draws the pages of a PDF as pictures. When the frames keep the order of the pages, only the selected pages are drawn
+ * and the returned selection is everything; otherwise the selection is applied later.
  *
- * @throws UnusableInput when no page is chosen
+ * @throws UnusableInput when no page is selected
  */
 async function drawn(
   media: Media,
@@ -142,11 +142,11 @@ function withoutFrames(
   return leftOut === '' ? 'No media data found' : `No media data found. ${leftOut}`
 }
 
-/** Files of one reason that are named. */
+/** Limit of files that a message names per reason. */
 const mostNamed = 5
 const mostReasons = 5
 
-/** Lists the files that were left out, the reasons, and the kinds that are read. */
+/** Lists the left-out files, the reasons, and the supported kinds. */
 function explainLeftOut(report: ReportWriter): string {
   const { entries } = report.read()
   const ignored = entries.filter(({ code }) => code === 'ignored-file').slice(0, mostReasons)
@@ -159,7 +159,7 @@ function explainLeftOut(report: ReportWriter): string {
   return [...reasons, explainRead()].join('. ')
 }
 
-/** That of a bucket may list more than was asked for. */
+/** Restricts the manifest of a cloud storage to the requested files, because it may list more. */
 function withinAsked(
   manifest: Manifest | undefined,
   { files }: Listing,
@@ -170,7 +170,7 @@ function withinAsked(
   return { ...manifest, places: new Map([...manifest.places].filter(([name]) => asked.has(name))) }
 }
 
-/** Where the order of frames does not depend on it, what only looks like a manifest is one of many files. */
+/** Reads the manifest. Unless the order depends on it, an unreadable manifest is reported and ignored. */
 async function manifestOf(
   { manifest }: Media,
   { sorting_method }: CreateWork['params'],
@@ -188,10 +188,10 @@ async function manifestOf(
   }
 }
 
-/** Frames a chunk of a video. */
+/** Frames per chunk of a video. */
 const chunkOfVideo = 36
 
-/** Frames a chunk, so that chunks take about the same room (`spec/api-workspace.md` 4.5). */
+/** Returns the number of frames per chunk, chosen so that chunks have about the same size. */
 export function chunkSize({ width, height } = { width: 1, height: 1 }): number {
   const fitting = Math.floor((36 * 1920 * 1080) / (width * height))
   return Math.min(Math.max(fitting, 2), 72)

@@ -1,7 +1,7 @@
 import type { Label as RestLabel, Sublabel } from '@reticle/contracts/rest/labels'
 import type { Label } from '@reticle/formats/model'
 
-/** Labels as formats know them, ascending by id. */
+/** Converts labels to the form that formats use, ascending by id. */
 export function formatLabels(labels: readonly RestLabel[]): Label[] {
   const known = labels.map((label) => ({ ...label, sublabels: label.sublabels.map(withoutParts) }))
   return known.sort((a, b) => a.id - b.id)

@@ -21,7 +21,7 @@ import type { Videos } from '../videos/videos.ts'
 type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
 type BackingUp = 'describeBackup' | 'restoreTask'
 
-/** What operations ask of other services. */
+/** Calls of other services that operations make. */
 export interface OperationServices {
   tasks: Pick<Service<typeof tasks>, 'authorize' | 'listTasks' | 'getTask' | Drafting | BackingUp>
   projects: Pick<Service<typeof projects>, 'getProject'>
@@ -43,67 +43,67 @@ export interface OperationServices {
   events: Pick<Service<typeof events>, 'readEvents'>
 }
 
-/** What surrounds an operation. It knows neither rows nor processes, so that a test can run it directly. */
+/** Dependencies of an operation, without rows or processes, so that a test can run it directly. */
 export interface OperationDeps {
   services: OperationServices
   blobs: BlobStore
   signal: AbortSignal
   progress: Progress
   /**
-   * Called once, before the one call that changes what others see: afterwards the request cannot be cancelled.
+   * Called once, before the one call with visible effects: afterwards the request cannot be cancelled.
    *
-   * @throws LeaseLost
+   * @throws LeaseLost when the request was cancelled or is held by another worker
    */
   enterFinal: () => Promise<void>
   /**
-   * Makes files known to the tenant of the request; what it has already is to be read where it is (`contents/`). Answers the
-   * keys by those of the files.
+   * Registers uploaded files for deduplication within the tenant. Returns, by the keys of duplicates, the keys of the
+   * existing files to read instead.
    *
    * @throws LeaseLost
    */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
   /**
-   * The media of this task is in files of the request: they stay for as long as there is the task.
+   * Keeps the files of the request for as long as this task exists, because they are its media.
    *
    * @throws LeaseLost
    */
   keepForTask: (task_id: number) => Promise<void>
   /**
-   * Keeps how far an archive came, for the next attempt; null: what was kept counts no more.
+   * Stores the state of a partly written archive for the next attempt; null discards the stored state.
    *
    * @throws LeaseLost
    */
   keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<void>
   checkpoints: CheckpointTiming
-  /** A folder of this run's own, removed after it. */
+  /** Temporary folder of this run, removed after it. */
   tmpDir: string
   limits: ArchiveLimits
-  /** Absent: there is no file share. `blobs` reads from it, too (`share/files.ts`). */
+  /** Folder of the file share; absent without one. `blobs` also reads from it (`share/files.ts`). */
   shareDir?: string | undefined
-  /** Of the object store, too: `blobs` gives their frames (`videos/with-videos.ts`). */
+  /** Videos, whose frames `blobs` also returns (`videos/with-videos.ts`). */
   videos: Pick<Videos, 'prepare'>
   pdfs: PdfReader
-  /** The way out to addresses that users name; to be closed by whoever opened it. */
+  /** Opens the downloader for user-supplied addresses; the caller closes it. */
   openDownloads: () => Downloads
 }
 
 export interface CheckpointTiming {
-  /** Milliseconds that an archive is written before the first one. */
+  /** Milliseconds of writing before the first checkpoint. */
   afterMs: number
-  /** Milliseconds from one to the next. */
+  /** Milliseconds between checkpoints. */
   everyMs: number
 }
 
-/** Longest that a request may run (`reliability.md` 6.3). */
+/** Longest time in milliseconds that a request may run. */
 export const hardLimitMs = 4 * 3600 * 1000
 
-/** Another worker has the request, or it was cancelled: whatever this one still does counts for nothing. */
+/** Error of an operation whose request was cancelled or is held by another worker; its work is discarded. */
 export class LeaseLost extends Error {}
 
-/** The data cannot be used: one sentence for the person who sent it. */
+/** Error for unusable input: one sentence for the user. */
 export class UnusableInput extends Error {}
 
-/** The operation asks with the rights of the person who wants it done. */
+/** Creates the context for calls with the permissions of the user that posted the request. */
 export function contextOf(work: Work, signal: AbortSignal): Context {
   const { principal, request_uuid: request_id, traceparent } = work
   const context = { principal, request_id, deadline: Date.now() + hardLimitMs, signal }

@@ -39,7 +39,7 @@ const picture = (width: number, height: number, format: Format = 'jpeg') =>
     .toFormat(format)
     .toBuffer()
 
-/** The same store, and the part of each object that was asked for. */
+/** Wraps the store and records the size of each requested range. */
 function watched() {
   const asked: number[] = []
   const get: typeof blobs.get = (key, range) => {
@@ -49,7 +49,7 @@ function watched() {
   return { asked, blobs: { ...blobs, get } }
 }
 
-/** A PNG that claims a size: only its header is true to it. */
+/** Creates a PNG whose header states a size that its data does not have. */
 async function claiming(width: number, height: number): Promise<Buffer> {
   const bytes = await picture(1, 1, 'png')
   bytes.writeUInt32BE(width, 16)
@@ -63,7 +63,7 @@ async function zip(members: Record<string, string | Uint8Array>): Promise<Buffer
   return gather(writeZip(files, new Date(0)))
 }
 
-/** The directory tells 30 bytes of its one member, whatever there are. */
+/** Sets the uncompressed size of the one member to 30 bytes in the directory of an archive. */
 function callingSmall(archive: Buffer): Buffer {
   archive.writeUInt32LE(30, archive.indexOf('PK\x01\x02') + 24)
   return archive
@@ -75,7 +75,7 @@ async function prepare(...params: Parameters<typeof createWork>) {
   return { work, run, outcome: await prepareMedia(work, run) }
 }
 
-test('images become frames in the order of their names, upright, where they lie', async () => {
+test('images become upright frames in the order of their names and stay in the upload', async () => {
   const turned = await sharp(await picture(40, 20))
     .withMetadata({ orientation: 6 })
     .toBuffer()
@@ -109,7 +109,7 @@ test('images become frames in the order of their names, upright, where they lie'
 })
 
 test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
-  '%s is opened once, and only its beginning where it may be no frame',
+  '%s is opened once, and only its start is read when it may not be a frame',
   async (format) => {
     const bytes = Buffer.concat([await picture(33, 44, format), Buffer.alloc(1000)])
     const names = ['a', 'b', 'c']
@@ -125,7 +125,7 @@ test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
 )
 
 test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
-  '%s is read, whatever its name says',
+  '%s is read under any file name',
   async (format) => {
     await prepare({ files: [await upload(blobs, 'picture.bin', await picture(33, 44, format))] })
     expect(attached[0]?.frames).toMatchObject([
@@ -134,7 +134,7 @@ test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
   },
 )
 
-test('images whose head says nothing of their size are read whole, one at a time', async () => {
+test('images whose header does not contain their size are read whole, one at a time', async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
   const tiff = await sharp({
     create: { width: 300, height: 300, channels: 3, background: 'red', noise },
@@ -181,7 +181,7 @@ describe('files that are mapped to jobs', () => {
   const three = () =>
     Promise.all(['a', 'b', 'c'].map(async (name) => upload(blobs, name, await picture(4, 4))))
 
-  test('are in its order, and what it does not list is left out', async () => {
+  test('keep the order of the mapping, and unlisted files are left out', async () => {
     const { outcome } = await prepare({ files: await three(), ...jobs(['c'], ['a']) })
     expect(attached[0]?.frames.map((frame) => frame.name)).toEqual(['c', 'a'])
     expect(attached[0]?.query).toMatchObject({ job_sizes: { frames: [1, 1] } })
@@ -191,7 +191,7 @@ describe('files that are mapped to jobs', () => {
     })
   })
 
-  test('have to be there, and to be pictures', async () => {
+  test('must exist and must be pictures', async () => {
     const files = [...(await three()), await upload(blobs, 'd', 'no picture')]
     const zipped = { 'a.png': await picture(4, 4, 'png'), 'd.txt': 'no picture' }
     const archive = await upload(blobs, 'a.zip', await zip(zipped))
@@ -208,7 +208,7 @@ describe('files that are mapped to jobs', () => {
   })
 })
 
-test('so many jobs as are wished for are told on', async () => {
+test('the requested number of jobs is passed on', async () => {
   await prepare({ files: [await upload(blobs, 'a', await picture(4, 4))], job_count: 3 })
   expect(attached[0]?.query).toMatchObject({ job_count: 3 })
 })
@@ -259,12 +259,12 @@ test.each([
   expect(attached[0]?.query.chunk_size).toBe(chunk_size)
 })
 
-test('a chunk size that was asked for is kept', async () => {
+test('a requested chunk size is kept', async () => {
   await prepare({ files: [await upload(blobs, 'a.png', await picture(4, 4))], chunk_size: 5 })
   expect(attached[0]?.query.chunk_size).toBe(5)
 })
 
-test('ground truth that was wished for is made with the jobs', async () => {
+test('requested ground truth is created with the jobs', async () => {
   const files = [await upload(blobs, 'a.png', await picture(4, 4))]
   const validation_params: ValidationParams = {
     mode: 'gt',
@@ -275,7 +275,7 @@ test('ground truth that was wished for is made with the jobs', async () => {
   expect(attached[0]?.query).toMatchObject({ validation_params })
 })
 
-describe('what cannot be used fails with one sentence, and nothing is attached', () => {
+describe('unusable input fails with one sentence, and nothing is attached', () => {
   const cases: [string, () => Promise<[string, string | Uint8Array][]>, string][] = [
     ['no picture', async () => [['a.txt', 'text']], 'No media data found'],
     ['an empty archive', async () => [['a.zip', await zip({})]], 'No media data found'],
@@ -345,14 +345,14 @@ describe('what cannot be used fails with one sentence, and nothing is attached',
   })
 })
 
-test('an archive with more members than allowed is refused', async () => {
+test('an archive with more members than the limit is refused', async () => {
   const archive = await zip({ a: 'x', b: 'y' })
   const run = await runOf(store, services, { limits: { entries: 1, bytes: 1000, ratio: 10 } })
   const work = createWork({ files: [await upload(blobs, 'a.zip', archive)] })
   await expect(prepareMedia(work, run)).rejects.toThrow('archive too large')
 })
 
-test('an attempt after one whose end got lost attaches under the same id again', async () => {
+test('an attempt after one whose result was lost attaches the media with the same call id', async () => {
   const full = authorityOf([{ target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 1 }) }])
   const work = createWork({ files: [await upload(blobs, 'a.png', await picture(4, 4))] })
   await prepareMedia(work, await runOf(store, services))

@@ -10,8 +10,8 @@ import { contextOf, type OperationDeps } from './operation.ts'
 import { toReport, withReport } from './report.ts'
 
 /**
- * Turns files into the frames of a task: finds the pictures, orders them and reads their sizes, then hands the list to the
- * task in one call, which splits it into jobs (`spec/api-workspace.md` 4.5). What was uploaded stays where it is.
+ * Turns files into the frames of a task: finds the pictures, orders and measures them, then passes the list to the task
+ * in one call, which splits it into jobs. Uploaded files are not copied (docs/spec/workspace.md#attaching-media).
  */
 export function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
   return withReport((report) => makeMedia(work, deps, report))
@@ -26,7 +26,7 @@ async function makeMedia(
   const { task_id, params, request_uuid: call_id } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading images')
-  // Not refused here when the task has media: an earlier attempt of this very request may have attached it.
+  // A task with media is not refused here, because an earlier attempt of this request may have attached it.
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
   const { files, spare } = await keptOnce(work.params.files, folderOf(work), deps)
@@ -36,7 +36,7 @@ async function makeMedia(
   const progress = onlyForward(deps.progress)
   const about = { ...deps, ...source, progress, prefix, report, task_id }
   const found = await findFrames(kept, about).catch(async (thrown) => {
-    await blobs.removePrefix(prefix).catch(() => undefined) // it goes with what was uploaded at the latest
+    await blobs.removePrefix(prefix).catch(() => undefined) // at the latest deleted with the upload
     throw thrown
   })
 
@@ -47,7 +47,7 @@ async function makeMedia(
   return { report: toReport(report), result: null, result_id: task_id, spare }
 }
 
-/** What is said of the frames as a whole, and of the jobs that they are split into. */
+/** Returns the options of the frames as a whole, and of the jobs into which they are split. */
 function wishesOf(params: CreateWork['params'], found: FoundFrames) {
   const { image_quality, validation_params, job_file_mapping, job_count } = params
   const { start_frame, frame_filter } = params
@@ -68,7 +68,9 @@ function wishesOf(params: CreateWork['params'], found: FoundFrames) {
   }
 }
 
-/** Files of the cloud storage that the request names are read as who made the request, until they are media of the task. */
+/**
+ * Reads the files of the request's cloud storage with the permissions of the user, until they are media of the task.
+ */
 function sourceOf(
   { task_id, params: { cloud_storage_id } }: CreateWork,
   { services: { storages }, blobs }: OperationDeps,
@@ -82,8 +84,8 @@ function sourceOf(
 }
 
 /**
- * Where what is made of the files of a request lies: with them, so that it goes when they go. Every attempt has its own
- * place: one that is slow to notice that it lost its lease disturbs nobody.
+ * Returns the key prefix of generated files: below the upload, so that both are deleted together. Each attempt has its
+ * own, so that an attempt that has not noticed the loss of its lease does no harm.
  */
 const prefixOf = (work: CreateWork): string => `${folderOf(work)}made-${work.lease_token}/`
 
@@ -92,7 +94,7 @@ function folderOf({ input_key }: CreateWork): string {
   return `${input_key.replace(/\/$/, '')}/`
 }
 
-/** Files may be looked at more than once: what is done stays done. */
+/** Makes the share done monotonic, because files may be read more than once. */
 function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress'] {
   let most = 0
   return (share, stage, amounts) => {
@@ -101,7 +103,10 @@ function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress']
   }
 }
 
-/** Files of the share or a cloud storage that are not copied are needed there for as long as there is the task. */
+/**
+ * Returns the storage of files that are not copied from the share or a cloud storage; the task needs it as long as it
+ * exists.
+ */
 function placeOf(
   { server_files, copy_data, cloud_storage_id }: CreateWork['params'],
   { cloud_storage_id: holding, isMade = false }: FoundFrames,

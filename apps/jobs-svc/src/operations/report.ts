@@ -1,7 +1,7 @@
 import type { Report } from '@reticle/contracts/rest/requests'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 
-/** What a conversion noted, as the record of its request shows it. */
+/** Converts the notes of a conversion to the report in the record of its request. */
 export function toReport(writer: ReportWriter): Report {
   const { entries, ...totals } = writer.read()
   const shown = entries.map((entry) => ({
@@ -24,12 +24,15 @@ export async function withReport<T>(run: (report: ReportWriter) => Promise<T>): 
   }
 }
 
-/** Entries that an operation noted before it threw this error; nothing was created. Undefined: it keeps no report. */
+/**
+ * Returns the entries that an operation noted before it threw this error, with nothing created. Undefined: it keeps no
+ * report.
+ */
 export function reportBefore(thrown: unknown): Report | undefined {
   const writer = thrown instanceof Error ? reports.get(thrown) : undefined
   return writer && { ...toReport(writer), created: { tags: 0, shapes: 0, tracks: 0 } }
 }
 
-/** Tells of a file that no frame is made of. */
+/** Reports a file that does not become a frame. */
 export const ignore = (report: ReportWriter, file: string, reason: string) =>
   report.note('skipped', 'ignored-file', reason, { file })

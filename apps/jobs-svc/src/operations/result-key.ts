@@ -1,15 +1,21 @@
 import type { Lease } from '../leases/lease.ts'
 
-/** Where an export writes: a place of each attempt's own, so that a late twin harms nobody (`reliability.md` 6.3). */
+/**
+ * Returns the key of the file of an export. Each attempt has its own, so that a late attempt cannot overwrite the file
+ * of another.
+ */
 export function resultKey({ request_uuid, lease_token }: Lease): string {
   return `requests/results/${request_uuid}/${lease_token}`
 }
 
-/** Below this is what an import makes of its files for a task. Nothing is there where its frames are in these files. */
+/**
+ * Returns the key prefix of media that an import creates for a task. Nothing is stored there if the frames stay in the
+ * import's files.
+ */
 export const mediaPrefix = ({ request_uuid }: Pick<Lease, 'request_uuid'>, task_id: number) =>
   `requests/media/${request_uuid}/${task_id}/`
 
-/** Where an attempt to prepare media puts the first chunk of it. */
+/** Returns the key of the first chunk that an attempt to prepare media stores. */
 export function firstChunkKey({
   task_id,
   request_uuid,

@@ -10,7 +10,7 @@ import { importBackup } from '../restoring/import-backup.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 
-/** Runs what a request asks for, once. Nothing that others see has changed when it throws. */
+/** Runs the operation of a request once. When it throws, it has had no visible effect. */
 export async function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
   if ('subresource' in work)
     return work.action === 'export'

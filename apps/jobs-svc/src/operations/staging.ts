@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { type RowKind, rowKinds, rowLinesHeader, splitLines } from '@reticle/contracts/row-lines'
 import { joinTexts, pieceBytes } from '@reticle/kit/pieces'
 
-/** Text that waits in a temporary file: whole and checked before anything changes, or to be read in another order. */
+/** Text in a temporary file, either to check it whole before any change, or to read it in another order. */
 export interface Staged {
   read: () => AsyncIterable<Uint8Array>
 }
 
-/** Writes texts into a file of `dir`, as fast as the disk takes them. */
+/** Writes texts into a file of `dir`, with back-pressure from the disk. */
 export async function stage(
   dir: string,
   name: string,
@@ -31,11 +31,11 @@ export async function stage(
 
 /** Row lines of one kind. */
 export interface StagedRows extends Staged {
-  /** Without the header. */
+  /** Number of lines without the header. */
   lines: number
 }
 
-/** Splits row lines into a file a kind, which can then be read side by side. */
+/** Splits row lines into one file per kind, so that kinds can be read side by side. */
 export async function stageRows(
   dir: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -59,7 +59,7 @@ export async function stageRows(
   return { tag: staged('tag'), shape: staged('shape'), track: staged('track') }
 }
 
-/** Lines are latin-1 texts whose characters stand for bytes; they are written as those bytes. */
+/** Lines are latin-1 texts whose characters represent bytes, and are written as those bytes. */
 async function appendByKind(
   files: readonly FileHandle[],
   batch: readonly string[],
@@ -75,7 +75,7 @@ async function appendByKind(
 
 const readable = (path: string): Staged => ({ read: () => readPieces(path) })
 
-/** Opened by whoever begins to read, and by nobody else. */
+/** Opens the file only when the first piece is read. */
 async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path, { highWaterMark: pieceBytes })
 }

@@ -36,7 +36,7 @@ test('chapters of a whole video are numbered and keep their frames and titles', 
   })
 })
 
-test('frames are counted from the first frame of the task, which ends with its last', () => {
+test('frames count from the first frame of the task, and chapters end at its last', () => {
   expect(framesOf({ start_frame: 5 }, 30)).toEqual([
     [0, 0, 4],
     [1, 5, 29],
@@ -44,7 +44,7 @@ test('frames are counted from the first frame of the task, which ends with its l
   expect(framesOf({ start_frame: 12 }, 5)).toEqual([[0, 0, 4]])
 })
 
-test('of a task with a step those frames are counted that it has', () => {
+test('frames of a task with a step are counted by the task, not by the video', () => {
   expect(framesOf({ start_frame: 4, frame_filter: 'step=7' }, 7)).toEqual([
     [0, 0, 0],
     [1, 1, 5],
@@ -61,21 +61,21 @@ test('chapters without a frame of the task are left out, numbers have no gaps', 
   expect(framesOf({ start_frame: 50 }, 3)).toBe(undefined)
 })
 
-test('a video without chapters and other media have none', () => {
+test('videos without chapters and other media yield no chapters', () => {
   expect(chaptersOf({}, 50, { chapters: [] })).toEqual({ found: undefined, entries: [] })
   const report = createReport()
   const chosen = { start_frame: 0, frame_filter: '' }
   expect(taskChapters({ count: 3 }, chosen, { report, file: 'a.png' })).toBe(undefined)
 })
 
-test('the report names the video of which not all chapters were read', () => {
+test('the report names a video of which not all chapters were read', () => {
   const { found, entries } = chaptersOf({}, 50, { isWhole: false })
   expect(found).toHaveLength(3)
   const examples = [{ file: 'a.mp4' }]
   expect(entries).toMatchObject([{ kind: 'skipped', code: 'ignored-chapter', count: 1, examples }])
 })
 
-test('chapters with their titles fit into one message, those beyond are reported', () => {
+test('chapters are limited to the size of one message, the rest is reported', () => {
   const long = Array.from({ length: 9000 }, () => ({ start: 0, stop: 9, title: '"'.repeat(1024) }))
   const { found = [], entries } = chaptersOf({}, 10, { chapters: long })
   const bytes = Buffer.byteLength(JSON.stringify(found))

@@ -7,13 +7,13 @@ import { mostChapters } from '../video/decoder.ts'
 
 type Chosen = Pick<CreateWork['params'], 'start_frame' | 'frame_filter'>
 
-/** Bytes of all chapters as JSON. Services send them in one message, which may have 4 MiB. */
+/** Limit in bytes of all chapters as JSON, below the 4 MiB of one message between services. */
 const mostBytes = 2 * 1024 * 1024
 
 /**
- * Turns chapters of a video into those of a task. A chapter without a frame of the task is left out.
+ * Converts chapters of a video to chapters of a task. A chapter without a frame of the task is left out.
  *
- * @param count frames of the task
+ * @param count number of frames of the task
  * @returns undefined when no chapter is left
  */
 export function taskChapters(

@@ -3,7 +3,11 @@ import { UnusableInput } from '../operations/operation.ts'
 import type { Failures, ReadFile } from '../programs/failures.ts'
 import { mostPages, mostPdfBytes } from './reader.ts'
 
-/** @param said by the program, for the log: it may name paths */
+/**
+ * Creates the error for a file that cannot be read as a PDF.
+ *
+ * @param said output of the program for the log; it may contain paths
+ */
 const unreadable = ({ name }: ReadFile, said?: string) =>
   new UnusableInput(
     `${name}: no PDF can be read from it: it is damaged, cut off or of another kind`,
@@ -21,17 +25,25 @@ export const tooManyPages = ({ name }: ReadFile, count: number) =>
 export const tooLarge = ({ name }: ReadFile, size: number) =>
   new UnusableInput(`${name}: PDFs may have ${mostPdfBytes} bytes, this one has ${size}`)
 
-/** @param most bytes */
+/**
+ * Creates the error for pages that are too large together.
+ *
+ * @param most limit in bytes
+ */
 export const tooMuch = ({ name }: ReadFile, most: number) =>
   new UnusableInput(`${name}: the pictures of its pages have more than ${most} bytes`)
 
-/** @param page counted from 0 */
+/**
+ * Creates the error for a page that cannot be drawn.
+ *
+ * @param page number, counted from 0
+ */
 export const undrawable = ({ name }: ReadFile, page: number) =>
   new UnusableInput(
     `${name}: page ${page + 1} of the PDF cannot be drawn: it is damaged, or takes too much memory`,
   )
 
-/** How the program that draws fails. */
+/** Errors of the program that draws pages. */
 export const pdfFailures: Failures = {
   unreadable,
   unstarted: ({ name }, why) =>

@@ -1,10 +1,10 @@
-/** Of drawn pages, as the de-facto standard does it. */
+/** Resolution of drawn pages, the same as in CVAT. */
 const dotsPerInch = 200
 const pointsPerInch = 72
 
-/** A page of A0 fits, 6,622 x 9,362; a larger one is drawn with fewer dots to the inch. */
+/** A page of A0 fits, 6,622 x 9,362; a larger one is drawn with a lower resolution. */
 export const mostPagePixels = 2 ** 26
-/** More have no place in a JPEG, which chunks are made of. */
+/** Limit of a JPEG, the format of compressed frames. */
 const mostSidePixels = 65_535
 
 interface Size {
@@ -13,10 +13,10 @@ interface Size {
 }
 
 /**
- * Pixels of a page: 200 to the inch. One that would have too many is drawn smaller, in its proportions, since people want to see
- * the sheet and not its size.
+ * Returns the size of a page in pixels at 200 dots per inch. A larger page than the limit is scaled down
+ * proportionally, because its content matters more than its size.
  *
- * @param points 1/72 inch, turned as the page is shown
+ * @param points size in 1/72 inch, rotated as the page is displayed
  * @returns undefined for a page without an extent
  */
 export function pixelsOf({ width, height }: Size): Size | undefined {

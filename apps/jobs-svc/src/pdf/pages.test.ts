@@ -13,7 +13,7 @@ import { mostPdfBytes, pdfLimits } from './reader.ts'
 
 const { prepare, blobs, root } = await preparing()
 
-/** Page n is n pixels wider than the first, 100 pixels; its left half is green. */
+/** Creates page n, which is 100 + n pixels wide; its left half is green. */
 const pageOf = (page: number): PdfPage => {
   const width = ((100 + page) * 72) / 200
   return { width, height: 36, box: { x: 0, y: 0, width: width / 2, height: 36, color: 'green' } }
@@ -28,7 +28,7 @@ async function keysBelow(prefix: string): Promise<string[]> {
   return keys
 }
 
-test('pages become pictures of one object, in their order, called after the file', async () => {
+test('pages become pictures in one object, in their order, named after the file', async () => {
   const { frames, query, work, run } = await prepare({ files: await pdf(3, 'a/scan.v2.pdf') })
   expect(frames).toMatchObject(
     [0, 1, 2].map((page) => ({
@@ -60,7 +60,7 @@ test.each([
   ['step=3', 1, null, [1, 4]],
   ['step=2', 0, 4, [0, 2, 4]],
 ])(
-  'of the pages with %j from %d to %s only those are drawn',
+  'with %j from %d to %s only the selected pages are drawn',
   async (frame_filter, start_frame, stop_frame, pages) => {
     const drawn: (readonly number[])[] = []
     const reader = pdfiumReader(pdfSurroundings)
@@ -79,7 +79,7 @@ test.each([
   },
 )
 
-test('pages are images when they are shuffled, mapped to jobs, or listed by a manifest', async () => {
+test('pages can be shuffled, mapped to jobs, or listed by a manifest, as images can', async () => {
   const files = await pdf(6)
   const random = await prepare({ files, sorting_method: 'random' })
   expect(pagesOf(random.frames).sort()).toEqual([0, 1, 2, 3, 4, 5])
@@ -101,7 +101,7 @@ test('pages are images when they are shuffled, mapped to jobs, or listed by a ma
   expect(pagesOf(listed.frames)).toEqual([5, 4])
 })
 
-test('pages of a file on the share lie with the other media, not on the share', async () => {
+test('pages of a file on the share are stored with the other media, not on the share', async () => {
   const shareDir = join(root, 'share')
   await mkdir(shareDir)
   await writeFile(join(shareDir, 'b.pdf'), pdfOf(2))
@@ -110,7 +110,7 @@ test('pages of a file on the share lie with the other media, not on the share', 
   expect(query.storage).toBeUndefined()
 })
 
-test('a PDF of more bytes than are read is refused before it is', async () => {
+test('a PDF above the size limit is refused before it is read', async () => {
   const file = await upload(blobs, 'scan.pdf', Buffer.concat([pdfOf(1), Buffer.alloc(200_000)]))
   const files = [{ ...file, size: mostPdfBytes + 1 }]
   await expect(prepare({ files })).rejects.toThrow(
@@ -118,13 +118,13 @@ test('a PDF of more bytes than are read is refused before it is', async () => {
   )
 })
 
-test('a choice of pages that are not there says how many there are', async () => {
+test('a selection of missing pages fails with the number of pages', async () => {
   await expect(prepare({ files: await pdf(3), start_frame: 3 })).rejects.toThrow(
     'start_frame: there are only 3 frames, the frame 3 is none of them',
   )
 })
 
-test('beside an image, or another, a PDF is refused', async () => {
+test('a PDF beside an image or another PDF is refused', async () => {
   const image = await upload(blobs, 'a.jpg', await picture(4, 4))
   const text =
     'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are'
@@ -162,7 +162,7 @@ test.each<[string, Uint8Array, object, string]>([
     'scan.pdf: drawing the pages of the PDF takes too long',
   ],
 ])(
-  'of a PDF that %s nothing is left',
+  'a PDF that %s leaves no objects',
   async (_, bytes, given, message) => {
     const before = await keysBelow('requests/')
     const files = [await upload(blobs, 'scan.pdf', bytes)]

@@ -14,18 +14,18 @@ export type PagesDeps = Pick<OperationDeps, 'pdfs' | 'tmpDir'> &
   Pick<SourceDeps, 'blobs' | 'limits' | 'signal' | 'prefix' | 'progress'>
 
 export interface Pages {
-  /** Pictures of the chosen pages. */
+  /** Pictures of the selected pages. */
   listing: Listing
-  /** Pages of the PDF, chosen or not. */
+  /** Number of pages of the PDF, selected or not. */
   count: number
 }
 
 /**
- * The pages of a PDF as PNGs, drawn once: one after the other they go into one object below `prefix`, which is there when all of
- * them are, and from there on they are images like others (`docs/adr/0025-pages-of-a-pdf-are-pictures.md`).
+ * Draws the pages of a PDF as PNGs, once, one after the other into one object below `prefix`. The object exists when
+ * all of them are written; then they are images like others (docs/adr/0025-pages-of-a-pdf-are-pictures.md).
  *
- * @param selection of pages, counted from 0; others are not drawn
- * @throws UnusableInput naming the file and what is wrong with it; DomainError as the object store does, and as `PdfReader`
+ * @param selection pages to draw, counted from 0
+ * @throws UnusableInput naming the file and its fault; DomainError as the object store does, and as `PdfReader`
  */
 export async function pagesOf(
   file: Found,
@@ -56,11 +56,11 @@ export async function pagesOf(
 interface Making extends Pick<PagesDeps, 'limits' | 'progress'> {
   key: string
   nameOf: (page: number) => string
-  /** Filled on the way. */
+  /** Filled while the object is written. */
   made: Found[]
 }
 
-/** PNGs behind one another. While one is packed, the next is drawn. */
+/** Yields PNGs one after the other. While one is encoded, the next is drawn. */
 async function* pictures(
   file: Found,
   drawn: AsyncIterable<DrawnPage>,
@@ -84,10 +84,13 @@ async function* pictures(
 
 const drawing = 'Drawing pages'
 
-/** Characters of what a PDF is called that its pages are called after: names have room for some more. */
+/** Characters of the PDF's name used in the names of its pages, which have a length limit. */
 const longestBase = 1000
 
-/** `scan-0001.png` is the first page of `a/scan.pdf`; digits are as many as put names in the order of pages. */
+/**
+ * Creates the names of pages: `scan-0001.png` is the first page of `a/scan.pdf`, with enough digits to sort them in
+ * order.
+ */
 function namesOf(file: string, count: number): (page: number) => string {
   const name = file.slice(file.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

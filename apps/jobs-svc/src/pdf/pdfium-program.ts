@@ -6,12 +6,12 @@ import { pixelsOf } from './page-size.ts'
 import { answers, type Question, type Refusal } from './records.ts'
 
 /**
- * A process that works PDFium for one question (`records.ts`): it reads what strangers sent, and may crash or hang, and only this
- * process with it. A thread of its own watches whether anybody is still there.
+ * Process that runs PDFium for one question (`records.ts`). PDFium reads untrusted files, and may crash or hang; only
+ * this process is lost with it. A separate thread watches whether the parent process still runs.
  */
 startThread('../programs/watch-input', import.meta.url, { data: null })
 
-/** Why there is no answer, and of which page. */
+/** Refusal of a question, and the page that caused it. */
 class Refused extends Error {
   readonly why: Refusal
   readonly page: number | undefined
@@ -50,7 +50,7 @@ async function draw(document: PDFiumDocument, page: number) {
   try {
     const opened = document.getPage(page)
     const { originalWidth: width, originalHeight: height } = opened.getOriginalSize()
-    const size = pixelsOf({ width, height }) // of a page that could not be opened there is none
+    const size = pixelsOf({ width, height }) // undefined if the page could not be opened
     if (!size) throw new Error(`page ${page} is ${width} x ${height} points`)
     return await opened.render({ ...size, scale: 1 })
   } catch (thrown) {

@@ -42,7 +42,7 @@ async function file(bytes: Uint8Array, name = 'a.pdf') {
   return { path, name }
 }
 
-/** The same file with other words of the same length in it. */
+/** Replaces text in a file by other text of the same length. */
 const saying = (bytes: Buffer, words: string, others: string) =>
   Buffer.from(bytes.toString('latin1').replace(words, others), 'latin1')
 
@@ -59,7 +59,7 @@ function pixelAt(page: DrawnPage | undefined, x: number, y: number) {
   return [...pixels.slice((y * width + x) * 4, (y * width + x) * 4 + 3)]
 }
 
-/** Where pixels of that colour are, and nothing else is: [left, top, width, height]. */
+/** Returns the bounds of the only area with that colour: [left, top, width, height]. */
 async function placeOf({ width, height, pixels }: DrawnPage, colour: [number, number, number]) {
   const image = sharp(pixels, { raw: { width, height, channels: 4 } })
   const { data, info } = await image
@@ -73,14 +73,14 @@ async function placeOf({ width, height, pixels }: DrawnPage, colour: [number, nu
 }
 
 describe('a page', () => {
-  test('has 200 dots to the inch, and what is drawn is where it is drawn', async () => {
+  test('has 200 dots per inch, and its content at the right position', async () => {
     const box = { x: 9, y: 18, width: 36, height: 27, color: 'red' } as const
     const [page] = await drawn([{ width: 90, height: 72, box }])
     expect(page).toMatchObject({ page: 0, width: 250, height: 200 })
     expect(page && (await placeOf(page, [255, 0, 0]))).toEqual([25, 75, 100, 75])
   })
 
-  test('is turned as it says, and lies on white paper that nothing shines through', async () => {
+  test('is rotated as specified, and has an opaque white background', async () => {
     const box = { x: 0, y: 0, width: 18, height: 36, color: 'blue' } as const
     const sizes: [number, number, number, unknown][] = [
       [90, 72, 90, [0, 0, 100, 50]],
@@ -101,7 +101,7 @@ describe('a page', () => {
     }
   })
 
-  test('has letters without colours at their edges', async () => {
+  test('has letters without coloured edges', async () => {
     const resources = '/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>'
     const content = 'BT /F 20 Tf 5 20 Td (Wavy 8) Tj ET'
     const [page] = await drawn([{ width: 90, height: 60, content, resources }])
@@ -114,7 +114,7 @@ describe('a page', () => {
     expect(coloured).toEqual([])
   })
 
-  test('that is huge is drawn smaller, whole', async () => {
+  test('that is huge is drawn smaller, completely', async () => {
     const box = { x: 0, y: 0, width: 7200, height: 3600, color: 'green' } as const
     const [page] = await drawn([{ width: 14_400, height: 14_400, box }])
     expect(page).toMatchObject({ width: 8192, height: 8192 })
@@ -134,7 +134,7 @@ describe('pages', () => {
   const wide = (count: number) => range(count).map((page) => ({ width: 36 + page, height: 7.2 }))
   const widthOf = (page: number) => Math.round(((36 + page) * 200) / 72)
 
-  test('are those that are asked for, each once', async () => {
+  test('are the requested ones, each once', async () => {
     const pages = await drawn(wide(6), [1, 2, 5])
     expect(pages.map(({ page, width }) => [page, width])).toEqual(
       [1, 2, 5].map((page) => [page, widthOf(page)]),
@@ -182,7 +182,7 @@ describe('a file is refused by name', () => {
   test.each([
     ['of which the end is missing', whole.subarray(0, whole.indexOf('7 0 obj'))],
     ['that has fewer pages than it says', saying(whole, '/Count 3', '/Count 4')],
-  ])('%s, with the page that cannot be drawn', async (_, bytes) => {
+  ])('%s, with the number of the undrawable page', async (_, bytes) => {
     await expect(drawing(bytes)).rejects.toThrow(
       /^a\.pdf: (page \d of the PDF cannot be drawn: it is damaged|no PDF can be read)/,
     )
@@ -207,7 +207,7 @@ describe('a file is refused by name', () => {
     60_000,
   )
 
-  test('with a page that takes for ever', async () => {
+  test('with a page that never ends', async () => {
     const limits = { ...pdfLimits, silenceMs: 3000 }
     await expect(drawing(endlessPdf(), pdfiumReader({ ...around, limits }))).rejects.toThrow(
       'a.pdf: drawing the pages of the PDF takes too long',
@@ -216,7 +216,7 @@ describe('a file is refused by name', () => {
   }, 60_000)
 })
 
-test('damage anywhere ends in a reason, or in all pages', async () => {
+test('damage at any position ends in an error with a reason, or in all pages', async () => {
   const whole = writePdf(Array(3).fill({ width: 72, height: 72 }))
   for (const seed of [1, 2, 3, 4, 5]) {
     const broken = whole.map((byte, at) => ((at * 31 + seed * 7) % 97 === 0 ? byte ^ seed : byte))
@@ -245,14 +245,14 @@ describe('a program', () => {
     ['gives up', 'process.exit(7)', 'no PDF can be read from it'],
     ['says nothing', '', 'no PDF can be read from it'],
     ['says too much', 'process.stdout.write(Buffer.alloc(64, 0xff))', 'no PDF can be read from it'],
-  ])('that %s ends this one call, with a reason', async (_, script, reason) => {
+  ])('that %s fails only this call, with a reason', async (_, script, reason) => {
     const limits = { ...pdfLimits, silenceMs: 2000 }
     const standIn = pdfiumReader({ ...around, limits, entry: ['-e', script] })
     await expect(standIn.count(await file(Buffer.alloc(0)), never)).rejects.toThrow(reason)
     expect(started.map(isGone)).toEqual([true])
   })
 
-  test('that others killed may be asked again', async () => {
+  test('that was killed from outside is reported as unavailable', async () => {
     const given = await file(endlessPdf())
     const drawing = reader.draw(given, [0], never).next()
     const [program] = started
@@ -265,7 +265,7 @@ describe('a program', () => {
     })
   })
 
-  test('is gone when its work is not wanted any more', async () => {
+  test('exits when its reader leaves or aborts', async () => {
     const given = await file(writePdf(Array(3).fill({ width: 720, height: 720 })))
     for await (const { page } of reader.draw(given, range(3), never)) if (page === 0) break
     const stop = new AbortController()
@@ -275,7 +275,7 @@ describe('a program', () => {
     expect(started.map(isGone)).toEqual([true, true])
   })
 
-  test('ends by itself when nobody is there any more, even while it hangs', async () => {
+  test('exits by itself when its parent has ended, even while it hangs', async () => {
     const drawing = reader.draw(await file(endlessPdf()), [0], never).next()
     drawing.catch(() => undefined)
     const [program] = started

@@ -6,17 +6,19 @@ import { mostPagePixels } from './page-size.ts'
 import { type DrawnPage, mostPages, type PdfFile, type PdfReader } from './reader.ts'
 import { answers, type Question } from './records.ts'
 
-/** Pages that one process draws, so that what a library keeps of pages that are done does not grow with their number. */
+/** Pages that one process draws; a limit, because the library keeps memory for pages already drawn. */
 export const pagesAtOnce = 100
 
 export interface PdfiumOptions extends Surroundings {
-  /** Arguments of Node.js that lead to the program; tests put others in its place. */
+  /** Arguments of Node.js that start the program; tests replace them. */
   entry?: readonly string[]
 }
 
 const usual = ownProgram('./pdfium-program', import.meta.url)
 
-/** PDFium, by the npm package @hyzyla/pdfium, in a process of our own for each question (`pdfium-program.ts`). */
+/**
+ * Creates the reader of the npm package @hyzyla/pdfium, in a separate process for each question (`pdfium-program.ts`).
+ */
 export function pdfiumReader(options: PdfiumOptions): PdfReader {
   return {
     count: async (file, signal) => {
@@ -58,7 +60,7 @@ async function* drawSome(
   if (missing !== undefined) throw undrawable(file, missing)
 }
 
-/** The process may be in the hands of who sent the file. */
+/** Validates a drawn page, because the process may be under the control of a malicious file. */
 function drawn(
   { kind, number: width, bytes: pixels }: Asked,
   page: number,
@@ -73,7 +75,11 @@ function drawn(
 
 type Asked = Answer<'count' | 'page'>
 
-/** @throws what was refused or has failed */
+/**
+ * Sends a question and yields the answer.
+ *
+ * @throws the error for a refusal or failure
+ */
 async function* ask(
   question: Question,
   file: PdfFile,

@@ -1,11 +1,11 @@
 import type { ProgramLimits } from '../programs/program.ts'
 
-/** The port of PDFs: what whoever draws their pages promises (`pdfium.ts` does it). */
+/** Port of PDF readers (`pdfium.ts` implements it). */
 
-/** A PDF that the caller has put on the disk. */
+/** PDF on the local disk. */
 export interface PdfFile {
   path: string
-  /** As the person who sent it knows it. Errors say this name and never the path. */
+  /** Name that the user gave the file. Errors contain this name and never the path. */
   name: string
 }
 
@@ -15,34 +15,37 @@ export interface DrawnPage {
   /** In pixels. */
   width: number
   height: number
-  /** RGBA, eight bits each, rows without gaps; on white paper, so that nothing shines through. */
+  /** RGBA, eight bits each, rows without gaps, on an opaque white background. */
   pixels: Buffer
 }
 
 export interface PdfReader {
   /**
-   * How many pages there are.
+   * Counts the pages.
    *
-   * @throws UnusableInput, one sentence, for what is no PDF, is damaged beyond repair, wants a password, has no pages or more than
-   *   `mostPages`; DomainError unavailable when the program was killed by others
+   * @throws UnusableInput, one sentence, for a file that is not a PDF, is damaged beyond repair, requires a password,
+   *   or has no pages or more than `mostPages`; DomainError unavailable when another process killed the program
    */
   count: (file: PdfFile, signal: AbortSignal) => Promise<number>
   /**
-   * Draws pages, one after the other and no sooner than they are asked for: one is in memory at a time.
+   * Draws pages one after the other, with back-pressure: one is in memory at a time.
    *
-   * @param pages counted from 0
-   * @throws UnusableInput for a page that cannot be drawn, or takes too long or too much memory; DomainError unavailable as above;
-   *   whatever the signal was aborted with
+   * @param pages numbers counted from 0
+   * @throws UnusableInput for a page that cannot be drawn, or takes too long or too much memory; DomainError
+   *   unavailable as above; the abort reason of the signal
    */
   draw: (file: PdfFile, pages: readonly number[], signal: AbortSignal) => AsyncGenerator<DrawnPage>
 }
 
-/** More are refused. */
+/** Limit of pages per PDF. */
 export const mostPages = 10_000
-/** A PDF is read as a whole: its program knows 2 GiB, and needs the rest for what it draws. */
+/** Limit in bytes of a PDF, which is read whole: the program can address 2 GiB, and needs the rest for drawing. */
 export const mostPdfBytes = 512 * 1024 ** 2
 
-/** What one program may take, which draws `pagesAtOnce` pages; the largest PDF with the largest page takes a third of the memory. */
+/**
+ * Limits of one process, which draws `pagesAtOnce` pages; the largest PDF with the largest page needs a third of the
+ * memory.
+ */
 export const pdfLimits: ProgramLimits = {
   cpuSeconds: 1800,
   memoryBytes: 4 * 1024 ** 3,

@@ -1,13 +1,13 @@
 import { codecOf } from '../programs/records.ts'
 
-/** What the program that draws is asked (`pdfium-program.ts`). Pages are counted from 0. */
+/** Question to the drawing program (`pdfium-program.ts`). Pages are counted from 0. */
 export type Question =
   | { ask: 'count'; path: string }
   | { ask: 'draw'; path: string; pages: number[] }
 
 /**
- * What it answers: `count` with the number of pages; a `page` for each that was asked for, its bytes the pixels and its number the
- * width; or `refused` with one of `refusals`, the number a page.
+ * Records of the answer: `count` with the number of pages; `page` for each requested page, with pixels as bytes and the
+ * width as number; or `refused` with one of `refusals`, and the page as number.
  */
 export const answers = codecOf(['end', 'failed', 'refused', 'count', 'page'] as const)
 

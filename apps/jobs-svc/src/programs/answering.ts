@@ -8,15 +8,15 @@ export type Write<Kind extends string> = (
 ) => Promise<void>
 
 /**
- * The part of a program of ours that answers its one question, the JSON in its one argument, on standard output. It does not leave
- * by itself: whoever has read to the end kills it, and what foreign code would still put away then is not worth its crashes.
+ * Answers the one question of a program, the JSON in its only argument, on standard output. The program does not exit
+ * by itself: the reader kills it after the end, because the cleanup of native code could crash and is not needed.
  */
 export async function answerQuestion<Kind extends string, Question>(
   codec: Codec<Kind | 'end' | 'failed'>,
   answer: (question: Question, write: Write<Kind>) => Promise<void>,
 ): Promise<void> {
   process.stdout.on('error', () => process.kill(process.pid, 'SIGKILL'))
-  /** Waits until the reader has taken it, so that nothing is made faster than it is wanted. */
+  /** Waits until the reader has taken the data (back-pressure). */
   const write: Write<Kind | 'end' | 'failed'> = async (kind, bytes = new Uint8Array(), number) => {
     process.stdout.write(codec.encodeHead(kind, bytes.length, number))
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')

@@ -1,18 +1,18 @@
-/** What a program reads, as the person who sent it knows it. */
+/** File that a program reads, by the name that the user gave it. */
 export interface ReadFile {
   name: string
 }
 
-/** What is thrown when a program comes to a bad end. Messages name the file and never a path. */
+/** Errors for the possible failures of a program. Messages contain the name of the file and never a path. */
 export interface Failures {
-  /** It could not be started; `why` is for people who run the service. */
+  /** It could not be started; `why` is for operators. */
   unstarted: (file: ReadFile, why: string) => Error
-  /** Others killed it, and it may be asked again. */
+  /** Another process killed it; a retry may succeed. */
   killed: (file: ReadFile) => Error
   tooLong: (file: ReadFile) => Error
   tooMuchMemory: (file: ReadFile) => Error
   /** It crashed. */
   broken: (file: ReadFile, killer: NodeJS.Signals) => Error
-  /** It gave up, or its answer is not understood; `said` is for the log and may name paths. */
+  /** It failed, or its output is invalid; `said` is for the log and may contain paths. */
   unreadable: (file: ReadFile, said?: string) => Error
 }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * Arguments of Node.js that lead to a program of ours, a module beside the caller: `ownProgram('./draw', import.meta.url)`. Sources
- * need a loader for TypeScript.
+ * Returns the arguments of Node.js that start a program of this app, a module beside the caller: `ownProgram('./draw',
+ * import.meta.url)`. Sources need a loader for TypeScript.
  */
 export function ownProgram(entry: string, base: string): string[] {
   if (!base.endsWith('.ts')) return [fileURLToPath(new URL(`${entry}.js`, base))]

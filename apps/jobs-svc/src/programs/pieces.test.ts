@@ -11,11 +11,11 @@ async function readLines(pieces: AsyncIterable<Buffer>, longest?: number): Promi
   return lines
 }
 
-test('lines are the same wherever pieces were cut', async () => {
+test('lines do not depend on the cuts between pieces', async () => {
   expect(await readLines(piecesOf('a', 'b\nc', '\n', 'd'))).toEqual(['ab', 'c', 'd'])
 })
 
-test('a long line keeps its beginning, and the lines after it are whole', async () => {
+test('a long line keeps its start, and the lines after it are whole', async () => {
   const long = Array.from({ length: 1000 }, () => 'x'.repeat(100))
   const [line, ...others] = await readLines(piecesOf('begin ', ...long, '\nnext\nlast'), 50)
   expect(line?.startsWith('begin xxx')).toBe(true)

@@ -1,4 +1,8 @@
-/** Cuts what a program writes into pieces of a size. @returns undefined when there is no whole one any more */
+/**
+ * Cuts the output of a program into pieces of given sizes.
+ *
+ * @returns undefined when fewer bytes are left than requested
+ */
 export function cutInto(
   pieces: AsyncIterator<Buffer>,
 ): (size: number) => Promise<Buffer | undefined> {
@@ -21,9 +25,9 @@ export function cutInto(
 }
 
 /**
- * What a program writes, line by line.
+ * Splits the output of a program into lines.
  *
- * @param longest a line that is much longer keeps so many bytes at its beginning
+ * @param longest bytes kept of the start of a longer line
  */
 export async function* linesOf(
   pieces: AsyncIterable<Buffer>,

@@ -2,58 +2,58 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Failures, ReadFile } from './failures.ts'
 
-/** What one process may take (`reliability.md` 9). */
+/** Limits of one process. */
 export interface ProgramLimits {
   /** Processor seconds. */
   cpuSeconds: number
   /** Memory in bytes. */
   memoryBytes: number
-  /** Longest silence that is waited for, in milliseconds. */
+  /** Longest time without output, in milliseconds. */
   silenceMs: number
 }
 
-/** How programs that read what strangers sent are started. */
+/** Environment in which programs that read untrusted files are started. */
 export interface Surroundings {
   limits: ProgramLimits
-  /** Where `prlimit` of util-linux is; undefined: limits of the system are not set, only those by the clock. */
+  /** Path of `prlimit` of util-linux; undefined: no system limits are set, only those by the clock. */
   limiter: string | undefined
-  /** The little that programs need of the environment. */
+  /** The few environment variables that programs need. */
   env: Record<string, string>
-  /** A port: tests look at processes, and put others in their place. */
+  /** Replaced by tests, which record or substitute processes. */
   start?: (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess
 }
 
 export interface Program {
   command: string
   args: readonly string[]
-  /** What is read for. */
+  /** File that is read, for messages. */
   file: ReadFile
   failures: Failures
-  /** Told each line of the error output. */
+  /** Called with each line of the error output. */
   onLine?: (line: string) => void
-  /** Added to the longest silence. */
+  /** Added to the longest time without output. */
   patienceMs?: number
-  /** Giving up is no failure: what it has written by then is what there is. */
+  /** A failing exit is accepted: the output so far is the result. */
   mayGiveUp?: boolean
 }
 
-/** A started program. Whoever starts one calls `end` in the end, whatever happens. */
+/** Started program. The caller must call `end`, also after errors. */
 export interface Running {
-  /** What it writes, as far as it is asked for. Throws when it comes to a bad end, or `signal` fires. */
+  /** Yields its output with back-pressure. Throws when it fails, or `signal` fires. */
   pieces: () => AsyncGenerator<Buffer>
-  /** Resolves when all is read and the program has left. */
+  /** Resolves when all output is read and the program has exited. */
   left: Promise<unknown>
-  /** Kills it if it runs, and waits until it is gone. */
+  /** Kills it if it runs, and waits for its exit. */
   end: () => Promise<void>
 }
 
-/** Kept of the error output. */
+/** Characters kept of the error output. */
 const tailLength = 4000
 
 /**
- * Starts a program without a shell and without the secrets of this process: it is foreign code that reads what strangers sent
- * (`reliability.md` 9). It gets limits of the system for processor time, memory and files, is killed when it is silent for too
- * long or `signal` fires, and has a standard input that ends when this process does.
+ * Starts a program without a shell and without the secrets of this process, because it is third-party code that reads
+ * untrusted files. It gets system limits for processor time, memory and files, is killed when it is silent for too long
+ * or `signal` fires, and has a standard input that closes when this process ends.
  */
 export function startProgram(program: Program, around: Surroundings, signal: AbortSignal): Running {
   signal.throwIfAborted()
@@ -80,7 +80,7 @@ export function startProgram(program: Program, around: Surroundings, signal: Abo
     try {
       return await from.next()
     } catch {
-      return { done: true, value: undefined } as const // of a program that did not start
+      return { done: true, value: undefined } as const // the program did not start
     } finally {
       isAwaited = false
     }
@@ -104,7 +104,7 @@ export function startProgram(program: Program, around: Surroundings, signal: Abo
       clearTimeout(alarm)
       signal.removeEventListener('abort', kill)
       kill()
-      for (const stream of [stdin, stdout]) stream?.destroy() // what it said last is still heard
+      for (const stream of [stdin, stdout]) stream?.destroy() // the rest of the error output is still read
       await left
     },
   }
@@ -113,7 +113,7 @@ export function startProgram(program: Program, around: Surroundings, signal: Abo
 interface Ending {
   code: number | null
   killer: NodeJS.Signals | null
-  /** It could not be started. */
+  /** Error of the start. */
   error?: Error
 }
 
@@ -132,11 +132,11 @@ function failureOf({ code, killer, error }: Ending, said: string, { file, failur
   if (killer) return brokenBy(killer, said, { file, failures })
   if (code === 0) return undefined
   if (/Cannot allocate memory/i.test(said)) return failures.tooMuchMemory(file)
-  if (/received signal 24/.test(said)) return failures.tooLong(file) // SIGXCPU, which ffmpeg takes for a request
+  if (/received signal 24/.test(said)) return failures.tooLong(file) // SIGXCPU, which ffmpeg handles as a request to stop
   return undefined
 }
 
-/** How a process ended that nobody here asked to end. Node.js says why it aborts itself. */
+/** Returns the error for a process that was killed by a signal. Node.js logs why it aborts itself. */
 function brokenBy(
   killer: NodeJS.Signals,
   said: string,
@@ -149,7 +149,11 @@ function brokenBy(
   return failures.broken(file, killer)
 }
 
-/** @returns what it has said of late */
+/**
+ * Collects the error output.
+ *
+ * @returns function that returns its last part
+ */
 function listen(stream: ChildProcess['stderr'], onLine?: (line: string) => void): () => string {
   let tail = ''
   let rest = ''
@@ -165,7 +169,10 @@ function listen(stream: ChildProcess['stderr'], onLine?: (line: string) => void)
   return () => tail
 }
 
-/** The soft limit of time is a signal that tells why; the hard one behind it is for who does not heed it. */
+/**
+ * Adds system limits. The soft time limit is a signal that identifies the reason; the hard one kills programs that
+ * ignore it.
+ */
 function limited({ command, args }: Program, { limits, limiter }: Surroundings) {
   if (limiter === undefined) return { command, args }
   const { cpuSeconds, memoryBytes } = limits

@@ -1,12 +1,12 @@
 import { cutInto } from './pieces.ts'
 
 /**
- * What a program of ours writes: records after one another, each a head and its bytes. Numbers are of this machine's byte order,
- * since both ends run on it. `end` is the last, or `failed` with the reason.
+ * Output of our programs: a sequence of records, each a head and its bytes. Numbers are in native byte order, since
+ * both ends run on the same machine. The last record is `end`, or `failed` with the reason.
  */
 export interface Answer<Kind extends string> {
   kind: Kind
-  /** One that belongs to it, a time for instance. */
+  /** Number of the record, for instance a time. */
   number: number
   bytes: Buffer
 }
@@ -16,10 +16,10 @@ export interface Codec<Kind extends string> {
   decodeHead: (head: Uint8Array) => { kind: Kind | undefined; length: number; number: number }
 }
 
-/** Bytes of a head: kind and length of what follows, a number. */
+/** Bytes of a head: kind and length of the following bytes, and a number. */
 const headBytes = 16
 
-/** A kind travels as its place in the list. */
+/** Creates the codec; a kind is encoded as its index in the list. */
 export const codecOf = <Kind extends string>(kinds: readonly Kind[]): Codec<Kind> => ({
   encodeHead: (kind, length, number = 0) => {
     const head = new ArrayBuffer(headBytes)
@@ -37,13 +37,13 @@ export const codecOf = <Kind extends string>(kinds: readonly Kind[]): Codec<Kind
 
 export interface Reading<Kind extends string> {
   codec: Codec<Kind>
-  /** Of one record: the program may be in the hands of who sent the file. */
+  /** Limit per record, because the program may be under the control of a malicious file. */
   mostBytes: number
-  /** What is thrown for an answer that makes no sense. */
+  /** Creates the error for invalid output. */
   unreadable: (why: string) => Error
 }
 
-/** The records up to `end`. */
+/** Yields the records up to `end`. */
 export async function* readRecords<Kind extends string>(
   pieces: AsyncIterator<Buffer>,
   { codec, mostBytes, unreadable }: Reading<Kind>,

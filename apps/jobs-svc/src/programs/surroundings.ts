@@ -4,14 +4,18 @@ import { delimiter, join } from 'node:path'
 import { environment } from '@reticle/kit/config'
 import type { Surroundings } from './program.ts'
 
-/** What all programs are started with on this machine. @param path of `prlimit` among others */
+/**
+ * Returns the environment for all programs on this machine.
+ *
+ * @param path search path for `prlimit`
+ */
 export async function surroundingsHere(
   path = environment.PATH,
 ): Promise<Pick<Surroundings, 'limiter' | 'env'>> {
   return { limiter: await onPath('prlimit', path), env: programEnvironment() }
 }
 
-/** Where the program of that name is. */
+/** Finds a program by its name. */
 export async function onPath(name: string, path = ''): Promise<string | undefined> {
   const ends = process.platform === 'win32' ? ['.exe'] : ['']
   for (const folder of path.split(delimiter).filter((one) => one !== ''))
@@ -27,12 +31,12 @@ export async function onPath(name: string, path = ''): Promise<string | undefine
 }
 
 /**
- * No folder: without converters of characters. A statically linked FFmpeg crashes on those of the system, which it loads for the
- * names of channels in transport streams.
+ * Disables character converters: a statically linked FFmpeg crashes on those of the system, which it loads for channel
+ * names in transport streams.
  */
 const noConverters = '/dev/null'
 
-/** What programs need to find their libraries and a place for temporary files; above all not the secrets of this process. */
+/** Returns the variables for finding libraries and temporary folders, without the secrets of this process. */
 export function programEnvironment(): Record<string, string> {
   const names = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP']
   const found = names.flatMap((name) => {

@@ -3,10 +3,12 @@ import { allow, type Context, DomainError, type Service, signedIn } from '@retic
 import type { RequestRow } from '../db/schema.ts'
 import { type RequestRelation, requestRules } from './policy.ts'
 
-/** Who may say how a caller stands to a task or job. */
+/** Part of the task service that returns the relations of a caller to a task or job. */
 export type Authority = Pick<Service<typeof tasks>, 'authorize'>
 
 /**
+ * Checks the permission of a caller for a request.
+ *
  * @throws DomainError forbidden unless the caller may do `action` with this request
  */
 export async function assertMay(
@@ -23,8 +25,8 @@ export async function assertMay(
 }
 
 /**
- * Imports and creations are one per object, so everybody who sees the object may follow them. What restores a backup has no
- * object yet.
+ * Imports and creations are one per object, so every user with access to the object may follow them. A restore of a
+ * backup has an object only at its end.
  */
 const isShared = ({ action, subresource }: RequestRow) =>
   action !== 'export' && subresource !== 'backup'

@@ -3,8 +3,8 @@ import { z } from 'zod'
 const amount = z.int().nonnegative().optional().catch(undefined)
 
 /**
- * How much of the work is done, in bytes of a file or in items: frames or files. Amounts that are unknown or not whole numbers
- * are left out.
+ * Amounts of finished work and their totals, in bytes of a file or in items (frames or files). Unknown or fractional
+ * amounts are left out.
  */
 export const amounts = z
   .object({
@@ -17,5 +17,5 @@ export const amounts = z
 
 export type Amounts = z.infer<typeof amounts>
 
-/** Told the share done, 0 to 1, what is being done, and how much of it. */
+/** Callback for progress: the share done (0 to 1), the current stage, and the amounts. */
 export type Progress = (share: number, stage: string, amounts?: Amounts) => void

@@ -11,7 +11,7 @@ import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Cancelling as clients of the de-facto standard know it: the gateway asks for it in their dialect (`spec/extensions.md` 5). */
+/** Cancelling in the CVAT-compatible dialect, where only exports can be stopped: docs/spec/requests.md#cancelling */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
@@ -35,7 +35,7 @@ const statusOf = async (rq_id: string) =>
 describe.each(transports)('%s', (transport) => {
   const calls = overTransport(transport, table, handlers)
 
-  test.each(['import', 'create'] as const)('a started %s goes on', async (action) => {
+  test.each(['import', 'create'] as const)('a started %s is not cancelled', async (action) => {
     const asked = await add(action, true)
     await expect(calls.cancelRequest(asked, anna())).rejects.toMatchObject({
       kind: 'invalid',
@@ -49,13 +49,16 @@ describe.each(transports)('%s', (transport) => {
     ['create', false],
     ['export', false],
     ['export', true],
-  ] as const)('a queued one, and an export, ends: %s, started %s', async (action, isStarted) => {
-    const asked = await add(action, isStarted)
-    await calls.cancelRequest(asked, anna())
-    expect(await statusOf(asked.rq_id)).toEqual({ status: 'failed' })
-  })
+  ] as const)(
+    'a queued request, and any export, can be cancelled: %s, started %s',
+    async (action, isStarted) => {
+      const asked = await add(action, isStarted)
+      await calls.cancelRequest(asked, anna())
+      expect(await statusOf(asked.rq_id)).toEqual({ status: 'failed' })
+    },
+  )
 
-  test('a started import ends where nobody asks for less', async () => {
+  test('a started import is cancelled without `only_exports`', async () => {
     const { rq_id } = await add('import', true)
     await calls.cancelRequest({ rq_id }, anna())
     expect(await statusOf(rq_id)).toEqual({ status: 'failed' })

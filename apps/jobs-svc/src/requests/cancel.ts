@@ -12,15 +12,15 @@ interface Deps {
   resultTtlHours: number
 }
 
-/** `only_exports`: what has started and is no export goes on, as clients of the de-facto standard know it. */
+/** `only_exports` refuses to cancel started requests other than exports, as the CVAT-compatible dialect requires. */
 interface Cancelling {
   rq_id: string
   only_exports?: boolean | undefined
 }
 
 /**
- * Ends a request that is queued or started, at once; its worker notices by itself. Not any more once its final transaction
- * has begun (`spec/extensions.md` 5).
+ * Ends a queued or started request at once; its worker notices by itself. Refuses once the final transaction of the
+ * request has started.
  *
  * @throws DomainError not_found, forbidden, or invalid when it is too late
  */
@@ -45,7 +45,7 @@ export async function cancelRequest(
 function assertUnfinished({ status, has_applied }: RequestRow): void {
   if (status === 'finished' || status === 'failed')
     throw invalidText(`Only queued and started requests can be cancelled, this one is ${status}`)
-  // Also between two attempts: whoever is told that it was cancelled must find nothing of it.
+  // Also refuse between two attempts: a request that is reported as cancelled must have had no effect.
   if (has_applied)
     throw invalidText('The request is being completed and can no longer be cancelled')
 }

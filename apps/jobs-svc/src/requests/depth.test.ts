@@ -14,24 +14,24 @@ beforeEach(async () => {
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
 
 /**
- * What the chart has the autoscaler ask, `queued + started`: divided by the slots of a worker it says how many workers are
- * wanted.
+ * Query of the autoscaler in the Helm chart. The demand is `queued + started`; divided by the slots per worker it gives
+ * the number of workers.
  */
 const demandQuery = 'select demand from requests.queue_depth'
 
-/** As KEDA asks: the only column of the only row. */
+/** Reads the metric as KEDA does: the only column of the only row. */
 async function demand() {
   const { rows } = await sql.raw<{ demand: number }>(demandQuery).execute(db)
   expect(rows.length).toBe(1)
   return rows[0]?.demand
 }
 
-test('an empty queue wants nothing', async () => {
+test('the demand of an empty queue is 0', async () => {
   expect(await queueDepth(db)).toEqual({ queued: 0, started: 0, oldest_queued_seconds: 0 })
   expect(await demand()).toBe(0)
 })
 
-test('what waits and what runs is counted over all tenants, what is over is not', async () => {
+test('queued and started requests count over all tenants, ended ones do not', async () => {
   await addRequest(db, { tenant: 'org:1', created_date: ago(90) })
   await addRequest(db, { tenant: 'org:2', created_date: ago(30) })
   await addRequest(db, { status: 'started', created_date: ago(900) })
@@ -45,17 +45,17 @@ test('what waits and what runs is counted over all tenants, what is over is not'
   expect(await demand()).toBe(3)
 })
 
-test('a request that waits for its next attempt still wants a worker', async () => {
+test('a request that waits for its next attempt counts as demand', async () => {
   await addRequest(db, { not_before_date: new Date(Date.now() + 60_000) })
   expect(await demand()).toBe(1)
 })
 
-test('a clock that runs ahead makes no negative age', async () => {
+test('a creation date in the future does not yield a negative age', async () => {
   await addRequest(db, { created_date: ago(-60) })
   expect(await queueDepth(db)).toMatchObject({ queued: 1, oldest_queued_seconds: 0 })
 })
 
-test('a long history costs the autoscaler nothing', async () => {
+test('a long history does not slow down the query of the autoscaler', async () => {
   const { principal, params } = await addRequest(db)
   await sql`
     insert into requests (request_uuid, rq_id, action, target, target_id, params, owner_id, principal, tenant, status)

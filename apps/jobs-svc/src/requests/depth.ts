@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 
-/** How much there is to do, over all workers (`reliability.md` 6.3). */
+/** Depth of the queue, over all tenants and workers. */
 export interface QueueDepth {
   queued: number
   started: number
-  /** Age of the oldest request that waits, in seconds; 0 when none does. */
+  /** Age of the oldest queued request in seconds; 0 when none is queued. */
   oldest_queued_seconds: number
 }
 
-/** Reads two partial indexes, never the finished requests. */
+/** Reads the depth by two partial indexes, never the finished requests. */
 export async function queueDepth(db: Kysely<RequestsDb>): Promise<QueueDepth> {
   const { rows } = await sql<QueueDepth>`
     select queued, started, oldest_queued_seconds from queue_depth`.execute(db)

@@ -14,7 +14,7 @@ type Tx = Transaction<RequestsDb>
 const hour = 3600
 const month = 30 * 24 * hour
 
-/** Seconds that a record is kept after its end (`spec/api-annotations.md` 2.6). */
+/** Returns for how many seconds the record of an ended request is kept. */
 function lifeOf(
   { action }: Pick<RequestRow, 'action'>,
   status: 'finished' | 'failed',
@@ -24,7 +24,7 @@ function lifeOf(
   return status === 'finished' ? hour : month
 }
 
-/** Columns of a row that has come to its end. `ttl`: hours that results live. */
+/** Returns the columns of an ended request. `ttl` is the lifetime of results in hours. */
 export function endColumns(
   row: Pick<RequestRow, 'action'>,
   status: 'finished' | 'failed',
@@ -43,7 +43,7 @@ export function endColumns(
   }
 }
 
-/** Ends a locked request from outside: the token is raised, so its worker stops and can write nothing any more. */
+/** Fails a locked request from outside. Raises its lease token, so that its worker can no longer write and stops. */
 export async function failLocked(
   tx: Tx,
   row: RequestRow,
@@ -54,7 +54,10 @@ export async function failLocked(
   await afterEnd(tx, over)
 }
 
-/** What follows every end, in its transaction, with the tenant locked: the fate of its files, and the event. */
+/**
+ * Does the follow-up of every end in the same transaction, with the tenant locked: releases the files and emits the
+ * event.
+ */
 export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
   await settleFiles(tx, row)
   await deleteMembers(tx, row.request_uuid)
@@ -69,8 +72,8 @@ export async function afterEnd(tx: Tx, row: RequestRow): Promise<void> {
 }
 
 /**
- * Files of a creation that succeeded, or may have, are the task's media and go with it. Those of a session wait for the next
- * attempt; all other uploads have served their time.
+ * Releases the files of an ended request. Files of a creation that succeeded, or may have, become media of the task.
+ * Files of a data-upload session stay for the next attempt. All other uploads are deleted.
  */
 async function settleFiles(tx: Tx, row: RequestRow): Promise<void> {
   const { action, status, has_applied, task_id, org_id: organization_id } = row

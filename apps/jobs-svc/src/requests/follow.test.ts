@@ -52,7 +52,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   }
 
-  test('a request is told as it is, at each change, and to its end', async () => {
+  test('a stream of one request shows its state at each change until it ends', async () => {
     const { rq_id } = await addRequest(db)
     const records = followed(rq_id)
     const next = async () => (await records.next()).value
@@ -74,20 +74,20 @@ describe.each(transports)('over %s', (transport) => {
     expect((await records.next()).done).toBe(true)
   })
 
-  test('one that has ended is told once', async () => {
+  test('a stream of an ended request shows one record', async () => {
     const { rq_id } = await addRequest(db)
     await finish(db, await take(), done, 24)
     const told = await all(followed(rq_id))
     expect(told.map((record) => record.status)).toEqual(['finished'])
   })
 
-  test('it is told to nobody who may not see it, nor what does not exist', async () => {
+  test('a stream of a request without permission is forbidden, of an unknown request not found', async () => {
     const { rq_id } = await addRequest(db)
     await expect(followed(rq_id, bob).next()).rejects.toMatchObject({ kind: 'forbidden' })
     await expect(followed('none').next()).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('all of the own are told, those of others not, new ones as they come', async () => {
+  test('a stream of all requests shows only those of the caller, including new ones', async () => {
     const first = await addRequest(db)
     await addRequest(db, { owner_id: 2, tenant: 'user:2' })
     const records = followed(undefined)
@@ -97,13 +97,13 @@ describe.each(transports)('over %s', (transport) => {
     await records.return()
   })
 
-  test('they end before the caller would give up', async () => {
+  test('streams end before the deadline of the caller', async () => {
     const short = { ...anna, deadline: Date.now() + 1500 }
     expect(await all(followed(undefined, short))).toEqual([])
   })
 })
 
-test('amounts never go back, whatever a second attempt counts', async () => {
+test('amounts never decrease when a second attempt counts from the start', async () => {
   const { rq_id } = await addRequest(db)
   const row = await take()
   await reportProgress(db, row, { progress: 0.5, stage: 'a', items_done: 50, items_total: 100 })
@@ -113,7 +113,7 @@ test('amounts never go back, whatever a second attempt counts', async () => {
   })
 })
 
-test('a request knows how many of its workspace come before it', async () => {
+test('a queued request reports its position in the queue of its workspace', async () => {
   const positions = async () => {
     const { results } = await handlers.listRequests({ sort: 'created_date' }, anna)
     return results.map((record) => record.queue_position)

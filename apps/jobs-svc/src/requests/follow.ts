@@ -5,25 +5,25 @@ import type { Slot } from '@reticle/kit/slots'
 import { type ShownRow, toRequest } from './messages.ts'
 import { isRunning } from './wait.ts'
 
-/** A request is shown at most twice a second (`spec/extensions.md` 5). */
+/** Shortest time between two records of one request. */
 export const pauseMs = 500
-/** Kept free, so that the stream ends before the call is cut at its deadline. */
+/** Time left before the deadline of the call, so that the stream ends by itself first. */
 const reserveMs = 1000
-/** Event streams that one user may have open in one process. */
+/** Limit of open event streams per user and process. */
 export const mostStreams = 20
 
 interface Following {
   read: () => Promise<readonly ShownRow[]>
-  /** The stream ends when none of its requests runs any more. */
+  /** Ends the stream when none of its requests is running. */
   untilEnded: boolean
-  /** Shared by all streams, so that they read together. */
+  /** Pause that all streams share, so that they read at the same time. */
   pause: (signal: AbortSignal) => Promise<void>
   slot: Slot
 }
 
 /**
- * Lines of JSON: requests as they are now, and again at each change. Ends a little before the caller's deadline. Only the
- * latest state is kept, so a slow reader skips states instead of queueing them.
+ * Streams JSON lines: each request in its current state, and again at each change. Ends shortly before the deadline of
+ * the caller. Keeps only the latest state, so a slow reader skips states instead of queueing them.
  */
 export async function* followLines(
   { read, untilEnded, pause, slot }: Following,
@@ -45,7 +45,7 @@ export async function* followLines(
   }
 }
 
-/** Whole lines in pieces; between two of them other calls get their turn. */
+/** Joins lines into larger pieces; yields to the event loop between two of them. */
 async function* joinLines(lines: readonly Buffer[]): AsyncGenerator<Uint8Array> {
   let piece: Buffer[] = []
   let size = 0
@@ -64,11 +64,11 @@ async function* joinLines(lines: readonly Buffer[]): AsyncGenerator<Uint8Array> 
 
 interface Form {
   line: Buffer
-  /** Equal as long as nothing changes; the seconds that are left grow fewer by themselves, which is no change. */
+  /** Text to compare for changes. It excludes the seconds left, which decrease without a change of the request. */
   state: string
 }
 
-/** Streams that read together get the same rows: each is formatted once. */
+/** Formatted records by row. Streams that read together receive the same rows, so each row is formatted once. */
 const forms = new WeakMap<ShownRow, Form>()
 
 function formOf(row: ShownRow): Form {

@@ -15,7 +15,7 @@ import { settingsOf } from '../testing/settings.ts'
 import { mostStreams } from './follow.ts'
 import { mostWaits } from './wait.ts'
 
-/** What many open streams and waiting calls cost, and how many a user may have. */
+/** Cost of many open streams and waiting calls, and their limits per user. */
 
 let queries = 0
 const counting: KyselyPlugin = {
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 type Handlers = ReturnType<typeof requestHandlers>
 
-/** Opens a stream and collects the ids and positions that it shows, until it is left. */
+/** Opens a stream and collects the ids and positions that it shows, until it is closed. */
 async function openStream(handlers: Handlers, rq_id?: string, context: Context = anna) {
   const gone = new AbortController()
   const call = { ...context, signal: gone.signal }
@@ -62,7 +62,7 @@ const addRequests = (count: number, given = {}) =>
     Array.from({ length: count }, (_, created) => addRequest(plain, { created, ...given })),
   )
 
-/** Queries of three more reads by `streams` streams of one user. */
+/** Counts the queries of three further reads by `streams` streams of one user. */
 async function queriesOf(streams: number, followed: 'all' | 'one') {
   const handlers = requestHandlers(deps)
   const [first] = await addRequests(30)
@@ -92,11 +92,11 @@ test.each(['all', 'one'] as const)(
     const few = await queriesOf(1, followed)
     await sql`truncate requests cascade`.execute(plain)
     const many = await queriesOf(mostStreams, followed)
-    expect(many).toBeLessThanOrEqual(few + 2) // a pause more or less
+    expect(many).toBeLessThanOrEqual(few + 2) // tolerance: one pause more or less
   },
 )
 
-test('streams of 15 users share the queries as well', async () => {
+test('streams of 15 users share their queries', async () => {
   const handlers = requestHandlers(deps)
   const users = Array.from({ length: 15 }, (_, index) => callAs({ user_id: index + 1 }))
   await Promise.all(
@@ -111,7 +111,7 @@ test('streams of 15 users share the queries as well', async () => {
   await Promise.all(open.map(({ leave }) => leave()))
 })
 
-test('every stream begins with all requests and shows each change, also one that joins late', async () => {
+test('every stream starts with all requests and shows each change, also a stream that opens later', async () => {
   const handlers = requestHandlers(deps)
   const rows = await addRequests(5)
   const early = await openStream(handlers)
@@ -127,7 +127,7 @@ test('every stream begins with all requests and shows each change, also one that
   await Promise.all([early.leave(), late.leave()])
 })
 
-test('a user has at most 20 streams of any kind, others are not affected, and a closed one makes room', async () => {
+test('a user has at most 20 streams of any kind; closing one frees a place, other users are unaffected', async () => {
   const handlers = requestHandlers(deps)
   const [row] = await addRequests(1)
   const open = await Promise.all(
@@ -149,7 +149,7 @@ test('a user has at most 20 streams of any kind, others are not affected, and a 
   await Promise.all([...open, other, again].map(({ leave }) => leave()))
 })
 
-test('a stream whose reader leaves before the first byte, or that ends by itself, makes room', async () => {
+test('a stream that its reader leaves before the first byte, or that ends by itself, frees its place', async () => {
   const handlers = requestHandlers(deps)
   const [row] = await addRequests(1)
   for (let count = 0; count < 2 * mostStreams; count++) {
@@ -162,7 +162,7 @@ test('a stream whose reader leaves before the first byte, or that ends by itself
   }
 })
 
-test('streams that are opened and left one after another share reads', async () => {
+test('streams opened and closed one after another share reads', async () => {
   const handlers = requestHandlers(deps)
   await addRequests(3)
   const before = queries
@@ -177,7 +177,7 @@ test('streams that are opened and left one after another share reads', async () 
   expect(opened).toBeGreaterThan(2)
 })
 
-test('a reader that does not read holds one state, and later sees the newest', async () => {
+test('a stream whose reader pauses holds one state and later shows the newest', async () => {
   const handlers = requestHandlers(deps)
   await addRequests(1)
   const gone = new AbortController()
@@ -187,7 +187,7 @@ test('a reader that does not read holds one state, and later sees the newest', a
   const before = queries
   await sql`update requests set status = 'started', stage = 'first'`.execute(plain)
   await sql`update requests set stage = 'second'`.execute(plain)
-  expect(queries).toBe(before) // nothing is read ahead of it
+  expect(queries).toBe(before) // nothing is read ahead of the reader
   const { value } = await pieces.next()
   expect(JSON.parse(String(Buffer.from(value ?? [])))).toMatchObject({ message: 'second' })
   gone.abort()
@@ -208,13 +208,13 @@ test('calls that wait for the same requests share their queries', async () => {
   const spent = async (count: number) => {
     const before = queries
     await waitAll(count)
-    return queries - before - count // each call first looks for itself
+    return queries - before - count // each call first reads once by itself
   }
   const one = await spent(2)
   expect(await spent(mostWaits)).toBeLessThanOrEqual(2 * one)
 })
 
-test('a user has at most 50 calls that wait; those without are not affected', async () => {
+test('a user has at most 50 waiting calls; calls without `wait` are unaffected', async () => {
   const handlers = overTransport('in-process', requests, requestHandlers(deps))
   const [row] = await addRequests(1)
   const rq_id = row?.rq_id ?? ''
@@ -229,7 +229,7 @@ test('a user has at most 50 calls that wait; those without are not affected', as
   await handlers.getRequest({ rq_id, wait: 1 }, anna)
 })
 
-test('positions count each tenant by itself, equal dates share one, and are read by one query', async () => {
+test('positions count per tenant, equal dates share one, and one query reads them', async () => {
   const handlers = requestHandlers(deps)
   await addRequests(40, { tenant: 'org:1' })
   await addRequests(3, { tenant: 'org:1', owner_id: 2, priority: 1 })

@@ -14,7 +14,7 @@ import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noEvents, noStorages } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** What the list of requests may be asked: `spec/api-annotations.md` 2.6, `spec/api-workspace.md` 1.5, 1.6. */
+/** Filters, sorting and pages of the list of requests: docs/spec/requests.md#request-records */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const services = {
@@ -40,7 +40,7 @@ await addRequest(db, {
 })
 await addRequest(db, { rq_id: 'd', created: 4, owner_id: 2 })
 
-/** The query as the gateway reads it, with `filter` as JSON. */
+/** Parses a query as the gateway does, with `filter` as JSON. */
 const read = ({ filter, ...query }: Record<string, unknown>) =>
   requestList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
 
@@ -92,7 +92,7 @@ test.each(['status', 'action', 'target', 'subresource'])('%s is one of its words
   expect(requestList.safeParse({ [name]: 'nosuch' }).success).toBe(false)
 })
 
-test('what is asked costs no statements', async () => {
+test('filters and sorting cost no additional SQL statements', async () => {
   const counted = async (query: Record<string, unknown>) => {
     const { db: watched, statements } = counting(db)
     await over(watched).listRequests(read(query), anna)
@@ -102,7 +102,7 @@ test('what is asked costs no statements', async () => {
   expect(await counted({ filter, sort: 'action', org: '' })).toBe(await counted({}))
 })
 
-test('a list needs as many statements for many rows as for few', async () => {
+test('the number of SQL statements of a list does not grow with its rows', async () => {
   const lists = Object.values(table).filter(({ answers }) => isPage(Object.values(answers)[0]))
   expect(lists.map(({ name }) => name)).toEqual(['listRequests'])
   const look = async () => {

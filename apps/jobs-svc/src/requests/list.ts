@@ -25,9 +25,9 @@ const columns = {
 } as const satisfies ColumnsOf<typeof requestFields>
 
 /**
- * A page of a user's own requests: `spec/api-annotations.md` 2.6.
+ * Lists a page of the requests of one user.
  *
- * @param organization the one that is asked for; null: none, undefined: any
+ * @param organization id to filter by; null: requests outside organizations, undefined: all
  */
 export function listRequests(
   db: Kysely<RequestsDb>,

@@ -6,12 +6,12 @@ import { goesElsewhere } from '../locations/elsewhere.ts'
 
 const reportOrNull = report.nullable()
 
-/** A request as it is read: one that waits knows how many come before it. */
+/** Row of a request with its position in the queue, null unless it is queued. */
 export interface ShownRow extends RequestRow {
   queue_position?: number | null
 }
 
-/** The record of a request (`spec/api-annotations.md` 2.6, `spec/extensions.md` 5). */
+/** Formats the record of a request. Its fields: docs/spec/requests.md#request-records */
 export function toRequest(row: ShownRow): Request {
   const owner = principal.parse(row.principal)
   const { queue_position = null, bytes_done, bytes_total, items_done, items_total, attempt } = row
@@ -38,7 +38,7 @@ export function toRequest(row: ShownRow): Request {
 const tellingShare = 0.05
 const tellingMs = 5000
 
-/** As long as it will take if it goes on as it did; nothing before 5 % or 5 s. */
+/** Estimates the remaining seconds from the speed so far; null unless 5 % is done or 5 s have passed. */
 function secondsLeft({ status, progress, started_date }: RequestRow, now: number): number | null {
   if (status !== 'started' || started_date === null || progress === 0) return null
   const spent = Math.max(0, now - started_date.getTime())
@@ -53,7 +53,10 @@ const states = {
   failed: 'Failed',
 } as const
 
-/** The request that makes the media of a task, in the older form; a task that knows of none is done. */
+/**
+ * Returns the status of the request that makes the media of a task, in the deprecated form. Without a request, it is
+ * finished.
+ */
 export function toTaskStatus(row: RequestRow | undefined): TaskStatus {
   if (!row) return { state: 'Finished', message: '', progress: 0 }
   const { status, progress } = row
@@ -71,7 +74,7 @@ function messageOf({ status, stage, message }: RequestRow): string {
   return status === 'failed' ? message : ''
 }
 
-/** What the record shows of what was asked for. */
+/** Parameters of a request that its record shows. */
 const told = z.object({ lightweight: z.boolean().optional() })
 
 function operationOf(row: RequestRow): Request['operation'] {

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** How a caller may stand to a request. */
+/** Relations of a caller to a request. */
 export type RequestRelation = 'request owner' | 'target viewer'
 
 const everywhere = (action: string, grant: Grant): Rule => ({
@@ -10,7 +10,7 @@ const everywhere = (action: string, grant: Grant): Rule => ({
   member: grant,
 })
 
-/** Who sees and stops requests (`spec/api-annotations.md` 2.2, 2.6). */
+/** Permissions to view, cancel and download: docs/spec/access.md#permissions */
 export const requestRules: readonly Rule[] = [
   everywhere('view', { is: ['request owner', 'target viewer'], role: 'any' }),
   everywhere('cancel', { is: ['request owner'], role: 'any' }),

@@ -17,7 +17,7 @@ import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages } from '../testing/storages.ts'
 
-/** Requests of every kind, as they are posted: `spec/api-annotations.md` 2.1, 2.2, 2.6. */
+/** Posting of every kind of request. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const org = { organization_id: 2 }
@@ -66,7 +66,7 @@ async function take() {
 type Calls = Service<typeof requests>
 type Post = (calls: Calls) => Promise<{ rq_id: string }>
 
-/** Every kind of request: what its record says that it is, and how it is asked for. */
+/** Every kind of request: its type, the operation in its record, and the call that posts it. */
 const kinds: [type: string, operation: object, post: Post][] = [
   [
     'export:annotations',
@@ -121,13 +121,13 @@ describe.each(transports)('over %s', (transport) => {
   }
 
   describe.each(kinds)('%s', (type, operation, post) => {
-    test('is told as what it is', async () => {
+    test('its record names its type and operation', async () => {
       const { rq_id } = await post(calls)
       const record = await calls.getRequest({ rq_id }, anna)
       expect(record.operation).toMatchObject({ type, ...operation })
     })
 
-    test('is seen by who asked, and where there is one for all by who sees its object', async () => {
+    test('its owner can view it; users with access to its object can when it is one per object', async () => {
       const { rq_id } = await post(calls)
       const isShared = ['import:annotations', 'import:dataset', 'create:task'].includes(type)
       await calls.getRequest({ rq_id }, callAs({ user_id: 9, role: 'admin' }))
@@ -138,7 +138,7 @@ describe.each(transports)('over %s', (transport) => {
       await expect(stranger).rejects.toMatchObject({ kind: 'forbidden' })
     })
 
-    test('waits in a queue that is not full: of the user, of the workspace', async () => {
+    test('it is refused when the queue of the user or of the workspace is full', async () => {
       const tenant = type === 'export:events' ? 'user:1' : 'org:2'
       const refusal = { kind: 'too_many', code: 'too_many_requests', retry_after: 60 }
       const fill = (owner_id: number, of: string) => addRequest(db, { owner_id, tenant: of })
@@ -154,7 +154,7 @@ describe.each(transports)('over %s', (transport) => {
       await post(calls)
     })
 
-    test('is known for as long as its kind is: an export for a day, others an hour, failed thirty days', async () => {
+    test('its record is kept for a day (exports), an hour (others) or thirty days (failed)', async () => {
       const isExport = type.startsWith('export')
       const { rq_id } = await post(calls)
       await finish(db, await take(), { report: null, result: null, result_id: null }, 24)
@@ -165,7 +165,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  describe('an export that was made before', () => {
+  describe('an export with a cached result', () => {
     const statusOf = async (given: Partial<Parameters<Calls['exportTaskDataset']>[0]> = {}) => {
       const { rq_id } = await calls.exportTaskDataset({ ...wanted, ...given }, anna)
       return (await calls.getRequest({ rq_id }, anna)).status
@@ -180,7 +180,7 @@ describe.each(transports)('over %s', (transport) => {
       ['annotations', () => Object.assign(revision, { etag: '"t1-2"' })],
       ['the task', () => Object.assign(facts, { updated_date: '2026-03-01T10:00:01.000Z' })],
       ['labels', () => Object.assign(facts, { labels_revision: 2 })],
-    ])('is made again after a change of %s', async (_, change) => {
+    ])('is not used after a change of %s', async (_, change) => {
       change()
       expect(await statusOf()).toBe('queued')
     })
@@ -189,18 +189,18 @@ describe.each(transports)('over %s', (transport) => {
       ['with images', { save_images: true }],
       ['of some frames', { frames: [{ first: 0, last: 1 }] }],
       ['of sure shapes', { min_score: 0.5 }],
-    ])('is another one %s', async (_, given) => {
+    ])('is not used for another export %s', async (_, given) => {
       expect(await statusOf(given)).toBe('queued')
     })
 
-    test('is finished in the answer, whatever else waits: no worker has a part in it', async () => {
+    test('is finished in the answer without a worker, also when the queue is full', async () => {
       for (const _ of [1, 2, 3]) await addRequest(db, { owner_id: 1, tenant: 'org:2' })
       expect(await statusOf()).toBe('finished')
       const claims = await db.selectFrom('requests').select('attempt').where('attempt', '>', 0)
       expect(await claims.execute()).toHaveLength(1)
     })
 
-    test('lives on for who made it as well', async () => {
+    test('extends the lifetime of both records', async () => {
       await sql`update requests set expiry_date = now() + interval '1 hour'`.execute(db)
       expect(await statusOf()).toBe('finished')
       const { rows } = await sql<{ seconds: number }>`
@@ -209,7 +209,7 @@ describe.each(transports)('over %s', (transport) => {
       for (const { seconds } of rows) expect(seconds).toBeGreaterThan(ttlSeconds - 60)
     })
 
-    test('is made again when its life is over', async () => {
+    test('is made again when the cached result has expired', async () => {
       await sql`update requests set expiry_date = now() - interval '1 second'`.execute(db)
       expect(await statusOf()).toBe('queued')
     })

@@ -29,23 +29,23 @@ export type PostSettings = Pick<
   'queuedPerUser' | 'queuedPerTenant' | 'resultTtlHours'
 >
 
-/** What a caller wants done; identity, tenant and owner follow from it and from the context. */
+/** Specification of a request to post; identity, tenant and owner follow from it and from the context. */
 export interface Wish {
   id: RqIdParts
-  /** As the record shows it, whether or not it is part of the id. */
+  /** Format as the record shows it, whether or not it is part of the id. */
   format?: string
   params: unknown
   facts: Pick<Facts, 'project_id' | 'task_id' | 'job_id' | 'organization_id'>
   size_class?: RequestRow['size_class']
-  /** Equal keys mean equal results: one is made, the others share it. */
+  /** Requests with equal keys have equal results: one makes the result, the others share it. */
   cache_key?: string
-  /** Blob key of the uploaded files. */
+  /** Blob key prefix of the uploaded files. */
   input_key?: string
 }
 
 /**
- * Queues a request, or finishes it at once from a result that is there; one that is wanted elsewhere has still to go there.
- * What was over under the same id is replaced.
+ * Queues a request, or finishes it at once from a cached result. A request whose result goes to a cloud storage is
+ * queued even with a cached result, because the transfer remains. Replaces an ended request with the same id.
  *
  * @throws DomainError conflict with body `{rq_id}` while such a request runs; too_many beyond the queue's limits
  */
@@ -59,7 +59,7 @@ export async function postRequest(
   await lockTenant(tx, row.tenant)
   const before = await lockRequest(tx, row.rq_id)
   if (before && !isOver(before)) throw requestRunning(row.rq_id)
-  // Before that one goes: its file may be what is wished for.
+  // Before the ended request is deleted: its file may be the cached result.
   const cached = wish.cache_key === undefined ? undefined : await lockCached(tx, wish.cache_key)
   if (before) await deleteRequest(tx, before)
   if (cached && !goesElsewhere(wish.params)) await finishFrom(tx, cached, row, settings)
@@ -70,7 +70,7 @@ export async function postRequest(
 
 const isOver = ({ status }: RequestRow) => status !== 'queued' && status !== 'started'
 
-/** 409 whose body clients use to follow the request that runs. */
+/** Builds the 409 error whose body clients use to follow the running request. */
 export function requestRunning(rq_id: string): DomainError {
   const text = 'The same request is queued or started already.'
   return new DomainError('conflict', text, { code: 'request_running', body: { rq_id } })
@@ -112,7 +112,7 @@ async function assertQueueOpen(tx: Tx, row: NewRow, limits: PostSettings): Promi
 const tooMany = (detail: string) =>
   new DomainError('too_many', detail, { code: 'too_many_requests', retry_after: 60 })
 
-/** Whose turn the work takes. */
+/** Returns the tenant in whose queue the request waits. */
 export const tenantOf = (org_id: number | null, user_id: number): string =>
   org_id === null ? `user:${user_id}` : `org:${org_id}`
 

@@ -11,7 +11,7 @@ import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** `reliability.md` 13: over a network that loses the answer to every change, a request is queued once. */
+/** Every change loses its first answer here and is repeated by the caller; its effect must happen once. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const tasks = authorityOf([
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const stored = () => db.selectFrom('requests').select(['rq_id', 'status', 'message']).execute()
 
-test('an export is queued once, and cancelled once', async () => {
+test('an export is queued once and cancelled once', async () => {
   const input = { id: 2, format: 'COCO 1.0', ...whole, save_images: false }
   const { rq_id } = await requests.exportTaskDataset(input, anna())
   expect(await stored()).toMatchObject([{ rq_id, status: 'queued' }])
@@ -52,7 +52,7 @@ test('an upload is opened once and becomes one request', async () => {
   expect(await stored()).toMatchObject([{ rq_id, status: 'queued' }])
 })
 
-test('so does an import', async () => {
+test('an import is posted once', async () => {
   const asked = { purpose: 'annotations', target: 'task', id: 2, format: 'COCO 1.0' } as const
   const { upload_id, prefix } = await requests.openUpload(asked, anna())
   const file = { name: 'a.json', key: `${prefix}0`, size: 10 }

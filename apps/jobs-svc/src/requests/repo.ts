@@ -15,17 +15,17 @@ type Tx = Transaction<RequestsDb>
 export type NewRequest = InsertObject<RequestsDb, 'requests'>
 export type RequestChanges = UpdateObject<RequestsDb, 'requests'>
 
-/** A record is gone once its life is over, even before the sweeper has come. */
+/** SQL: the record has not expired, whether or not the sweeper has run. */
 export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())`
 
-/** Whose requests, or which. */
+/** Column that selects whose queues are ranked. */
 type Key = 'owner_id' | 'rq_id'
 
 /**
- * Requests with their place in the queue of their tenant, in the order of `leases/claim.ts`; `queue_position` is null
- * unless they are queued. Every queue is ranked once, whatever the number of requests that are read.
+ * Selects requests with their position in the queue of their tenant, in the order of `leases/claim.ts`;
+ * `queue_position` is null unless they are queued. Each queue is ranked once, for any number of requests.
  *
- * @param values whose queues are ranked; the caller still chooses the rows
+ * @param values owners or ids whose queues are ranked; the caller still filters the rows
  */
 export function selectPlaced(db: Db, key: Key, values: readonly (number | string)[]) {
   const wanted = sql<SqlBool>`${sql.ref(key)} = any(${[...values]})`
@@ -57,7 +57,7 @@ export function findRequest(db: Db, rq_id: string): Promise<ShownRow | undefined
   return selectPlaced(db, 'rq_id', [rq_id]).where(isAlive).executeTakeFirst()
 }
 
-/** By `rq_id`. */
+/** Finds requests that have not expired, by `rq_id`. */
 export async function findRequests(
   db: Db,
   rq_ids: readonly string[],
@@ -66,10 +66,10 @@ export async function findRequests(
   return new Map(rows.map((row) => [row.rq_id, row]))
 }
 
-/** How long the streams of a user still show a request that has ended. */
+/** SQL: an ended request that the streams of its owner still show. */
 const lingers = sql<boolean>`finished_date > now() - interval '10 seconds'`
 
-/** By user: requests that are queued or started, and those that have just ended. */
+/** Finds the requests of users that are queued, started or ended seconds ago. */
 export async function findMoving(
   db: Db,
   owner_ids: readonly number[],
@@ -83,7 +83,7 @@ export async function findMoving(
   return moving
 }
 
-/** Also finds what has expired: its file can be named as expired rather than as unknown. */
+/** Finds a request even when it has expired, so that its file can be reported as expired rather than as unknown. */
 export function findEverPosted(db: Db, rq_id: string): Promise<RequestRow | undefined> {
   return db.selectFrom('requests').selectAll().where('rq_id', '=', rq_id).executeTakeFirst()
 }
@@ -97,7 +97,7 @@ export function lockRequest(tx: Tx, rq_id: string): Promise<RequestRow | undefin
     .executeTakeFirst()
 }
 
-/** Whether the request is queued or started. */
+/** Returns whether the request is queued or started. */
 export async function isRunning(db: Db, rq_id: string): Promise<boolean> {
   const row = await db
     .selectFrom('requests')
@@ -108,7 +108,7 @@ export async function isRunning(db: Db, rq_id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** The row that the key of every event of a tenant names; it is made when it is missing. */
+/** Locks the row of a tenant, which all its events use as key; inserts it when missing. */
 export async function lockTenant(tx: Tx, tenant: string): Promise<void> {
   await tx
     .insertInto('tenant_turns')
@@ -123,7 +123,7 @@ export async function lockTenant(tx: Tx, tenant: string): Promise<void> {
     .execute()
 }
 
-/** Nothing where another transaction was first with this `rq_id`. */
+/** Inserts a request. Returns undefined when another transaction inserted this `rq_id` first. */
 export function insertRequest(db: Db, row: NewRequest): Promise<RequestRow | undefined> {
   return db
     .insertInto('requests')
@@ -133,10 +133,10 @@ export function insertRequest(db: Db, row: NewRequest): Promise<RequestRow | und
     .executeTakeFirst()
 }
 
-/** SQL: a new token makes every lease given before worthless. */
+/** SQL: a new token, which invalidates every earlier lease. */
 export const nextToken = sql<number>`nextval('lease_tokens')`
 
-/** Ends a request from outside: its worker, where it has one, can write nothing any more. */
+/** Ends a request from outside; its worker, if any, can no longer write. */
 export function endRequest(
   tx: Tx,
   { request_uuid }: RequestRow,
@@ -169,8 +169,8 @@ export async function countQueued(
 }
 
 /**
- * A finished request whose file serves the same wish; the newest, so that its file lives longest. Locked, so that nobody
- * takes the file away before whoever shares it has said so.
+ * Finds and locks a finished request whose file has this cache key; the newest, because its file lives longest. The
+ * lock keeps the file from being deleted before the new request refers to it.
  */
 export function lockCached(tx: Tx, cache_key: string): Promise<RequestRow | undefined> {
   return tx
@@ -186,17 +186,17 @@ export function lockCached(tx: Tx, cache_key: string): Promise<RequestRow | unde
     .executeTakeFirst()
 }
 
-/** Columns that a request takes over from the one that made the file. */
+/** Columns that a request copies from the one that made the file. */
 export function sharedFile({ result_key, result_size, report }: RequestRow) {
   return { result_key, result_size, report: JSON.stringify(report) }
 }
 
-/** The same, and with that it is done. */
+/** Columns of a request that is finished by a shared file. */
 export function sharedResult(row: RequestRow) {
   return { ...sharedFile(row), progress: 1, started_date: sql<Date>`now()` }
 }
 
-/** Files live as long since their last use as they did since they were made. */
+/** Extends the lifetime of a file: after each use it is as long as after its creation. */
 export async function extendLife(
   db: Db,
   { request_uuid }: RequestRow,
@@ -211,7 +211,7 @@ export async function extendLife(
     .execute()
 }
 
-/** Records that are over lose their files; answers the keys of those. */
+/** Clears the file columns of expired records; returns the cleared blob keys. */
 export async function expireResults(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .updateTable('requests as r')
@@ -226,7 +226,7 @@ export async function expireResults(db: Db, now: Date): Promise<string[]> {
 }
 
 const dayMs = 24 * 3_600_000
-/** How long it is still known that a file has expired, rather than that there never was one. */
+/** Time for which an expired file is reported as expired rather than as unknown. */
 const rememberedMs = 30 * dayMs
 
 export async function deleteExpired(db: Db, now: Date): Promise<void> {
@@ -234,12 +234,12 @@ export async function deleteExpired(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('requests').where('expiry_date', '<', limit).execute()
 }
 
-/** Whose requests: the ids of one kind of object. */
+/** Objects whose requests are meant: the ids of one kind. */
 export type Owner = Partial<
   Record<'project_id' | 'task_id' | 'job_id' | 'owner_id', readonly number[]>
 >
 
-/** Requests of an object that are queued or started. */
+/** Finds requests of an object that are queued or started. */
 export function findRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
   return runningOf(db, owner).execute()
 }
@@ -260,14 +260,14 @@ function runningOf(db: Db, owner: Owner) {
     )
 }
 
-/** What work may be about, and the column that names it; exports of the log are about no object. */
+/** Column that names the object of a request. Exports of the event log have no object. */
 const columnOf = {
   project: 'project_id',
   task: 'task_id',
   organization: 'org_id',
 } as const satisfies Record<BusyTarget, string>
 
-/** Is work of an object, or of what is in it, queued or started? */
+/** Returns whether a request of an object, or of its contents, is queued or started. */
 export async function hasRunning(db: Db, target: BusyTarget, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('requests')
@@ -280,7 +280,7 @@ export async function hasRunning(db: Db, target: BusyTarget, id: number): Promis
   return row !== undefined
 }
 
-/** What is done for a task, and was, is where the task is now. */
+/** Copies the new project and organization of a task to all its requests. */
 export async function moveTask(
   db: Db,
   task_id: number,
@@ -297,7 +297,7 @@ interface Place {
   organization_id: number | null
 }
 
-/** The same of a project with all that is in it. */
+/** Copies the new organization of a project to all requests of it and its contents. */
 export async function moveProject(
   db: Db,
   project_id: number,
@@ -306,12 +306,12 @@ export async function moveProject(
   await db.updateTable('requests').set({ org_id }).where('project_id', '=', project_id).execute()
 }
 
-/** An organization is gone: what was done in it was done in none. */
+/** Clears a deleted organization from its requests. */
 export async function leaveOrganization(db: Db, org_id: number): Promise<void> {
   await db.updateTable('requests').set({ org_id: null }).where('org_id', '=', org_id).execute()
 }
 
-/** Takes the files from the finished requests of an object; answers their keys. */
+/** Clears the file columns of all requests of an object; returns the cleared blob keys. */
 export async function dropResults(db: Db, owner: Owner): Promise<string[]> {
   const rows = await db
     .updateTable('requests as r')

@@ -94,7 +94,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await eventTypes()).toEqual(['request.queued'])
   })
 
-  test('an export of a job with images has an id of its own', async () => {
+  test('an export of a job with images has a separate id', async () => {
     const answer = await calls.exportJobDataset({ ...wanted, id: 31, save_images: true }, anna)
     expect(answer.rq_id).toBe(
       'action=export&target=job&target_id=31&user_id=1&format=COCO_1~0&subresource=dataset',
@@ -108,7 +108,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('the same export while it runs is a conflict that names the request', async () => {
+  test('posting the same export while it runs is a conflict that names the request', async () => {
     await calls.exportTaskDataset(wanted, anna)
     await expect(calls.exportTaskDataset(wanted, anna)).rejects.toMatchObject({
       kind: 'conflict',
@@ -116,7 +116,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('the name of a format is found in any case', async () => {
+  test('a format name matches in any case', async () => {
     const { rq_id } = await calls.exportTaskDataset({ ...wanted, format: 'coco 1.0' }, anna)
     expect(rq_id).toBe(rqId)
   })
@@ -157,12 +157,12 @@ describe.each(transports)('over %s', (transport) => {
     expect(await eventTypes()).toEqual([])
   })
 
-  test('an export of a task one may not see is forbidden', async () => {
+  test('an export of a task without view permission is forbidden', async () => {
     const attempt = calls.exportTaskDataset(wanted, callAs({ user_id: 5 }))
     await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('more requests than a user may queue are refused for a minute', async () => {
+  test('a user over the queue limit is refused with `retry_after` of one minute', async () => {
     for (let n = 0; n < 3; n++) await addRequest(db, { owner_id: 1 })
     await expect(calls.exportTaskDataset(wanted, anna)).rejects.toMatchObject({
       kind: 'too_many',
@@ -171,7 +171,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a finished export of unchanged annotations is shared at once, by others and by who made it', async () => {
+  test('an export of unchanged annotations is finished from the cached file, for other users and its owner', async () => {
     await calls.exportTaskDataset(wanted, anna)
     await finishNext()
 
@@ -198,7 +198,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await calls.getRequest({ rq_id: rqId }, anna)).toMatchObject({ status: 'queued' })
   })
 
-  test('posting again replaces what was over', async () => {
+  test('posting again replaces an ended request', async () => {
     await calls.exportTaskDataset(wanted, anna)
     await calls.cancelRequest({ rq_id: rqId }, anna)
     await calls.exportTaskDataset(wanted, anna)
@@ -208,7 +208,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a request that nobody posted is not found', async () => {
+  test('an unknown request id is not found', async () => {
     await expect(calls.getRequest({ rq_id: 'action=x' }, anna)).rejects.toMatchObject({
       kind: 'not_found',
     })
@@ -217,7 +217,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a record whose life is over is not found', async () => {
+  test('an expired record is not found', async () => {
     const { rq_id } = await addRequest(db, {
       status: 'failed',
       expiry_date: new Date(Date.now() - 1000),
@@ -226,13 +226,13 @@ describe.each(transports)('over %s', (transport) => {
     expect(await calls.listRequests({}, anna)).toMatchObject({ count: 0 })
   })
 
-  test('an export is seen by its owner and administrators alone', async () => {
+  test('only its owner and administrators can view an export', async () => {
     const { rq_id } = await calls.exportTaskDataset(wanted, anna)
     await calls.getRequest({ rq_id }, admin)
     await expect(calls.getRequest({ rq_id }, bob)).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('an import is seen by whoever sees its task', async () => {
+  test('an import is visible to every user with access to its task', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&x' })
     await calls.getRequest({ rq_id }, bob)
     await calls.getRequest({ rq_id }, admin)
@@ -240,7 +240,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(stranger).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('the list holds own requests only, newest first, filtered and sorted', async () => {
+  test('the list holds only own requests, newest first, filtered and sorted', async () => {
     await addRequest(db, { rq_id: 'a', created: 1, status: 'failed' })
     await addRequest(db, { rq_id: 'b', created: 2, format: 'YOLO 1.1' })
     await addRequest(db, { rq_id: 'c', created: 3, owner_id: 2 })
@@ -257,7 +257,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await ids({ page_size: '1', page: '2' })).toEqual(['a'])
   })
 
-  test('a queued request is cancelled at once, and only once', async () => {
+  test('a queued request is cancelled at once and only once', async () => {
     await calls.exportTaskDataset(wanted, anna)
     await calls.cancelRequest({ rq_id: rqId }, anna)
     expect(await calls.getRequest({ rq_id: rqId }, anna)).toMatchObject({
@@ -287,7 +287,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await enterFinal(db, row)).toBe(false)
   })
 
-  test('a request whose worker was lost in its final transaction may have had its effect', async () => {
+  test('a request whose worker was lost in its final transaction cannot be cancelled', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
     const row = await take()
     await enterFinal(db, row)
@@ -295,20 +295,20 @@ describe.each(transports)('over %s', (transport) => {
     await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('nobody but the owner and administrators may cancel', async () => {
+  test('only the owner and administrators can cancel', async () => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&z' })
     await expect(calls.cancelRequest({ rq_id }, bob)).rejects.toMatchObject({ kind: 'forbidden' })
     await calls.cancelRequest({ rq_id }, admin)
   })
 
-  test('waiting holds the answer until the request has ended', async () => {
+  test('a call with `wait` returns when the request has ended', async () => {
     await calls.exportTaskDataset(wanted, anna)
     const answer = calls.getRequest({ rq_id: rqId, wait: 10 }, anna)
     await finishNext()
     expect(await answer).toMatchObject({ status: 'finished' })
   })
 
-  test('waiting ends after the seconds asked for', async () => {
+  test('a call with `wait` returns after the given seconds', async () => {
     await calls.exportTaskDataset(wanted, anna)
     const began = performance.now()
     expect(await calls.getRequest({ rq_id: rqId, wait: 1 }, anna)).toMatchObject({
@@ -317,7 +317,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(performance.now() - began).toBeGreaterThan(900)
   })
 
-  test('a result is named after its object, and lives on with every use', async () => {
+  test('a result file is named after its object, and each download extends its lifetime', async () => {
     await calls.exportTaskDataset(wanted, anna)
     await finishNext('requests/results/u/1')
     await sql`update requests set expiry_date = now() + interval '1 hour'`.execute(db)
@@ -334,7 +334,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(Date.parse(expiry_date ?? '') - Date.now()).toBeGreaterThan(23 * 3_600_000)
   })
 
-  test('a wanted file name loses its control characters', async () => {
+  test('control characters are removed from a requested file name', async () => {
     await calls.exportTaskDataset({ ...wanted, filename: 'con\r\n.zip' }, anna)
     await finishNext()
     expect(await calls.getResultFile({ target: 'task', id: 1, rq_id: rqId }, anna)).toMatchObject({
@@ -352,7 +352,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(attempt).rejects.toMatchObject(error)
   })
 
-  test('a result is refused before it is there, to others, and after its life', async () => {
+  test('a result is refused before it is finished, to other users, and after it expired', async () => {
     const file = { target: 'task', id: 1, rq_id: rqId } as const
     await calls.exportTaskDataset(wanted, anna)
     await expect(calls.getResultFile(file, anna)).rejects.toMatchObject({
@@ -369,7 +369,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-/** Claims requests one after the other and lets `act` race a cancellation: what became of both. */
+/** Claims requests one after the other and runs `act` concurrently with a cancellation; returns the results of both. */
 async function race(count: number, act: (row: RequestRow, n: number) => Promise<boolean>) {
   const races = []
   for (let n = 0; n < count; n++) {
@@ -385,7 +385,7 @@ async function race(count: number, act: (row: RequestRow, n: number) => Promise<
   return races
 }
 
-test('of a hundred cancellations racing the end, each request ends one way and tells it once (T-REQ-8)', async () => {
+test('each of 100 requests that end and are cancelled concurrently ends once with one event (T-REQ-8)', async () => {
   const races = await race(100, (row, n) => {
     const result = { key: `k${n}`, size: 1 }
     return finish(db, row, { report: null, result, result_id: null }, 24)

@@ -26,7 +26,7 @@ export interface QueueDeps {
 type Requests = Service<typeof requests>
 type Organizations = Pick<Service<typeof organizations>, 'findWorkspace'>
 
-/** The queue of background work as callers see it (`spec/api-annotations.md` 2). */
+/** Creates the handlers of the queue of background work. */
 export function queueHandlers({
   db,
   services,
@@ -69,10 +69,12 @@ export function queueHandlers({
   }
 }
 
-/** Between two reads for event streams: opening many of them one after another must not cost a read each. */
+/** Shortest time between two reads for event streams, so that opening many of them does not cost a read each. */
 const shortestGapMs = 100
 
-/** Calls that stay open while a request runs: their reads are joined, and their number per user is limited. */
+/**
+ * Handlers of calls that stay open while a request runs. Their reads are shared and their number per user is limited.
+ */
 function watchHandlers(
   db: Kysely<RequestsDb>,
   tasks: Authority,
@@ -131,7 +133,10 @@ function watchHandlers(
   }
 }
 
-/** The organization of a slug, which is empty for none; a filter names no object, so that an unknown one finds nothing. */
+/**
+ * Returns the organization id of a slug; an empty slug means none. An unknown slug filters out everything instead of
+ * failing.
+ */
 async function wantedOrganization(
   organizations: Organizations,
   slug: string | undefined,

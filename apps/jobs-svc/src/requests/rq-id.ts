@@ -5,19 +5,19 @@ export interface RqIdParts {
   action: Action
   target: Target
   target_id: number
-  /** Names what belongs to no object, in place of its id. */
+  /** Random id in place of an object id, for requests without an object. */
   uuid?: string
-  /** Exports are a user's own; imports and creations are one per object. */
+  /** Set for exports, which are one per user; imports and creations are one per object. */
   user_id?: number
   format?: string
-  /** Of a backup; absent where it is not. */
+  /** Set for lightweight backups only. */
   lightweight?: 'True'
   subresource?: Subresource
-  /** Tells requests apart whose wishes have no word of their own: `optionsOf`. */
+  /** Hash of the options that have no own key in the id: `optionsOf`. */
   options?: string | undefined
 }
 
-/** The public id of a request: `key=value` pairs in the order of `spec/api-annotations.md` 2.6. */
+/** Returns the public id of a request: `key=value` pairs in a fixed order (docs/spec/requests.md#request-records). */
 export function rqIdOf(parts: RqIdParts): string {
   const { action, target, target_id, uuid, user_id, format } = parts
   const { lightweight, subresource, options } = parts
@@ -32,8 +32,8 @@ export function rqIdOf(parts: RqIdParts): string {
 const readable = (value: string | number) => String(value).replaceAll(' ', '_').replaceAll('.', '~')
 
 /**
- * Eight hexadecimal digits that stand for wishes in an id (`spec/api-annotations.md` 2.6); nothing where nothing is wished. What
- * was not given, is empty or is `false` is no wish.
+ * Returns eight hexadecimal digits that stand for the options in an id; undefined without options. Options that are
+ * absent, empty or `false` do not count.
  */
 export function optionsOf(wishes: Record<string, unknown>): string | undefined {
   const given = Object.entries(wishes).filter(([, value]) => isWish(value))

@@ -12,7 +12,7 @@ import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { rqIdOf } from './rq-id.ts'
 
-/** GET `/tasks/{id}/status` (`spec/api-workspace.md` 4.4), kept for clients from before `/requests`. */
+/** The deprecated `GET /tasks/{id}/status`, kept for clients that do not know `/requests`. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const ids = [1, 2, 3, 4, 5]
@@ -47,7 +47,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await getTaskStatus({ id }, anna)).toEqual(expected)
   })
 
-  test('is for those who may see the task', async () => {
+  test('requires view permission for the task', async () => {
     const stranger = getTaskStatus({ id: 1 }, callAs({ user_id: 7 }))
     await expect(stranger).rejects.toMatchObject({ kind: 'forbidden' })
     await expect(getTaskStatus({ id: 9 }, anna)).rejects.toMatchObject({ kind: 'not_found' })

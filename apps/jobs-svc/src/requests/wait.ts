@@ -5,18 +5,18 @@ import type { RequestRow } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 
 export const longestWait = 30_000 // milliseconds
-/** Calls with `wait` that one user may have open in one process. */
+/** Limit of calls with `wait` per user and process. */
 export const mostWaits = 50
-/** Kept free of waiting, so that the answer arrives before the caller gives up. */
+/** Milliseconds left before the deadline of the caller, so that the answer arrives in time. */
 const reserve = 500
 
 type Pauses = ReturnType<typeof createPauses>
 
-/** From short to long. Calls that wait share them, so that they read together. */
+/** Pauses from short to long. Waiting calls share them, so that they read at the same time. */
 export const createPauses = () =>
   [10, 25, 50, 100, 200].map((ms) => ({ ms, pause: sharedPause(ms) }))
 
-/** About a fortieth of the time that has passed: the end of a short request is seen soon. */
+/** Chooses a pause of about a fortieth of the elapsed time, so that the end of a short request is seen soon. */
 const pauseAfter = (ms: number, pauses: Pauses) =>
   pauses.findLast((one) => one.ms <= ms / 40) ?? pauses[0]
 
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Reads a request until it has ended, or `seconds` (30 at most) have passed, or the caller's deadline is near.
- * A record that vanishes meanwhile is answered as it was.
+ * Reads a request until it has ended, `seconds` (30 at most) have passed, or the deadline of the caller is near. A
+ * record that is deleted meanwhile is returned in its last state.
  */
 export async function untilEnded(
   first: ShownRow,

@@ -9,21 +9,21 @@ import { checkpoint } from '../checkpoints/checkpoint.ts'
 import type { RequestRow } from '../db/schema.ts'
 
 /**
- * What is to be done, the part of a request's row that a conversion needs, read once, at the door of the worker; and what
- * came of it.
+ * Input and outcome of a conversion. The input is the part of a request's row that a conversion needs, parsed once when
+ * the worker reads it.
  */
 
 const targets = ['task', 'job'] as const
 
-/** Where the file of an export goes: what the download is called, or its key in a cloud storage. */
+/** Target of the file of an export: the name of the download, or the key in a cloud storage. */
 const destination = {
   filename: z.string(),
-  /** Absent in requests of programs that did not know it. */
+  /** Absent in rows written by older versions. */
   cloud_storage_id: z.int().nullable().default(null),
 }
 
 const exportParams = z.object({
-  /** Absent in requests of programs that did not know it. */
+  /** Absent in rows written by older versions. */
   only: exported.default({ frames: [], label_id: [], only_annotated: false }),
   format: z.string(),
   save_images: z.boolean(),
@@ -34,26 +34,26 @@ const backupParams = z.object({ lightweight: z.boolean(), ...destination })
 const importParams = z.object({
   format: z.string(),
   import_mode: z.enum(importModes),
-  /** Absent: as the format does by itself. */
+  /** Absent: the default of the format applies. */
   conv_mask_to_poly: z.boolean().optional(),
   if_match: z.string().nullable(),
-  /** Absent in requests of programs that did not know it. */
+  /** Absent in rows written by older versions. */
   dry_run: z.boolean().default(false),
   file: uploadedFile,
-  /** The storage that has the file, its name being the key there; null: it was uploaded. */
+  /** Cloud storage with the file, whose name is the object key; null for an uploaded file. */
   cloud_storage_id: z.int().nullable().default(null),
 })
 const datasetParams = importParams.omit({ import_mode: true, if_match: true }).extend({
-  /** Tasks of the default subset are in a subset of this name. */
+  /** New subset name for the tasks of the default subset. */
   names_default_subset: z.boolean().optional(),
 })
 const createParams = z.object({
   files: z.array(uploadedFile),
   image_quality: z.int(),
   sorting_method: z.enum(sortingMethods),
-  /** Frames per chunk; null is chosen by the size of the first frame. */
+  /** Frames per chunk; null: chosen by the size of the first frame. */
   chunk_size: z.int().nullable(),
-  /** Absent in requests of programs that did not know it. */
+  /** Absent in rows written by older versions. */
   validation_params: validationParams.nullable().default(null),
   job_file_mapping: z
     .array(z.object({ files: z.array(z.string()) }))
@@ -63,7 +63,7 @@ const createParams = z.object({
   upload_file_order: z.array(z.string()).default([]),
   start_frame: z.int().default(0),
   stop_frame: z.int().nullable().default(null),
-  /** `step=N`, or nothing. */
+  /** `step=N`, or empty. */
   frame_filter: z.string().default(''),
   use_zip_chunks: z.boolean().default(false),
   server_files: z.array(z.string()).default([]),
@@ -79,9 +79,9 @@ const claimed = {
   rq_id: z.string(),
   lease_token: z.int(),
   created_date: z.date(),
-  /** Whoever asked: the conversion acts with the same rights. */
+  /** User that posted the request; the conversion acts with the same permissions. */
   principal,
-  /** The trace that the request was posted in. */
+  /** Trace in which the request was posted. */
   traceparent: z.string().nullable(),
 }
 
@@ -95,14 +95,14 @@ const ofExported = {
 }
 const exporting = z.literal('export')
 const importing = z.literal('import')
-/** The file of an export that another request has made: it has only to go where this one wants it. */
+/** File of an export that another request has made; this request only transfers it to its own target. */
 const made = {
   result_key: z.string().nullable().default(null),
   result_size: z.number().nullable().default(null),
   report: report.nullable().default(null),
 }
 
-/** How far the last attempt to write an archive came. */
+/** State of a partly stored archive of an earlier attempt. */
 const written = { checkpoint: checkpoint.nullable().default(null) }
 
 const restoring = z.object({
@@ -111,7 +111,7 @@ const restoring = z.object({
   action: z.literal('import'),
   target: z.enum(backedUp),
   params: importParams.pick({ file: true, cloud_storage_id: true, dry_run: true }),
-  /** Below this key lies what was uploaded. */
+  /** Blob key prefix of the upload. */
   input_key: z.string(),
 })
 const backup = z.object({
@@ -150,23 +150,23 @@ const others = z.discriminatedUnion('action', [
     ...ofObject,
     action: z.literal('create'),
     params: createParams,
-    /** Below this key lies what was uploaded for it. */
+    /** Blob key prefix of the upload. */
     input_key: z.string().nullable().default(null),
   }),
 ])
 
 export const work = z.union([backup, restoring, others])
 
-/** Bytes of a stored object. */
+/** Size of a stored object in bytes. */
 const size = z.int().nonnegative()
 
-/** What an operation made. */
+/** Outcome of an operation. */
 export const outcome = z.object({
   report: report.nullable(),
-  /** The file of an export: its key in the blob store and its bytes. */
+  /** File of an export: blob key and bytes. */
   result: z.object({ key: z.string(), size }).nullable(),
   result_id: z.int32().nullable(),
-  /** The first chunk of media: where it is, and what it is known by. */
+  /** First chunk of the media: its blob key and its cache name. */
   chunk: z
     .object({
       key: z.string(),
@@ -176,7 +176,7 @@ export const outcome = z.object({
       checksum: z.string(),
     })
     .optional(),
-  /** Keys of uploaded files that were stored before: they are read there. */
+  /** Keys of uploads that the storage already holds; they are read from there, so these are deleted. */
   spare: z.array(z.string()).optional(),
 })
 
@@ -195,7 +195,11 @@ export type Action = RequestRow['action']
 export type Target = RequestRow['target']
 export type Subresource = NonNullable<RequestRow['subresource']>
 
-/** @throws ZodError when the row was written by a program that does not know this one */
+/**
+ * Parses the work of a row.
+ *
+ * @throws ZodError when the row was written by an incompatible version
+ */
 export function readWork(row: RequestRow): Work {
   return work.parse(row)
 }

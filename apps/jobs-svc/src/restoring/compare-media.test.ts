@@ -9,7 +9,7 @@ import { restoreWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importBackup } from './import-backup.ts'
 
-/** Media of a backup is compared with its manifest, of tasks and of projects. */
+/** Media of a backup is compared with its manifest, for tasks and projects. */
 
 const store = await testStore()
 const facts = factsOf({ target: 'project', project_id: null, task_id: null, size: 0, jobs: [] })
@@ -87,7 +87,7 @@ async function restore(
 describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
   const at = (name: string) => `${targets[target]}data/${name}`
 
-  test('is restored without a word where pictures are as listed', async () => {
+  test('is restored without report entries when pictures match the manifest', async () => {
     expect(await restore(target, pictures)).toEqual([])
     expect(frames.map(({ name }) => name)).toEqual(Object.keys(pictures))
   })
@@ -96,7 +96,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     ['a PNG that is cut off', 'in/b.png', whole.subarray(0, 100)],
     ['a JPEG that is cut off', 'c.jpg', jpeg.subarray(0, jpeg.length / 2)],
     ['a PNG that is overwritten in its middle', 'a.png', overwritten(whole)],
-  ])('reports %s by its name', async (_, name, bytes) => {
+  ])('reports %s with its name', async (_, name, bytes) => {
     const entries = await restore(target, { ...pictures, [name]: bytes })
     const reason = 'the image cannot be decoded: it is damaged or cut off'
     const examples = [{ file: at(name), item: '' }]
@@ -117,7 +117,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     ['a text', Buffer.from('no picture')],
     ['nothing', Buffer.alloc(0)],
     ['an archive', archive],
-  ])('fails by the name of a picture that became %s', async (_, bytes) => {
+  ])('fails with the name of a picture that became %s', async (_, bytes) => {
     const attempt = restore(target, { ...pictures, 'in/b.png': bytes })
     await expect(attempt).rejects.toThrow(`${at('in/b.png')}: no image`)
   })
@@ -129,7 +129,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
     expect(entries).toMatchObject([{ code: 'changed-image', reason, examples }])
   })
 
-  test('fails by the name of a picture that is missing', async () => {
+  test('fails with the name of a missing picture', async () => {
     const { 'a.png': _, ...others } = pictures
     await expect(restore(target, others)).rejects.toThrow('Mismatching files: a.png (manifest)')
   })
@@ -145,7 +145,7 @@ describe.each(['task', 'project'] as const)('a backup of a %s', (target) => {
   })
 })
 
-/** A decoder that finds 80 pictures of 64 x 48 pixels, with 41 times. */
+/** Decoder that finds 80 pictures of 64 x 48 pixels, with 41 distinct times. */
 const videos: OperationDeps['videos'] = {
   prepare: async (_video, _key, _signal, options) => ({
     length: 1,
@@ -174,12 +174,12 @@ async function restoreVideo(properties: object, last: number, bytes = '\0\0\0\x1
 describe('the video of a backup', () => {
   const resolution = [64, 48]
 
-  test('is restored without a word where it is as listed', async () => {
+  test('is restored without report entries when it matches the manifest', async () => {
     expect(await restoreVideo({ resolution, length: 80 }, 79)).toEqual([])
     expect(frames).toHaveLength(80)
   })
 
-  test('that an older version counted by its times keeps these frames', async () => {
+  test('keeps its frames when an older version counted them by their times', async () => {
     expect(await restoreVideo({ resolution, length: 41 }, 40)).toEqual([])
     expect(frames).toHaveLength(41)
   })
@@ -195,7 +195,7 @@ describe('the video of a backup', () => {
       { resolution: [48, 64], length: 80 },
       '64 x 48 pixels, the manifest lists 48 x 64',
     ],
-  ])('that has %s is reported by its name', async (_, properties, reason) => {
+  ])('that has %s is reported with its name', async (_, properties, reason) => {
     expect(await restoreVideo(properties, 79)).toMatchObject([
       {
         code: 'changed-image',
@@ -205,13 +205,13 @@ describe('the video of a backup', () => {
     ])
   })
 
-  test('that has fewer pictures than its jobs fails by its name', async () => {
+  test('with fewer pictures than its jobs need fails with its name', async () => {
     await expect(restoreVideo({ resolution, length: 90 }, 89)).rejects.toThrow(
       'data/a.mkv: the video has 80 frames for the task, its jobs have 90: it is cut off or another one',
     )
   })
 
-  test('that became something else fails by its name', async () => {
+  test('that was replaced by another file fails with its name', async () => {
     await expect(restoreVideo({ resolution, length: 80 }, 79, 'no video')).rejects.toThrow(
       'data/a.mkv: the manifest lists a video, but this file is none',
     )

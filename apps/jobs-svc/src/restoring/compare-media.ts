@@ -9,7 +9,7 @@ import { type Found, type Listing, wrongChecksum } from '../sources/found.ts'
 import { linesOf, type Manifest } from '../sources/manifest.ts'
 import type { BackupArchive } from './read-archive.ts'
 
-/** Media of a backup is compared with the manifest beside it: a restore that changes a picture reports so. */
+/** Comparison of the media of a backup with its manifest: a restore that changes a picture reports it. */
 
 export interface Pixels {
   width: number
@@ -20,20 +20,20 @@ interface CompareDeps {
   listing: Pick<Listing, 'read' | 'matchesChecksum'>
   manifest: Manifest | undefined
   report: ReportWriter
-  /** Of the media in the archive, for the report. */
+  /** Folder of the media in the archive, for the report. */
   folder: string
 }
 
-/** Pictures that are decoded at once: other conversions run beside this one. */
+/** Number of pictures decoded at the same time; low, because other conversions run on the same machine. */
 const places = 2
-/** Pictures wait for one another for as long as it takes. */
+/** Wait for a place, practically unlimited. */
 const patienceMs = 24 * 3_600_000
 
 /**
- * Reports a picture that cannot be decoded, and one of another size than the manifest lists. Both are restored: the picture may
- * have been damaged already in the task of the backup.
+ * Creates a check that reports undecodable pictures, and pictures of another size than in the manifest. Both are
+ * restored: the picture may have been damaged already in the task of the backup.
  *
- * @param size of a frame; images beside frames have none in the manifest
+ * @param size of a frame; the manifest lists no sizes of context images
  */
 export function pictureCheck({ listing, manifest, report, folder }: CompareDeps) {
   const decode = openDecoder({ places, patienceMs })
@@ -70,7 +70,7 @@ async function bytesOf(file: Found, listing: Pick<Listing, 'read'>): Promise<Buf
   }
 }
 
-/** Reports context images that the manifest lists and the archive does not have. */
+/** Reports context images that the manifest lists but that the archive lacks. */
 export function noteMissing(
   { related }: Manifest,
   files: readonly Found[],
@@ -91,16 +91,19 @@ const properties = z.object({
   }),
 })
 
-/** What the manifest of a video lists. */
+/** Properties of a video in its manifest. */
 export interface ListedVideo {
   size?: Pixels
-  /** Pictures. */
+  /** Number of pictures. */
   length?: number
 }
 
 const kindOfManifest = z.object({ type: z.literal('video') })
 
-/** Undefined where the manifest is not of a video. Its second line has the kind, the third the properties of the video. */
+/**
+ * Reads the manifest of a video; undefined for a manifest of images. Its second line states the kind, the third the
+ * properties.
+ */
 export async function readListedVideo(
   { zip }: BackupArchive,
   entry: ZipEntry | undefined,
@@ -126,7 +129,11 @@ function parsed(line: string): unknown {
   }
 }
 
-/** @param found what the video has */
+/**
+ * Compares a video with its manifest.
+ *
+ * @param found actual properties of the video
+ */
 export function compareVideo(
   { size, length }: ListedVideo,
   found: { size: Pixels | undefined; length: number },

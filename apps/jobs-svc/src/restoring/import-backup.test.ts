@@ -9,7 +9,7 @@ import { restoreWork, runOf, testStore, upload } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importBackup } from './import-backup.ts'
 
-/** What is asked of other services, in order; that nothing is left is tested from outside (`tests/e2e/acceptance`). */
+/** Calls to other services, in order; `tests/e2e/acceptance` tests that a failure leaves nothing. */
 
 const store = await testStore()
 const facts = factsOf({ target: 'project', project_id: null, task_id: null, size: 0, jobs: [] })
@@ -145,7 +145,7 @@ test('tasks are made one after the other in a draft, which is published at the e
   expect(outcome).toMatchObject({ result_id: 7, report: { created: { shapes: 6 } } })
 })
 
-test('a task that is in no project has labels of its own', async () => {
+test('a task outside a project has its own labels', async () => {
   const file = await upload(store.blobs, 't.zip', await archiveOf(await membersOf('')))
   await importBackup(restoreWork(file), await runOf(store, services))
   expect(calls.slice(0, 3)).toMatchObject([
@@ -156,7 +156,7 @@ test('a task that is in no project has labels of its own', async () => {
 })
 
 test.each(['text', 'restore', 'rows', 'publish'])(
-  'where %s fails, the draft is dropped',
+  'when %s fails, the draft is dropped',
   async (name) => {
     broken = name
     await expect(importBackup(await projectWork(), await runOf(store, services))).rejects.toThrow(
@@ -166,7 +166,7 @@ test.each(['text', 'restore', 'rows', 'publish'])(
   },
 )
 
-test('one that is cancelled before its last call is dropped', async () => {
+test('a restore that is cancelled before its last call drops its draft', async () => {
   const stop = new AbortController()
   const enterFinal = async () => {
     stop.abort()

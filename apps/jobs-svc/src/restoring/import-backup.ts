@@ -25,8 +25,8 @@ interface Run extends OperationDeps {
 }
 
 /**
- * Makes a project or task of an archive, or nothing (`spec/api-workspace.md` 7, `docs/adr/0028`), one task after the other. Pictures
- * stay in the archive, which becomes media.
+ * Restores a project or task from an archive, all or nothing, one task after the other. Pictures stay in the archive,
+ * which becomes media (docs/adr/0028-a-restore-is-a-draft.md).
  */
 export function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
   return withReport((report) => restoreArchive(work, deps, report))
@@ -68,7 +68,7 @@ async function restoreAll(run: Run): Promise<void> {
   }
 }
 
-/** The project that the tasks will be in, with its guide. */
+/** Creates the project of the tasks, with its guide. */
 async function beginProject(run: Run): Promise<void> {
   const { archive, services, context, report, draft_id } = run
   const { labels, ...project } = await readProject(archive)
@@ -79,7 +79,7 @@ async function beginProject(run: Run): Promise<void> {
   if (guide) await restoreGuide(guide, { project_id }, archive, run, context)
 }
 
-/** Shares of a task after which its media is found, and after which it is there but for its annotations. */
+/** Shares of a task done when its media is found, and when all but its annotations is created. */
 const [readShare, madeShare] = [0.5, 0.6]
 
 async function restorePart(folder: string, isInProject: boolean, run: Run): Promise<void> {

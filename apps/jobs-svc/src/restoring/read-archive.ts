@@ -8,18 +8,18 @@ import type { z } from 'zod'
 import { blobSource } from '../media/blob-source.ts'
 import { UnusableInput } from '../operations/operation.ts'
 
-/** A backup that is read where it lies. */
+/** Backup archive that is read in place. */
 export interface BackupArchive {
   zip: ZipReader
   file: UploadedFile
-  /** Where each task is: empty for the archive of a task, else `task_0/` and so on. */
+  /** Folder of each task: empty for the archive of a task, else `task_0/` and so on. */
   folders: readonly string[]
 }
 
 /**
  * Opens an archive of a project or of a task.
  *
- * @throws UnusableInput for another one, FormatError for a bad one
+ * @throws UnusableInput for another archive, FormatError for a damaged one
  */
 export async function openBackup(
   blobs: Pick<BlobStore, 'get'>,
@@ -49,11 +49,11 @@ function foldersIn({ files }: ZipReader): string[] {
   return numbers.sort((one, other) => Number(one) - Number(other)).map((one) => `task_${one}/`)
 }
 
-/** Longest document that is read as a whole, in bytes. */
+/** Limit in bytes of a document, which is read whole. */
 const longestDocument = 64 * 1024 ** 2
 
 /**
- * A document of an archive; undefined where there is none.
+ * Reads a document of an archive; undefined if it is missing.
  *
  * @throws FormatError naming the member and the field
  */

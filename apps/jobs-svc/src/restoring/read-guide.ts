@@ -6,17 +6,21 @@ import type { OperationDeps } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import type { BackupArchive } from './read-archive.ts'
 
-/** A guide of an archive and the members that it shows. */
+/** Guide in an archive, with the assets that it shows. */
 export interface ArchivedGuide {
   markdown: string
-  /** Names below `assets/` of those that the text refers to. */
+  /** Names below `assets/` to which the text refers. */
   assets: readonly string[]
   folder: string
 }
 
 const longestGuide = 8 * 1024 ** 2
 
-/** @throws FormatError for assets that are larger than they may be */
+/**
+ * Reads a guide.
+ *
+ * @throws FormatError for assets above the size limit
+ */
 export async function readGuide(
   { zip }: BackupArchive,
   folder: string,
@@ -40,7 +44,7 @@ export async function readGuide(
 
 const referenceTo = (name: string) => `(assets/${name}`
 
-/** Makes the guide of a project or task and its assets. */
+/** Creates the guide of a project or task and its assets. */
 export async function restoreGuide(
   { markdown, assets, folder }: ArchivedGuide,
   owner: { project_id: number } | { task_id: number },
@@ -50,7 +54,7 @@ export async function restoreGuide(
 ): Promise<void> {
   const { id: guide_id } = await guides.createGuide({ body: { ...owner, markdown: '' } }, context)
   let text = markdown
-  // The longer first: no name is the beginning of another then.
+  // Longest first, so that a name that is a prefix of another is not replaced within it.
   const longestFirst = [...assets].sort((one, other) => other.length - one.length)
   for (const filename of longestFirst) {
     const file = `${folder}assets/${filename}`

@@ -31,17 +31,17 @@ export interface MediaWanted {
   archive: BackupArchive
   folder: string
   task: ArchivedTask
-  /** What it becomes. */
+  /** Id of the restored task. */
   task_id: number
-  /** Equal seeds give equal frames. */
+  /** Seed of the random order: equal seeds give equal frames. */
   seed: string
-  /** Below this key lies what is made of the files. */
+  /** Key prefix of generated files. */
   prefix: string
 }
 
 type Deps = Pick<OperationDeps, 'blobs' | 'videos' | 'tmpDir' | 'signal'> & {
   report: ReportWriter
-  /** Told the share of the files that was looked at. */
+  /** Called with the share of files read. */
   progress: (share: number) => void
 }
 
@@ -50,14 +50,14 @@ export interface RestoredMedia extends FoundMedia {
 }
 
 const manifestName = 'manifest.jsonl'
-/** Frames of one task at a time are staged under this name. */
+/** File name for the staged frames of one task at a time. */
 const listName = 'frames.lines'
-/** Beside the media, but none. */
+/** Files beside the media that are not media. */
 const others = new Set([manifestName, 'index.json'])
 
 /**
- * Finds the frames of a task in its archive: pictures are read where they lie, a video becomes an object of its own, and what
- * stays in a cloud storage is only listed (`spec/api-workspace.md` 7).
+ * Finds the frames of a task in its archive: pictures are read in place, a video is copied to a separate object, and
+ * media in a cloud storage is only listed.
  *
  * @throws UnusableInput, FormatError
  */
@@ -103,7 +103,7 @@ async function readOwnManifest(wanted: MediaWanted): Promise<Manifest | undefine
   const { archive } = wanted
   const entry = manifestOf(wanted)
   if (!entry) return undefined
-  // Names in it are those of the members, from the folder of the media on.
+  // Its names are those of the members, relative to the folder of the media.
   return readManifest(manifestName, archive.zip.stream(entry))
 }
 
@@ -148,7 +148,7 @@ interface SeenNames {
   see: (lines: AsyncIterable<string>) => AsyncGenerator<string>
 }
 
-/** Numbers of the frames that ground truth names. */
+/** Collects the numbers of the frames that ground truth names. */
 function namesIn({ data }: ArchivedTask): SeenNames {
   const wanted = new Set(data.validation_layout?.frames ?? [])
   const numbers = new Map<string, number>()
@@ -186,7 +186,10 @@ async function videoOf(
   return { ...media, video_name: file.name, ...(chapters && { chapters }), chunk_size: 36 }
 }
 
-/** Older versions counted pictures with equal times once: so do frames of their backups, of which the manifest lists as many. */
+/**
+ * Finds the frames of a video. Older versions counted pictures with equal times as one frame; so does a restore whose
+ * manifest lists that number.
+ */
 async function framesOfVideo(
   wanted: MediaWanted,
   video: Found,
@@ -220,7 +223,11 @@ async function countFrames(
   return { ...foundMedia(staged, names), counted }
 }
 
-/** @throws UnusableInput for a video that has fewer frames than its jobs, naming it */
+/**
+ * Checks the number of frames.
+ *
+ * @throws UnusableInput for a video with fewer frames than its jobs need, naming it
+ */
 function assertEnough(
   { count }: Counted,
   { task: { jobs }, title }: { task: ArchivedTask; title: string },
@@ -233,7 +240,7 @@ function assertEnough(
     )
 }
 
-/** Media that stays in a cloud storage: which one that is, somebody says later. */
+/** Lists media that stays in a cloud storage, which the user assigns later. */
 async function listedFrames(
   { archive, folder, task, task_id }: MediaWanted,
   manifest: Manifest | undefined,

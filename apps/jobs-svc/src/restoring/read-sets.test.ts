@@ -2,7 +2,7 @@ import { decodeRows, decodeShape, rowLinesHeader } from '@reticle/contracts/row-
 import { expect, test } from 'vitest'
 import { knownLabels, readSets } from './read-sets.ts'
 
-/** `spec/api-workspace.md` 7: the sets of an archive. */
+/** Annotation sets of an archive. */
 
 const part = { id: 3, name: 'hand' }
 const labels = knownLabels([
@@ -33,13 +33,13 @@ async function shapesOf(value: unknown, size?: number) {
   return rows
 }
 
-test.each([1, 2, 7, 1000])('sets are told apart in pieces of %i bytes', async (size) => {
+test.each([1, 2, 7, 1000])('sets are separated in pieces of %i bytes', async (size) => {
   const odd = { ...shape, attributes: [{ name: 'plate', value: '"}]\\"[{' }] }
   const found = await read([{ version: 0, shapes: [shape] }, {}, { shapes: [odd, shape] }], size)
   expect(found.map(({ set }) => set)).toEqual([0, 2, 2])
 })
 
-test('names become ids, also of parts, and ellipses have radii', async () => {
+test('names become ids, also of elements, and ellipses have radii', async () => {
   const ellipse = { ...shape, type: 'ellipse', points: [20.1, 22.3, 25.8, 17.4] }
   const elements = [{ type: 'points', frame: 0, label: 'hand', points: [1, 2] }]
   const person = { ...shape, type: 'skeleton', label: 'person', points: [], elements }
@@ -64,7 +64,7 @@ test.each([
   await expect(read(given)).rejects.toThrow(message)
 })
 
-test('what is empty says nothing', async () => {
+test('empty lists and sets yield no lines', async () => {
   expect(await read([{ intervals: [], tags: [], other: 1 }, {}])).toEqual([])
   expect(await read('[]')).toEqual([])
 })

@@ -21,7 +21,7 @@ import { isBatch, type Member, ScanError } from '@reticle/formats/json/scan'
 import { fromArchiveEllipse } from '../backups/ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
 
-/** A label by its name: its id, those of its attributes, and the labels of its parts. */
+/** Ids behind the name of a label: its own, those of its attributes, and the labels of its elements. */
 export interface KnownLabel {
   id: number
   attributes: ReadonlyMap<string, number>
@@ -36,7 +36,7 @@ interface Named {
   sublabels?: readonly Named[] | undefined
 }
 
-/** Where nothing has an id yet all have 0: enough to see whether names are known. */
+/** Indexes labels by name. Before labels have ids all are 0, which is enough to find unknown names. */
 export function knownLabels(labels: readonly Named[]): KnownLabels {
   return new Map(
     labels.map(({ id = 0, name = '', attributes = [], sublabels = [] }) => [
@@ -50,7 +50,7 @@ export function knownLabels(labels: readonly Named[]): KnownLabels {
   )
 }
 
-/** A row line, and the place of its set among those of the archive. */
+/** Row line with the index of its set in the archive. */
 export interface SetLine {
   set: number
   line: string
@@ -63,9 +63,9 @@ const readers: Record<string, (item: JsonRecord, labels: KnownLabels, place: Pla
 }
 
 /**
- * The sets of `annotations.json` as row lines (`spec/api-workspace.md` 7), an object at a time.
+ * Reads the sets of `annotations.json` as row lines, one object at a time.
  *
- * @param sets the member, by its name, and how many sets it may have
+ * @param sets name of the member, and limit of its sets
  * @throws FormatError naming the object
  */
 export async function* readSets(
@@ -101,7 +101,7 @@ function* linesOf(
   }
 }
 
-/** Spans of a video: nothing here can hold them, and nothing is lost in silence. */
+/** Refuses spans of a video, which Reticle cannot store, instead of losing them silently. */
 function assertNone(value: unknown, place: Place): void {
   const isNone = value === null || (Array.isArray(value) && value.length === 0)
   if (!isNone) throw new FormatError('intervals are not supported', place)

@@ -17,7 +17,7 @@ import { version } from '../backups/write-task.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { type BackupArchive, readDocument } from './read-archive.ts'
 
-/** What there is of an old or foreign archive may be less than ours says: what is not there has the value of the standard. */
+/** Archives of older versions or of CVAT may lack fields, which then have the default of CVAT. */
 
 const label = labelWrite.omit({ id: true, deleted: true })
 export type ArchivedLabel = z.infer<typeof label>
@@ -70,7 +70,11 @@ const taskJson = z.object({
 })
 export type ArchivedTask = z.infer<typeof taskJson>
 
-/** @throws FormatError, UnusableInput */
+/**
+ * Reads the description of a project.
+ *
+ * @throws FormatError, UnusableInput
+ */
 export async function readProject(
   archive: BackupArchive,
 ): Promise<Omit<BackupProject, 'guide'> & { labels: ArchivedLabel[] }> {
@@ -80,7 +84,11 @@ export async function readProject(
   return { ...read, bug_tracker: read.bug_tracker ?? '' }
 }
 
-/** @throws FormatError, UnusableInput */
+/**
+ * Reads the description of a task.
+ *
+ * @throws FormatError, UnusableInput
+ */
 export async function readTask(archive: BackupArchive, folder: string): Promise<ArchivedTask> {
   const file = `${folder}task.json`
   await assertVersion(archive, file)
@@ -93,7 +101,7 @@ export async function readTask(archive: BackupArchive, folder: string): Promise<
   return read
 }
 
-/** Issues of a task, as ours are. */
+/** Reads the issues of a task, which only archives of Reticle contain. */
 export async function readIssues(archive: BackupArchive, folder: string): Promise<BackupIssue[]> {
   return (await readDocument(archive, `${folder}issues.json`, z.array(backupIssue))) ?? []
 }
@@ -108,17 +116,17 @@ async function assertVersion(archive: BackupArchive, file: string): Promise<void
   )
 }
 
-/** What is known of the frames when they have been found. */
+/** Facts of the media that was found. */
 export interface FoundMedia {
-  /** Names of the frames that ground truth may name, by their numbers. */
+  /** Numbers of the frames that ground truth may name, by their names. */
   numbers: ReadonlyMap<string, number>
   video_name: string | null
-  /** Of that video; absent: it has none. */
+  /** Chapters of that video; absent without any. */
   chapters?: { chapters: Chapter[] }
   chunk_size: number
 }
 
-/** A task as services tell each other of it. */
+/** Converts a task to the form in which services exchange it. */
 export function toBackupTask(
   { name, bug_tracker = '', subset = '', labels, data, jobs }: ArchivedTask,
   { numbers, video_name, chapters, chunk_size }: FoundMedia,
@@ -141,7 +149,7 @@ export function toBackupTask(
 
 type ArchivedJob = ArchivedTask['jobs'][number]
 
-/** Where jobs list their files, frames are in the order of these. */
+/** Computes frame ranges of jobs that list their files, since frames are in the order of these. */
 function inPlace(jobs: readonly ArchivedJob[], isListed: boolean): ArchivedJob[] {
   let next = 0
   return jobs.map((job) => {

@@ -9,12 +9,12 @@ import type { RestoreWork } from '../requests/work.ts'
 import type { BackupArchive } from './read-archive.ts'
 import { knownLabels, readSets, type SetLine } from './read-sets.ts'
 
-/** A task that is there, and where its annotations are. */
+/** Restored task, and the folder of its annotations. */
 interface Restored {
   folder: string
   jobs: readonly BackupJob[]
   task_id: number
-  /** In the order of its jobs. */
+  /** Ids in the order of its jobs. */
   job_ids: readonly number[]
 }
 
@@ -26,9 +26,9 @@ interface Run extends Pick<OperationDeps, 'services' | 'tmpDir' | 'signal'> {
 }
 
 /**
- * Writes the sets of `annotations.json` into the jobs of a task, by their places: one after the other, as they are read.
+ * Writes the sets of `annotations.json` into the jobs of a task by index, one after the other as they are read.
  *
- * @throws FormatError naming the object that is wrong
+ * @throws FormatError naming the faulty object
  */
 export async function restoreAnnotations(task: Restored, run: Run): Promise<void> {
   const { services, context, report, work, tmpDir, signal } = run
@@ -51,7 +51,7 @@ export async function restoreAnnotations(task: Restored, run: Run): Promise<void
   }
 }
 
-/** Row lines of the jobs of a task, by their places. */
+/** Yields row lines of the jobs of a task, by their indexes. */
 async function* setsOf(
   { folder, jobs }: Restored,
   labels: ReturnType<typeof knownLabels>,
@@ -66,6 +66,9 @@ async function* setsOf(
   }
 }
 
-/** One of which nothing but its annotation is told is in progress as soon as it has some. */
+/**
+ * Returns whether the archive states a state or a later stage of the job. Otherwise annotations set the job to "in
+ * progress".
+ */
 const keepsState = (job: BackupJob | undefined) =>
   job?.state !== undefined || job?.status !== 'annotation'

@@ -1,26 +1,26 @@
 import { FormatError } from '@reticle/formats/errors'
 import { createScanner, type Member, type Scanner } from '@reticle/formats/json/scan'
 
-/** A member of one of the objects, and the place of that object. */
+/** Member of one object of the list, with the index of that object. */
 export interface SetMember {
   set: number
   member: Member
 }
 
-/** Where they are, and how many there may be. */
+/** Name of the document, and limit of its objects. */
 export interface Sets {
   file: string
   most: number
 }
 
 interface State {
-  /** Is an object open? */
+  /** Whether an object is open. */
   isInside: boolean
-  /** Brackets of it that are open. */
+  /** Number of its open brackets. */
   depth: number
   isInText: boolean
   isEscaped: boolean
-  /** What may come next in the list. */
+  /** Token that may come next in the list. */
   expects: 'list' | 'object or end' | 'object' | 'comma or end' | 'nothing'
   set: number
   scanner: Scanner
@@ -32,9 +32,9 @@ const code = {
 } as const
 
 /**
- * The members of the objects of a list, of a document that is one; objects may be as large as they like.
+ * Splits a document that is a list of objects into the members of the objects, which may be of any size.
  *
- * @throws FormatError for another document, ScanError for what is wrong inside of an object
+ * @throws FormatError for another document, ScanError for a fault inside an object
  */
 export async function* splitSets(
   pieces: AsyncIterable<Uint8Array>,
@@ -61,7 +61,11 @@ export async function* splitSets(
     throw new FormatError('the text ends too early', { file: sets.file })
 }
 
-/** @returns where the next object begins, or the end of the piece */
+/**
+ * Finds the next object.
+ *
+ * @returns its start, or the end of the piece
+ */
 function findObject(state: State, piece: Uint8Array, from: number, { file, most }: Sets): number {
   for (let at = from; at < piece.length; at++) {
     const byte = piece[at] ?? 0
@@ -88,7 +92,11 @@ function step(state: State, byte: number, file: string): void {
   else throw new FormatError('a list of sets is expected, each of them an object', { file })
 }
 
-/** @returns what follows the object, or the end of the piece */
+/**
+ * Finds the end of an object.
+ *
+ * @returns the position after it, or the end of the piece
+ */
 function endOfObject(state: State, piece: Uint8Array, from: number): number {
   for (let at = from; at < piece.length; at++) {
     const byte = piece[at] ?? 0
@@ -108,7 +116,7 @@ function walkText(state: State, byte: number): void {
   else if (byte === code.quote) state.isInText = false
 }
 
-/** What a byte does to the number of brackets that are open. */
+/** Change of the bracket depth by a byte. */
 const depthOf = new Int8Array(256)
 depthOf[code.openObject] = 1
 depthOf[code.openList] = 1

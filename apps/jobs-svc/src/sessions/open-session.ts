@@ -9,7 +9,11 @@ import { insertSession, lockSession } from './repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** The session of a task, locked; it is begun where there is none. @throws DomainError conflict while its files are being used */
+/**
+ * Locks the data-upload session of a task, or starts one.
+ *
+ * @throws DomainError conflict while its files are being used
+ */
 export async function openSession(
   tx: Tx,
   task_id: number,
@@ -22,7 +26,11 @@ export async function openSession(
   return there ?? insertSession(tx, task_id, signedIn(context).user_id, organization_id)
 }
 
-/** @throws DomainError conflict while a creation of the task is under way */
+/**
+ * Checks that no creation of the task is queued or running.
+ *
+ * @throws DomainError conflict while one is
+ */
 export async function assertUnused(tx: Tx, task_id: number): Promise<void> {
   const rq_id = rqIdFor({ purpose: 'data', target: 'task', id: task_id })
   if (await isRunning(tx, rq_id)) throw requestRunning(rq_id)

@@ -4,13 +4,15 @@ import { dropUpload, insertUpload, isInTime } from '../uploads/repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
-/** The upload that the files of a task wait in, one a task, until a request has made media of them. */
+/**
+ * Locks the data-upload session of a task: the one upload in which its files wait until a request uses them as media.
+ */
 export async function lockSession(
   tx: Tx,
   task_id: number,
   ttlHours: number,
 ): Promise<UploadRow | undefined> {
-  // Also where there is none yet: of two who begin one together one does.
+  // Also locks a missing session: of two concurrent callers only one starts it.
   await sql`select pg_advisory_xact_lock(hashtext('upload_sessions'), ${task_id})`.execute(tx)
   return tx
     .selectFrom('uploads')
@@ -28,7 +30,7 @@ export async function lockSession(
     .executeTakeFirst()
 }
 
-/** To be called under the lock of the session. One that was there is over, and is left to the sweeper. */
+/** Inserts a session. Requires the lock of the session. An earlier one has ended and is left to the sweeper. */
 export async function insertSession(
   tx: Tx,
   task_id: number,
@@ -47,8 +49,8 @@ export async function insertSession(
 }
 
 /**
- * Files of a creation that failed wait for the next attempt, which may send some of them anew. False: these were of no
- * session.
+ * Keeps the files of a failed creation for the next attempt, which may replace some of them. Returns false when the
+ * upload is not a session.
  */
 export async function keepSession(tx: Tx, prefix: string): Promise<boolean> {
   const kept = await tx
@@ -72,13 +74,13 @@ export async function keepSession(tx: Tx, prefix: string): Promise<boolean> {
   return true
 }
 
-/** The files have become media. What else waits for the task waits in vain. */
+/** Deletes an upload whose files have become media, and drops any other session of the task. */
 export async function endSession(tx: Tx, prefix: string, task_id: number): Promise<void> {
   await tx.deleteFrom('uploads').where('prefix', '=', prefix).execute()
   await dropSessions(tx, [task_id])
 }
 
-/** Gives up what waits for tasks. */
+/** Drops the sessions of tasks. */
 export async function dropSessions(tx: Tx, task_ids: readonly number[]): Promise<void> {
   const found = await tx
     .selectFrom('upload_sessions')

@@ -18,7 +18,7 @@ import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Files of a task wait together for what they will become: `spec/api-workspace.md` 4.5. */
+/** Files of several requests for one task are collected in a data-upload session. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
@@ -76,13 +76,13 @@ describe.each(transports)('over %s', (transport) => {
   const namesOf = (row: { params: unknown }) =>
     Reflect.get(Object(row.params), 'files').map(({ name }: { name: string }) => name)
 
-  test('everybody who may upload to a task meets in one session', async () => {
+  test('all users with upload permission for a task share one session', async () => {
     const opened = await Promise.all([open(anna), open(bob), open(anna)])
     expect(new Set(opened.map(({ upload_id }) => upload_id)).size).toBe(1)
     expect(await states()).toEqual(['upload pending'])
   })
 
-  test('files of several requests become media together, in the order in which they were begun', async () => {
+  test('files of several requests become media together, in the order of their creation', async () => {
     await add(['c.png', 'a.png'])
     const { file_id } = await create('folder/b.png')
     await add(['d.png'], bob)
@@ -97,14 +97,14 @@ describe.each(transports)('over %s', (transport) => {
     expect(await db.selectFrom('uploaded_files').selectAll().execute()).toEqual([])
   })
 
-  test('files that come with the last request belong to the others', async () => {
+  test('files of the last request are added to the others', async () => {
     await add(['a.png'])
     const { prefix } = await open()
     await start(anna, [{ name: 'b.png', key: `${prefix}x/0`, size: 3 }])
     expect(namesOf(await claimNext())).toEqual(['a.png', 'b.png'])
   })
 
-  test('an end without any file is refused, and begins nothing', async () => {
+  test('starting without any file is refused, and queues no request', async () => {
     const nothing = { body: { client_files: ['No file was submitted.'] } }
     await expect(start()).rejects.toMatchObject(nothing)
     await open()
@@ -112,7 +112,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await db.selectFrom('requests').selectAll().execute()).toEqual([])
   })
 
-  test('an end while a file is missing bytes names it', async () => {
+  test('starting with an incomplete file is refused with its name', async () => {
     await add(['a.png'])
     const { file_id } = await create('b.png')
     await send(file_id, 0, 4)
@@ -123,7 +123,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(namesOf(await claimNext())).toEqual(['a.png'])
   })
 
-  test('a name that is there is taken', async () => {
+  test('a name that exists is taken', async () => {
     await add(['a.png'])
     await expect(create('a.png')).rejects.toMatchObject({ kind: 'conflict', code: 'file_exists' })
     await expect(add(['b.png', 'a.png'])).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(namesOf(await claimNext())).toEqual(['a.png'])
   })
 
-  test('who begins a file anew is not in their own way, but in that of others', async () => {
+  test('a user may restart an own incomplete file, but not one of another user', async () => {
     const first = await create('a.png')
     await send(first.file_id, 0, 4)
     await expect(create('a.png', 9, bob)).rejects.toMatchObject({ code: 'file_exists' })
@@ -144,7 +144,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(create('a.png')).rejects.toMatchObject({ code: 'file_exists' })
   })
 
-  test('while a creation runs nothing is added, taken away or begun', async () => {
+  test('while a creation runs, files cannot be added or deleted, and no session starts', async () => {
     await add(['a.png'])
     const { prefix, upload_id } = await open()
     const { file_id } = await create('b.png', 0)
@@ -164,7 +164,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(namesOf(await claimNext())).toEqual(['a.png', 'b.png'])
   })
 
-  test('of two who end a session together one has begun the creation', async () => {
+  test('of two concurrent starts one creates the request, the other conflicts', async () => {
     await add(['a.png'])
     const outcomes = await Promise.allSettled([start(anna), start(bob)])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -172,7 +172,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(refused).toMatchObject({ kind: 'conflict', body: { rq_id } })
   })
 
-  test('files of a creation that failed are there for the next one, and are sent anew where they were wrong', async () => {
+  test('files of a failed creation stay for the next one, and may be replaced', async () => {
     await add(['a.png', 'b.png'])
     await start()
     await fail(db, await claimNext(), 'b.png: the image cannot be read', 24)
@@ -190,7 +190,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await states()).filter((one) => one !== 'upload dead')).toEqual(['media live'])
   })
 
-  test('a creation that was cancelled leaves its files, too', async () => {
+  test('a cancelled creation keeps its files', async () => {
     await add(['a.png'])
     await start()
     await calls.cancelRequest({ rq_id }, anna)
@@ -198,7 +198,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(namesOf(await claimNext())).toEqual(['a.png'])
   })
 
-  test('an upload that became nothing can be cleared, also one that is none', async () => {
+  test('an unused upload can be deleted, repeatedly', async () => {
     await calls.deleteTaskData({ id: 1 }, anna)
     await add(['a.png'])
     await calls.deleteTaskData({ id: 1 }, bob)
@@ -208,12 +208,12 @@ describe.each(transports)('over %s', (transport) => {
     await start()
   })
 
-  test('media is not cleared', async () => {
+  test('media cannot be deleted as an upload', async () => {
     const attempt = calls.deleteTaskData({ id: 2 }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'conflict', code: 'data_initialized' })
   })
 
-  test('a session in which nothing happened for twelve hours is over', async () => {
+  test('a session expires twelve hours after its last change', async () => {
     await add(['a.png'])
     const long = new Date(Date.now() - 13 * 3_600_000)
     await db.updateTable('uploads').set({ used_date: long }).execute()
@@ -223,7 +223,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(namesOf(await claimNext())).toEqual(['a.png'])
   })
 
-  test('files for a session that is over are refused', async () => {
+  test('files for an expired session are refused', async () => {
     const { upload_id, prefix } = await open()
     await calls.deleteTaskData({ id: 1 }, anna)
     const files = [{ name: 'a.png', key: `${prefix}0`, size: 1 }]
@@ -231,7 +231,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('media that came in one request ends the session beside it', async () => {
+  test('media of a single request ends the session beside it', async () => {
     await add(['a.png'])
     const { upload_id, prefix } = await calls.openUpload(forData, anna)
     const files = [{ name: 'b.png', key: `${prefix}0`, size: 1 }]
@@ -249,7 +249,7 @@ describe.each(transports)('over %s', (transport) => {
       'its project',
       () => arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] }),
     ],
-  ])('what waits for a task goes with %s', async (_, remove) => {
+  ])('the session of a task is deleted with %s', async (_, remove) => {
     await add(['a.png'])
     await start()
     await fail(db, await claimNext(), 'no', 24)
@@ -257,34 +257,34 @@ describe.each(transports)('over %s', (transport) => {
     expect(await states()).toEqual(['upload dead'])
   })
 
-  test('what a creation of a deleted task was using goes with it', async () => {
+  test('files in use by a creation are deleted with the task', async () => {
     await add(['a.png'])
     await start()
     await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })
     expect(await states()).toEqual(['upload dead'])
   })
 
-  test('a session is not begun by strangers, nor for a task that has media', async () => {
+  test('a session requires permission, and a task without media', async () => {
     await expect(open(callAs({ user_id: 7 }))).rejects.toMatchObject({ kind: 'forbidden' })
     const attempt = calls.openSession({ id: 2 }, anna)
     await expect(attempt).rejects.toMatchObject({ body: ['Adding more data is not supported'] })
     expect(await states()).toEqual([])
   })
 
-  test('many files are noted at once', { timeout: 60_000 }, async () => {
+  test('many files are added at once', { timeout: 60_000 }, async () => {
     await add(Array.from({ length: 10_000 }, (_, at) => `${at}.png`))
     await start()
     expect(namesOf(await claimNext()).length).toBe(10_000)
   })
 })
 
-describe.each(transports)('room for uploads that nothing came of yet, over %s', (transport) => {
+describe.each(transports)('the quota of unused uploads, over %s', (transport) => {
   const calls = overTransport(transport, requests, narrow)
   const create = (name: string, length: number, caller = anna) =>
     calls.createFile({ purpose: 'data', target: 'task', id: 1, name, length }, caller)
   const full = { kind: 'too_large', code: 'uploads_full' }
 
-  test('is counted for each person, in files that are announced', async () => {
+  test('counts announced files per user', async () => {
     await create('a', 60)
     await expect(create('b', 41)).rejects.toMatchObject({
       ...full,
@@ -296,7 +296,7 @@ describe.each(transports)('room for uploads that nothing came of yet, over %s', 
     await expect(calls.openSession({ id: 1 }, anna)).rejects.toMatchObject(full)
   })
 
-  test('is taken by files that came in forms, of one person in the session of another too', async () => {
+  test('counts files of forms for their sender, also in the session of another user', async () => {
     const { upload_id, prefix } = await calls.openSession({ id: 1 }, bob)
     const files = [{ name: 'a', key: `${prefix}a`, size: 100 }]
     await calls.addFiles({ body: { upload_id, task_id: 1, files } }, anna)
@@ -304,7 +304,7 @@ describe.each(transports)('room for uploads that nothing came of yet, over %s', 
     await create('b', 100, bob)
   })
 
-  test('comes back with the file that is given up, and with the session', async () => {
+  test('is freed when a file or the session is deleted', async () => {
     const { file_id } = await create('a', 100)
     await calls.deleteTaskDataFile({ id: 1, file_id }, anna)
     await create('b', 100)
@@ -312,7 +312,7 @@ describe.each(transports)('room for uploads that nothing came of yet, over %s', 
     await create('c', 100)
   })
 
-  test('is not promised twice to who asks twice at once', async () => {
+  test('is not reserved twice by concurrent requests', async () => {
     const asked = await Promise.allSettled(['a', 'b', 'c'].map((name) => create(name, 60)))
     expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
   })

@@ -11,7 +11,9 @@ import { lockSession } from './repo.ts'
 
 type Requests = Service<typeof requests>
 
-/** Sessions: files of a task wait together until the last request says what they are to become (`spec/api-workspace.md` 4.5). */
+/**
+ * Creates the handlers of data-upload sessions, in which files of a task wait until the last request states their use.
+ */
 export function sessionHandlers({
   db,
   services: { tasks },

@@ -14,18 +14,18 @@ import { lockSession } from './repo.ts'
 
 interface Wanted {
   task_id: number
-  /** Files that came with the last request. */
+  /** Files of the last request. */
   added: readonly UploadedFile[]
-  /** There may be none at all. */
+  /** The request does not need uploaded files. */
   needsNoFile: boolean
   facts: Facts
 }
 
 /**
- * Takes all files of the session of a task for the request that is being posted in this transaction. They stay known as
- * those of the session, which waits for how that ends.
+ * Takes all files of the session of a task for the request that is posted in this transaction. They stay in the session
+ * until the request has ended.
  *
- * @throws DomainError conflict while they are being used; invalid without files, or for one that has not arrived in full
+ * @throws DomainError conflict while they are being used; invalid without files, or for an incomplete one
  */
 export async function takeSession(
   tx: Transaction<RequestsDb>,
@@ -34,7 +34,7 @@ export async function takeSession(
   context: Context,
 ): Promise<{ files: UploadedFile[]; input_key: string }> {
   const { user_id } = signedIn(context)
-  await lockTenant(tx, tenantOf(facts.organization_id, user_id)) // as whoever ends a request, before its files
+  await lockTenant(tx, tenantOf(facts.organization_id, user_id)) // lock order: tenant before files
   const session =
     added.length > 0 || needsNoFile
       ? await openSession(tx, task_id, facts, uploadTtlHours, context)

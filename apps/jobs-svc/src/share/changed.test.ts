@@ -23,7 +23,7 @@ import { framesOfTasks, locatedChunk, photo } from '../testing/chunks.ts'
 import { preparing, zip } from '../testing/prepare.ts'
 import { withShare } from './files.ts'
 
-/** Files of the share are compared with what they were at the preparation whenever they are read. */
+/** Files of the share are compared at every read with their state at the preparation. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs, root, prepare } = await preparing()
@@ -42,7 +42,7 @@ const other = await photo(400, 300)
 const hourAgo = new Date(Date.now() - 3_600_000)
 
 let count = 0
-/** A task of a prepared file of the share: a picture, or an archive of one. */
+/** Creates a task of a prepared file of the share: a picture, or an archive of one. */
 async function taskOf(name: string, bytes: Uint8Array) {
   const task_id = ++count
   const folder = `t${task_id}`
@@ -62,7 +62,7 @@ const located = (frame: FrameSource, task_id: number): LocatedFrame => ({
   ...{ image_quality: 70, data_revision: 1, storage: 'share' },
 })
 
-/** Every way on which bytes of a frame leave the server. */
+/** All functions that return bytes of a frame. */
 const readers: Record<string, (frame: FrameSource, task_id: number) => Promise<unknown>> = {
   'the original': async (frame, id) => gather((await pictures.original(located(frame, id))).chunks),
   'the compressed frame': (frame, id) => pictures.compressed(located(frame, id)),
@@ -108,15 +108,15 @@ const changes: Record<string, (file: string, bytes: Uint8Array) => Promise<unkno
   'an empty file': (file) => writeFile(file, ''),
 }
 
-describe.each(Object.entries(changes))('after %s took the place of a file', (_, change) => {
-  test('every reader fails by its name', async () => {
+describe.each(Object.entries(changes))('after a file was replaced by %s', (_, change) => {
+  test('every reader fails with its name', async () => {
     const { frame, task_id, file, path } = await taskOf('a.jpg', before)
     await change(file, before)
     for (const [name, read] of Object.entries(readers))
       await expect(read(frame, task_id), name).rejects.toMatchObject(changed(path))
   })
 
-  test('every reader of an archive fails by the name of the archive', async () => {
+  test('every reader of an archive member fails with the name of the archive', async () => {
     const bytes = await zip({ 'in/a.jpg': before, 'in/b.jpg': other })
     const { frame, task_id, file, path } = await taskOf('all.zip', bytes)
     await change(file, bytes)
@@ -125,7 +125,7 @@ describe.each(Object.entries(changes))('after %s took the place of a file', (_, 
         await expect(read(frame, task_id), name).rejects.toMatchObject(changed(path))
   })
 
-  test('pictures that were kept of it are not shown', async () => {
+  test('stored pictures of it are not returned', async () => {
     const { frame, task_id, file, path } = await taskOf('a.jpg', before)
     for (const read of Object.values(readers)) await read(frame, task_id)
     await change(file, before)
@@ -134,7 +134,7 @@ describe.each(Object.entries(changes))('after %s took the place of a file', (_, 
   })
 })
 
-test('a file that is put back with its time is read again', async () => {
+test('a file that is put back with its modification time is readable again', async () => {
   const { frame, task_id, file } = await taskOf('a.jpg', before)
   await writeFile(file, other)
   await writeFile(file, before)
@@ -142,7 +142,7 @@ test('a file that is put back with its time is read again', async () => {
   for (const read of Object.values(readers)) await read(frame, task_id)
 })
 
-test('a file whose neighbour has changed is read', async () => {
+test('a file whose neighbour has changed is readable', async () => {
   const one = await taskOf('a.jpg', before)
   const two = await taskOf('a.jpg', before)
   await writeFile(two.file, other)
@@ -152,7 +152,7 @@ test('a file whose neighbour has changed is read', async () => {
 test.each<[string, (file: string) => Promise<unknown>]>([
   ['that was deleted', (file) => rm(file)],
   ['that became a folder', async (file) => rm(file).then(() => mkdir(file))],
-])('a file %s is missing, by its name', async (_, change) => {
+])('a file %s is reported as missing with its name', async (_, change) => {
   const { frame, task_id, file, path } = await taskOf('a.jpg', before)
   for (const read of Object.values(readers)) await read(frame, task_id)
   await change(file)
@@ -161,7 +161,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
     await expect(read(frame, task_id), name).rejects.toMatchObject(missing)
 })
 
-test('a file that changes while it is read does not come to an end', async () => {
+test('reading a file that changes meanwhile fails', async () => {
   const bytes = Buffer.concat([before, Buffer.alloc(300_000)])
   const { frame, file, path } = await taskOf('a.jpg', bytes)
   const { chunks: pieces } = await shared.get(frame.key, { start: 0, end: bytes.length - 1 })
@@ -175,7 +175,7 @@ test('a file that changes while it is read does not come to an end', async () =>
   await expect(read()).rejects.toMatchObject(changed(path))
 })
 
-test('a file whose name looks like a spread upload is read as one file', async () => {
+test('a file with the name of a multi-part upload is read as one file', async () => {
   const { frame, task_id } = await taskOf('a.jpg.parts', before)
   for (const read of Object.values(readers)) await read(frame, task_id)
 })
@@ -191,7 +191,7 @@ describe('media that was prepared by older versions', () => {
     expect(await gather(pieces)).toEqual(before)
   })
 
-  test('fails by its name when its file has become shorter', async () => {
+  test('fails with its name when its file has become shorter', async () => {
     const { path, file, task_id } = await taskOf('a.jpg', before)
     await writeFile(file, before.subarray(0, 100))
     const frame = await old(`share:${path}`)

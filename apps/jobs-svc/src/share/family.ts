@@ -1,4 +1,4 @@
-/** Families of media by the ends of names, as the de-facto standard tells them: a listing opens no file. */
+/** Media families by name endings, the same as CVAT's, because a listing opens no file. */
 const families: Record<string, readonly string[]> = {
   image: ['jpg', 'jpeg', 'png', 'webp', 'tif', 'tiff', 'gif', 'bmp', 'avif', 'heic'],
   video: ['mp4', 'm4v', 'mov', 'avi', 'mkv', 'webm', 'mpg', 'mpeg', 'flv', 'wmv'],

@@ -7,28 +7,28 @@ import { pieceBytes } from '@reticle/kit/pieces'
 import { sourceChanged } from '../media/source-changed.ts'
 import { away, isInside } from './folder.ts'
 
-/** A file of the share: its path relative to the root of the share, and its stamp. */
+/** File of the share: its path relative to the root of the share, and its stamp. */
 export interface SharedFile extends Stamp {
   path: string
 }
 
-/** Bytes, and the time of the last modification in milliseconds since 1970. Another file of the path has another stamp. */
+/** Bytes, and time of the last modification in milliseconds since 1970. A replaced file has another stamp. */
 interface Stamp {
   size: number
   modified: number
 }
 
-/** Keys of our own never hold a colon. */
+/** Prefix that no stored key has, because these contain no colon. */
 const mark = 'share'
 
 /**
- * The key of a file that stays where it is, on the share. It holds the stamp of the file, so that every read finds out whether the
- * file was replaced. The colon at its end keeps a file from being taken for one that is spread over objects, whatever it is called.
+ * Returns the key of a file that stays on the share. It contains the stamp of the file, so that every read detects a
+ * replaced file. The final colon distinguishes it from keys of files in several objects, for any name.
  */
 export const shareKey = ({ path, size, modified }: SharedFile): string =>
   `${mark}@${size}.${modified}:${path}:`
 
-/** Keys without a stamp are those of media that was prepared by older versions. */
+/** Keys without a stamp belong to media that was prepared by older versions. */
 const stamped = /^share@(\d+)\.(-?\d+):(.+):$/s
 const unstamped = /^share:(.+)$/s
 
@@ -36,7 +36,7 @@ export const isShareKey = (key: string): boolean => stamped.test(key) || unstamp
 
 interface Wanted {
   path: string
-  /** Undefined: any file of the path is the wanted one. */
+  /** Undefined: any file at the path is accepted. */
   stamp?: Stamp
 }
 
@@ -47,7 +47,7 @@ function readShareKey(key: string): Wanted | undefined {
   return old === undefined ? undefined : { path: old }
 }
 
-/** A store that also gives the files of the share, under keys of `shareKey`; nothing is ever written there. */
+/** Wraps a blob store to also read files of the share, under keys of `shareKey`. These keys are read-only. */
 export function withShare(blobs: BlobStore, root: string | undefined): BlobStore {
   return {
     ...blobs,
@@ -69,7 +69,11 @@ const missing = (path: string) =>
 
 const stampOf = ({ size, mtimeMs }: Stats): Stamp => ({ size, modified: Math.floor(mtimeMs) })
 
-/** @throws DomainError conflict when the file is not the one that was prepared */
+/**
+ * Compares a file with the prepared one.
+ *
+ * @throws DomainError conflict when they differ
+ */
 function assertSame(found: Stats, { path, stamp }: Wanted): void {
   const { size, modified } = stampOf(found)
   if (stamp && (stamp.size !== size || stamp.modified !== modified))
@@ -92,12 +96,12 @@ async function readShared(root: string | undefined, wanted: Wanted, range?: Rang
   return { size, chunks: piecesOf(file, wanted, boundsOf(size, range)) }
 }
 
-/** Neither a link that took the place of the file meanwhile is followed, nor a pipe waited for. */
+/** Does not follow a link that replaced the file meanwhile, and does not block on a pipe. */
 const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
- * The file is opened at the first piece, so that no handle stays open when the stream is not read. The last piece is returned only when the file did not
- * change while it was read.
+ * Reads a file, opened at the first piece, so that no handle stays open when the stream is not read. The last piece is
+ * only returned if the file did not change while it was read.
  */
 async function* piecesOf(
   file: string,
@@ -124,17 +128,17 @@ async function* piecesOf(
   }
 }
 
-/** Where a path really leads; undefined when that is nowhere, or out of the share. */
+/** Resolves a path; undefined if it does not exist or leads out of the share. */
 async function resolveInside(top: string, path: string): Promise<string | undefined> {
   const found = await realpath(join(top, path)).catch(() => undefined)
   return found !== undefined && isInside(top, found) ? found : undefined
 }
 
 /**
- * The files that a path of the share stands for: itself, or all that is in the folder and the folders in it, in the order of
- * their names. Links are followed as far as they stay inside, and none twice on one way down.
+ * Yields the files at a path of the share: the file itself, or all files below the folder, sorted by name. Links are
+ * followed while they stay inside, and none twice on one path.
  *
- * @returns nothing at all when there is no such file or folder
+ * Yields nothing when the path does not exist.
  */
 export async function* filesBelow(root: string, path: string): AsyncGenerator<SharedFile> {
   const top = await realpath(root).catch(away)

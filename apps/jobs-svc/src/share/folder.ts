@@ -6,10 +6,11 @@ import { invalidText, unavailable } from '@reticle/kit'
 import { familyOf } from './family.ts'
 
 /**
- * What is in one folder of the share: folders first, then by name. Paths are followed to where they really lead, and
- * whatever leads out of the share is not there.
+ * Lists one folder of the share: folders first, then by name. Paths are resolved, and entries that lead out of the
+ * share are left out.
  *
- * @throws DomainError invalid for what is no folder of the share, unavailable when the share itself is not there
+ * @throws DomainError invalid for a path that is not a folder of the share, unavailable when the share itself is
+ *   missing
  */
 export async function readFolder(
   root: string,
@@ -28,16 +29,20 @@ export async function readFolder(
   return found.filter((one) => one !== undefined).sort(inOrder)
 }
 
-/** @throws DomainError unavailable */
+/**
+ * Reports the share as unreachable.
+ *
+ * @throws DomainError unavailable
+ */
 export function away(): never {
   throw unavailable('The share is not there.')
 }
 
-/** `..` was resolved by `realpath`, as were links. */
+/** Returns whether a resolved path is inside the share; `realpath` has resolved `..` and links. */
 export const isInside = (top: string, path: string) =>
   path === top || path.startsWith(top.endsWith(sep) ? top : `${top}${sep}`)
 
-/** Sockets, devices, and links that lead nowhere or out of the share are left out. */
+/** Returns an entry; undefined for sockets, devices, and links that are broken or lead out of the share. */
 async function entryOf(
   top: string,
   folder: string,
@@ -55,7 +60,7 @@ async function followed(top: string, link: string) {
   return path !== undefined && isInside(top, path) ? stat(path) : undefined
 }
 
-/** Names as code points, whatever the language of the machine. */
+/** Sorts names by code point, independently of the locale. */
 function inOrder(one: ShareEntry, other: ShareEntry): number {
   if (one.type !== other.type) return one.type === 'DIR' ? -1 : 1
   return one.name < other.name ? -1 : 1

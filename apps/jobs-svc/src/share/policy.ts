@@ -2,7 +2,7 @@ import type { Grant, Rule, Standing } from '@reticle/kit/policy'
 
 const users: Grant = { role: 'user' }
 
-/** Who sees the files of the share, which belongs to no organization (`spec/api-workspace.md` 2.5). */
+/** Permission to list the files of the share, which belongs to no organization. */
 export const shareRules: readonly Rule[] = [
   { action: 'list', sandbox: users, leader: users, member: users },
 ]

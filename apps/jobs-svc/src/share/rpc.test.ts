@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { familyOf } from './family.ts'
 import { shareHandlers } from './rpc.ts'
 
-/** `GET /server/share`: `spec/api-workspace.md` 1.10. */
+/** Listing of the file share: `GET /server/share`. */
 
 const outside = await mkdtemp(join(tmpdir(), 'reticle-share-'))
 afterAll(() => rm(outside, { recursive: true, force: true }))
@@ -53,7 +53,7 @@ test.each([
   expect(await names(directory)).toEqual(expected)
 })
 
-test('a search is the beginning of a name', async () => {
+test('a search matches the start of a name', async () => {
   expect(await names('/', 'a')).toEqual(['a.png', 'all.zip'])
   expect(await names('street', 'one.')).toEqual(['one.png'])
   expect(await names('/', 'png')).toEqual([])
@@ -69,27 +69,27 @@ test.each([
   'broken',
   '/etc',
   'x'.repeat(4000),
-])('%s is no folder of the share', async (directory) => {
+])('%s is not a folder of the share', async (directory) => {
   await expect(names(directory)).rejects.toMatchObject(refused)
 })
 
-test('a folder beside the share whose name begins alike is outside', async () => {
+test('a sibling folder whose name starts with that of the share is outside', async () => {
   await mkdir(`${root}-of-others`)
   await expect(names('../share-of-others')).rejects.toMatchObject(refused)
 })
 
-test('it is for people whose global role is user at least', async () => {
+test('listing requires the global role user or higher', async () => {
   for (const role of ['worker', null] as const)
     await expect(readShare({}, callAs({ user_id: 3, role }))).rejects.toMatchObject({
       kind: 'forbidden',
     })
 })
 
-test('without a share there is nothing to see', async () => {
+test('without a share the listing is empty', async () => {
   expect(await shareHandlers({}).readShare({ directory: 'x' }, anna)).toEqual({ entries: [] })
 })
 
-test('a share that is away is no empty one', async () => {
+test('an unmounted share is an error, not an empty listing', async () => {
   const gone = shareHandlers({ root: join(outside, 'gone') })
   await expect(gone.readShare({}, anna)).rejects.toMatchObject({ kind: 'unavailable' })
 })
@@ -98,6 +98,6 @@ test.each([
   ['x.tar.gz', 'archive'],
   ['x.JPEG', 'image'],
   ['x.', 'unknown'],
-])('%s is taken for %s', (name, family) => {
+])('%s counts as %s', (name, family) => {
   expect(familyOf(name)).toBe(family)
 })

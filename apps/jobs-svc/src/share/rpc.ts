@@ -4,7 +4,7 @@ import { allow } from '@reticle/kit/policy'
 import { readFolder } from './folder.ts'
 import { shareRules, shareStanding } from './policy.ts'
 
-/** `GET /server/share`: `spec/api-workspace.md` 1.10. Without a share there is nothing to see. */
+/** Creates the handler of `GET /server/share`. Without a share the listing is empty. */
 export function shareHandlers({
   root,
 }: {

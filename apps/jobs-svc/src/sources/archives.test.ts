@@ -7,7 +7,7 @@ import { gather, readPlace } from '../media/packed.ts'
 import { bitmap, picture, preparing } from '../testing/prepare.ts'
 import { upload } from '../testing/run.ts'
 
-/** Archives besides zip: `spec/extensions.md` 8, with the caps of `reliability.md` 9. */
+/** Archive kinds other than zip, and limits on unpacking. */
 
 const { blobs, attached, prepare } = await preparing()
 beforeEach(() => {
@@ -62,7 +62,7 @@ test.each(packers)('frames of a %s are read from within it', async (_, pack) => 
   expect(outcome.report).toMatchObject({ skipped: 1, entries: [{ reason: 'no image' }] })
 })
 
-test('a plain tar stays where it was uploaded; what is unpacked lies beside the upload', async () => {
+test('a plain tar stays in the upload; a compressed one is unpacked beside it', async () => {
   const plain = await upload(blobs, 'a.tar', tar(members))
   const kept = await prepare({ files: [plain] })
   expect(new Set(kept.frames.map(({ key }) => key))).toEqual(new Set([plain.key]))
@@ -83,7 +83,7 @@ test('a plain tar stays where it was uploaded; what is unpacked lies beside the 
 const limits = { entries: 1000, bytes: 5_000_000, ratio: 200 }
 const gzip = (bytes: Buffer) => gzipSync(bytes)
 
-describe('what cannot be used fails with one sentence, and leaves nothing', () => {
+describe('an unusable archive fails with one sentence, and leaves no files', () => {
   const cases: [string, () => [string, Buffer][], string][] = [
     [
       'an empty archive',
@@ -150,7 +150,7 @@ describe('what cannot be used fails with one sentence, and leaves nothing', () =
     expect(attached).toEqual([])
   })
 
-  test('nothing is left of what was unpacked', async () => {
+  test('unpacked files of a failed request are deleted', async () => {
     const before = await made()
     const file = await upload(blobs, 'a.tgz', gzip(tar({ 'a.txt': 'text' })))
     await expect(prepare({ files: [file] })).rejects.toThrow('No media data found')
@@ -158,7 +158,7 @@ describe('what cannot be used fails with one sentence, and leaves nothing', () =
   })
 })
 
-test('an archive is not damaged because the store is away', async () => {
+test('an archive does not count as damaged when the store is unavailable', async () => {
   const file = await upload(blobs, 'a.tgz', gzip(tar({ a: randomBytes(300_000) })))
   let asked = 0
   const get: typeof blobs.get = async (key, range) => {
@@ -170,7 +170,7 @@ test('an archive is not damaged because the store is away', async () => {
   expect(asked).toBeGreaterThan(4)
 })
 
-test('a bomb is stopped before it fills the store', async () => {
+test('a decompression bomb is stopped before it fills the store', async () => {
   const zeros = gzipSync(tar({ 'a.bmp': Buffer.alloc(300_000_000) }), { level: 6 })
   const file = await upload(blobs, 'a.tgz', zeros)
   await expect(prepare({ files: [file] })).rejects.toThrow(
@@ -191,7 +191,7 @@ function changed(bytes: Buffer): Buffer {
   return copy
 }
 
-/** The header of a symbolic link. */
+/** Creates the header of a symbolic link. */
 function linked(): Buffer {
   const header = tarHeader('a.jpg', 0)
   header.write('2', 156, 'latin1')

@@ -19,10 +19,10 @@ export type ArchiveDeps = Pick<
 export type ArchiveKind = Extract<Kind, { is: 'zip' | 'tar' | 'packed' }>
 
 /**
- * The members of an archive, which are read where they lie. One that is packed as a whole is unpacked once, into an object
- * of its own: nobody can begin to read in the middle of it.
+ * Opens an archive, whose members are read in place. One that is compressed as a whole is unpacked once into a separate
+ * object, because it allows no random access.
  *
- * @throws FormatError for a bad archive, UnusableInput for one file that was packed
+ * @throws FormatError for a bad archive, UnusableInput for a single compressed file
  */
 export async function openArchive(
   file: Found,

@@ -4,16 +4,16 @@ import type { OperationDeps } from '../operations/operation.ts'
 
 type OfOperation = 'blobs' | 'limits' | 'signal' | 'progress' | 'shareDir' | 'openDownloads'
 
-/** What files are gathered and read with. */
+/** Dependencies for gathering and reading files. */
 export interface SourceDeps extends Pick<OperationDeps, OfOperation> {
   report: ReportWriter
   task_id: number
-  /** Of the cloud storage that the request names. */
+  /** Cloud storage that the request names. */
   bucket?: Bucket | undefined
-  /** Below this key lies what is fetched, copied or unpacked. */
+  /** Key prefix of fetched, copied or unpacked files. */
   prefix: string
 }
 
-/** Shares of the work after which files from elsewhere are here, and after which all pictures have been looked at. */
+/** Shares of the work done when remote files are fetched, and when all pictures have been read. */
 export const gatherShare = 0.5
 export const readShare = 0.9

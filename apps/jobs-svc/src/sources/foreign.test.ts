@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { picture, preparing, zip } from '../testing/prepare.ts'
 import { upload } from '../testing/run.ts'
 
-/** Files of kinds that are not read: each is named, with what is read and how to convert it. */
+/** Files of unsupported kinds: the error names each, the supported kinds and how to convert it. */
 
 const { blobs, attached, prepare } = await preparing()
 beforeEach(() => {
@@ -18,7 +18,7 @@ const send = (files: Record<string, string | Uint8Array>) =>
   )
 const small = await picture(4, 4)
 
-describe('a file that was meant as frames and is not read fails the request by its name', () => {
+describe('an unsupported file that was meant as a frame fails the request with its name', () => {
   const pictures = 'Pictures are read as JPEG, PNG, WebP, GIF, TIFF, BMP and AVIF'
   const videos = 'Videos are read as MP4, MOV, Matroska, WebM, AVI, MPEG-TS'
   const archives = 'Archives are read as zip, tar'
@@ -48,7 +48,7 @@ describe('a file that was meant as frames and is not read fails the request by i
     )
   })
 
-  test('a file that a mapping to jobs lists is named', async () => {
+  test('an unsupported file in a mapping to jobs is named', async () => {
     const archive = await zip({ 'a.jpg': small, 'b.heic': heic })
     const files = [await upload(blobs, 'a.zip', archive)]
     const job_file_mapping = [{ files: ['a.jpg', 'b.heic'] }]
@@ -58,7 +58,7 @@ describe('a file that was meant as frames and is not read fails the request by i
   })
 })
 
-describe('a file that may stand beside pictures is left out and reported', () => {
+describe('an unsupported file beside pictures is left out and reported', () => {
   test.each([
     ['sound.mp3', 'ID3\x03\0', 'MP3 sound is not read'],
     ['notes.docx', `PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'Office documents'],
@@ -74,7 +74,7 @@ describe('a file that may stand beside pictures is left out and reported', () =>
     expect(entry?.reason).toContain(reason.replace(' is not read', ''))
   })
 
-  test('pictures that are not read are members of an archive among others', async () => {
+  test('an unsupported picture in an archive is left out and reported', async () => {
     const archive = await zip({ 'a.jpg': small, 'b.heic': heic, 'c.mp4': '\0\0\0\x18ftypisom' })
     const { outcome, names } = await prepare({ files: [await upload(blobs, 'a.zip', archive)] })
     expect(names).toEqual(['a.jpg'])
@@ -97,7 +97,7 @@ describe('a request without any frame fails with the names of its files', () => 
     await expect(failed).rejects.toThrow(advice)
   })
 
-  test('an archive of such files names its members', async () => {
+  test('an archive of unsupported files fails with the names of its members', async () => {
     const archive = await zip({ 'a/b.heic': heic })
     await expect(prepare({ files: [await upload(blobs, 'a.zip', archive)] })).rejects.toThrow(
       'No media data found. a/b.heic: HEIC pictures are not read',

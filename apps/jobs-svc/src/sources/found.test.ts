@@ -6,7 +6,7 @@ import { upload } from '../testing/run.ts'
 const { blobs, prepare } = await preparing()
 const images = {
   'a.jpg': await picture(8, 6),
-  'b.bmp': bitmap(700, 600), // larger than a block that is read ahead
+  'b.bmp': bitmap(700, 600), // larger than one block of read-ahead
   'c.png': await picture(20, 10, 'png'),
 }
 const archive = await archiveOf({

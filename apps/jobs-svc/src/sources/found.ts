@@ -15,47 +15,52 @@ import {
 } from '../media/packed.ts'
 import { UnusableInput } from '../operations/operation.ts'
 
-/** A file that may be a picture. There may be a million of them, so that it is nothing but what has to be known. */
+/** File that may be a picture. There may be a million of them, so it has only the necessary fields. */
 export interface Found extends Place {
   name: string
-  /** Bytes of the file itself; `length` counts those that are stored. */
+  /** Size of the file in bytes; `length` counts the stored bytes. */
   size: number
-  /** How the request names this file itself, and not only a folder of it. Such a file is never left out: it has to be media. */
+  /**
+   * Name by which the request lists this file itself, not only its folder. Such a file is never left out: it has to be
+   * media.
+   */
   named?: string
-  /** Of a picture that somebody has looked at before: it is not opened. */
+  /** Known facts of a picture, which is then not opened. */
   known?: KnownPicture
-  /** The member of a zip archive of which nobody knows yet where its bytes begin. */
+  /** Member of a zip archive whose data offset is not known yet. */
   entry?: ZipEntry | undefined
-  /** CRC-32 of the file that its archive keeps. */
+  /** CRC-32 of the file, as stored in its archive. */
   checksum?: number
 }
 
 export interface KnownPicture {
   media_type: string
-  /** Pixels, EXIF orientation applied; absent: nobody knows. */
+  /** Pixels, EXIF orientation applied; absent: unknown. */
   size?: { width: number; height: number }
-  /** Of which the first is the frame; absent: one, or a manifest describes the picture, so that it is not opened. */
+  /**
+   * Pages, of which the first is the frame; absent: one, or a manifest describes the picture, so that it is not opened.
+   */
   pages?: number | 'uncounted'
 }
 
-/** What messages call a file. */
+/** Returns the name of a file in messages. */
 export const titleOf = ({ named, name }: Pick<Found, 'named' | 'name'>): string => named ?? name
 
-/** Files of one listing, and how their bytes are read. */
+/** Files of one listing, and functions to read them. */
 export interface Listing {
   files: Found[]
   place: (file: Found) => Promise<Place>
-  /** The first `bytes` of a file, or all of it when it is shorter. */
+  /** Reads the first `bytes` of a file, or all of a shorter one. */
   head: (file: Found, bytes: number) => Promise<Uint8Array>
-  /** All of it in pieces. */
+  /** Reads a whole file in pieces. */
   read: (file: Found) => AsyncIterable<Uint8Array>
-  /** Any part of it. A file that is packed is read as a whole at once. */
+  /** Opens a file for random access. A compressed file is read whole at once. */
   source: (file: Found) => Promise<RandomAccess>
-  /** Reads all of a file. False when its bytes do not match the checksum of its archive; true for a file without one. */
+  /** Reads all of a file. Returns false when its bytes do not match the checksum in its archive, true without one. */
   matchesChecksum: (file: Found) => Promise<boolean>
 }
 
-/** An archive whose members are read where they lie. */
+/** Archive whose members are read in place. */
 export interface Archive {
   source: RandomAccess
   zip?: ZipReader
@@ -70,7 +75,11 @@ export const wholeObject = (name: string, key: string, size: number): Found => (
   packing: 'stored',
 })
 
-/** @param archive what all the files are members of */
+/**
+ * Creates the listing of files.
+ *
+ * @param archive archive that contains all the files
+ */
 export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?: Archive): Listing {
   const found = async (file: Found): Promise<Found> => {
     if (file.entry && archive?.zip) {

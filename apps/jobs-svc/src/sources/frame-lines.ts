@@ -20,34 +20,36 @@ export interface FrameDeps {
   listing: Listing
   related: Related
   selection: Selection
-  /** The list that gives each of the files its frame number, and so has to name pictures only. */
+  /** Name of the list that assigns frame numbers and therefore may only name pictures. */
   listedBy?: string | undefined
-  /** Looks at a picture as a whole; without `size` at one beside a frame. */
+  /** Reads a picture completely; without `size` a context image. */
   check?: (file: Found, size?: { width: number; height: number }) => Promise<void>
   report: ReportWriter
   signal: AbortSignal
-  /** Told how much of the files was looked at, 0 to 1. */
+  /** Called with the share of files read, 0 to 1. */
   progress: (share: number) => void
 }
 
-/** Found out on the way. */
+/** Counts that are complete after the last line. */
 export interface Counted {
-  /** Pictures of the source, those that were not chosen as well; those behind the last one that was are not counted. */
+  /** Pictures read, including those not selected; pictures after the last selected one are not counted. */
   seen: number
-  /** Frames. */
+  /** Selected frames. */
   count: number
-  /** Pictures of a video, chosen or not. */
+  /** Pictures of a video, selected or not. */
   total?: number
-  /** Of a video. */
+  /** Chapters of a video. */
   chapters?: VideoChapters
-  /** Of the first frame, in pixels. */
+  /** Size of the first frame in pixels. */
   first?: { width: number; height: number }
 }
 
-/** Pictures that are looked at side by side. */
+/** Number of pictures that are read at the same time. */
 const sideBySide = 8
 
-/** The chosen ones of `files` as lines of the list of frames. What is no picture is no frame, and not counted. */
+/**
+ * Formats the selected files as lines of the list of frames. Files that are not pictures are skipped and not counted.
+ */
 export async function* frameLines(
   files: readonly Found[],
   deps: FrameDeps,
@@ -131,7 +133,7 @@ async function frameOf(
   }
 }
 
-/** A frame is made of the first page of a picture: others are reported. */
+/** Reports pictures with several pages, of which only the first becomes a frame. */
 async function reportPages(image: Image, whole: Once, deps: FrameDeps): Promise<void> {
   const pages = await pagesOf(image, whole, deps)
   if (pages === 1) return
@@ -160,7 +162,11 @@ async function pagesOf(
 const onlyFirstPage =
   'a frame is made of the first page of a picture; send the other pages as files, for example those of `magick input page-%04d.png`'
 
-/** @param whole lets through who reads all of an image: several large ones at once would fill the memory */
+/**
+ * Reads the size of a picture.
+ *
+ * @param whole serializes complete reads: several large images at once would exhaust the memory
+ */
 async function sizeOf(
   file: Found,
   begin: Uint8Array,
@@ -176,7 +182,7 @@ async function sizeOf(
   return found
 }
 
-/** What a line of the list of frames has room for, whatever their names. */
+/** Limit of context images per frame, so that a line fits into its limit with any names. */
 const mostRelated = 200
 
 async function relatedImages(frame: Found, deps: FrameDeps): Promise<StoredImage[]> {

@@ -7,10 +7,10 @@ import { remoteFiles } from './remote-files.ts'
 import { serverFiles } from './server-files.ts'
 
 /**
- * All the files that a request names, in the order given: those that were uploaded (with `upload_file_order` in that order),
- * those of the server or of a cloud storage, those from elsewhere.
+ * Gathers all files that a request names, in their order: uploaded files (sorted by `upload_file_order` if given),
+ * files of the share or of a cloud storage, remote files.
  *
- * @throws UnusableInput naming what is not there, or is there twice
+ * @throws UnusableInput naming a file that is missing or listed twice
  */
 export async function gatherFiles(
   params: CreateWork['params'],

@@ -5,18 +5,18 @@ import { z } from 'zod'
 import { ignore } from '../operations/report.ts'
 import type { KnownPicture } from './found.ts'
 
-/** The list of frames that comes with them, one JSON a line: the de-facto standard's `manifest.jsonl`. */
+/** Manifest of frames with one JSON object per line: CVAT's `manifest.jsonl`. */
 
 export interface Manifest {
-  /** Places by name. */
+  /** Positions by name. */
   places: ReadonlyMap<string, number>
   /** Names of the context images of a frame. */
   related: ReadonlyMap<string, readonly string[]>
-  /** What it says of pictures, frames and context images, by name. */
+  /** Facts of pictures, both frames and context images, by name. */
   pictures: ReadonlyMap<string, KnownPicture>
   /** Sizes of frames in pixels, by name. */
   dimensions: ReadonlyMap<string, { width: number; height: number }>
-  /** Bytes of files, by name, where it says them: ours does of files that are not there. */
+  /** Sizes of files in bytes, by name, if stated: manifests written by Reticle state them for absent files. */
   sizes: ReadonlyMap<string, number>
 }
 
@@ -40,7 +40,7 @@ const longestLine = 1024 * 1024
 const mostFrames = 1_000_000
 
 /**
- * Reads a manifest of images. Names in it are relative to the folder that it lies in.
+ * Reads a manifest of images. Its names are relative to its own folder.
  *
  * @throws FormatError naming the line
  */
@@ -68,7 +68,7 @@ export async function readManifest(
 
 type Fail = (reason: string) => FormatError
 
-/** The first line says the version, the second of what the manifest is. */
+/** The first line states the version, the second the content type of the manifest. */
 function assertHead(number: number, value: unknown, fail: Fail): void {
   if (number === 1) {
     if (!version.safeParse(value).success) throw fail('the version of the manifest is expected')
@@ -113,7 +113,7 @@ function addFrame(
     sizes.set(beside[place] ?? '', size)
 }
 
-/** Of a type that names tell: others have to be opened. */
+/** Adds a picture whose type follows from its name; others have to be opened. */
 function addPicture(
   pictures: Map<string, KnownPicture>,
   name: string,
@@ -135,7 +135,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   avif: 'image/avif',
 }
 
-/** @throws FormatError for a line without end */
+/**
+ * Splits pieces into lines.
+ *
+ * @throws FormatError for a line without end
+ */
 export async function* linesOf(
   file: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -163,8 +167,8 @@ function parsed(line: string): unknown {
 }
 
 /**
- * Removes the manifests that do not apply. A folder of a share or a bucket can hold several `.jsonl` files: one that the
- * request names applies, otherwise the only one. The others are reported.
+ * Removes the manifests that do not apply. A folder of a share or a bucket can contain several `.jsonl` files: one that
+ * the request names applies, otherwise the only one. The others are reported.
  *
  * @param files by their names
  * @param named as the request names them

@@ -15,17 +15,17 @@ export interface OrderDeps {
   listing: Pick<Listing, 'head'>
   manifest?: Manifest | undefined
   isArchive: boolean
-  /** Equal seeds give equal orders: another attempt makes the same frames. */
+  /** Seed of the random order: equal seeds give equal orders, so that another attempt makes the same frames. */
   seed: string
   report: ReportWriter
   signal: AbortSignal
 }
 
 /**
- * As `sorting_method` says; with a mapping of files to jobs those that it lists, in its order, and no others
- * (`spec/api-workspace.md` 4.5).
+ * Orders files by `sorting_method`. With a mapping of files to jobs, selects the mapped files in the order of the
+ * mapping.
  *
- * @throws UnusableInput where the order names other files than there are, or there is none
+ * @throws UnusableInput when the list of the order does not match the files, or the method cannot be applied
  */
 export async function inOrder(
   files: Found[],
@@ -70,7 +70,7 @@ function listed(files: readonly Found[], mapping: Mapping, report: ReportWriter)
   return found
 }
 
-/** What of an archive is not listed may be no picture at all. */
+/** Orders files by a manifest. Unlisted pictures are an error; unlisted members of an archive may be other files. */
 async function asManifest(
   files: readonly Found[],
   { places }: Manifest,
@@ -95,13 +95,13 @@ async function asManifest(
 
 const shown = 5
 
-/** The first five, and how many there are besides. */
+/** Formats the first five names and the number of the others. */
 export function firstOf(names: readonly string[]): string {
   const more = names.length > shown ? ` (and ${names.length - shown} more)` : ''
   return `${names.slice(0, shown).join(', ')}${more}`
 }
 
-/** Every order is as likely as any other, as far as 32 bits a draw go. */
+/** Shuffles files; every order is equally likely, within 32 bits per draw. */
 function shuffled(files: Found[], seed: string): Found[] {
   const draw = draws(seed)
   for (let last = files.length - 1; last > 0; last--) {
@@ -112,7 +112,7 @@ function shuffled(files: Found[], seed: string): Found[] {
   return files
 }
 
-/** Numbers from 0 up to 1, of a hash that is taken of itself again and again. */
+/** Creates a generator of numbers from 0 up to 1, by repeated hashing. */
 function draws(seed: string): () => number {
   let hash = createHash('sha256').update(seed).digest()
   let at = 0

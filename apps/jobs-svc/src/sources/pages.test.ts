@@ -7,7 +7,7 @@ import { picture, preparing } from '../testing/prepare.ts'
 import { upload } from '../testing/run.ts'
 import { type Page, tiffOf } from '../testing/tiff.ts'
 
-/** Pictures of several pages or frames: the first is the frame, the others are reported with the name of the file. */
+/** Pictures with several pages: the first is the frame, the others are reported with the name of the file. */
 
 const { blobs, attached, prepare } = await preparing()
 beforeEach(() => {
@@ -22,7 +22,7 @@ const animated = (format: 'gif' | 'webp', pages: number, side = 8) => {
 }
 const png = () => picture(8, 6, 'png')
 
-describe('pages behind the first are reported', () => {
+describe('pages after the first are reported', () => {
   test.each<[string, number, () => Promise<Buffer> | Buffer]>([
     ['scan.tif', 3, () => tiffOf(page, page, page)],
     ['called.jpg', 2, () => tiffOf(page, page)],
@@ -48,7 +48,7 @@ describe('pages behind the first are reported', () => {
   test.each([
     ['stored', true],
     ['deflated', false],
-  ])('of members of an archive that are %s', async (packing, isStored) => {
+  ])('also in members of an archive that are %s', async (packing, isStored) => {
     const members = [
       { path: 'a/scan.dat', content: tiffOf(page, page, page), isStored },
       { path: 'b.png', content: await png(), isStored },
@@ -62,7 +62,7 @@ describe('pages behind the first are reported', () => {
     expect(entry).toMatchObject({ count: 2, examples: [{ file: 'a/scan.dat' }] })
   })
 
-  test('only of files that are frames', async () => {
+  test('only of files that become frames', async () => {
     const files = [
       await upload(blobs, 'a.tif', tiffOf(page, page)),
       await upload(blobs, 'b.tif', tiffOf(page, page, page)),

@@ -14,7 +14,7 @@ import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 
-/** Parameters of media on their way to the worker: `spec/api-workspace.md` 4.5. */
+/** Media parameters in the work that the worker receives. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const facts = factsOf({ size: 0, jobs: [] })
@@ -43,7 +43,7 @@ describe.each(transports)('over %s', (transport) => {
     return readWork(row)
   }
 
-  test('everything has a default', async () => {
+  test('every parameter has a default', async () => {
     expect(await start({})).toMatchObject({
       input_key: expect.stringMatching(/^requests\/uploads\/[-\w]+\/$/),
       params: {
@@ -63,7 +63,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('what is given arrives', async () => {
+  test('given parameters reach the worker', async () => {
     const parameters: DataParameters = {
       sorting_method: 'random',
       start_frame: 1,
@@ -78,7 +78,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(params).toMatchObject({ ...parameters, frame_filter: 'step=5' })
   })
 
-  test('files of the server need none that are uploaded; nothing at all needs one', async () => {
+  test('server files need no upload; without any file the request is refused', async () => {
     const { params } = await start({ server_files: ['a.jpg'] }, [])
     expect(params).toMatchObject({ files: [], server_files: ['a.jpg'] })
     await sql`truncate requests cascade`.execute(db)
@@ -87,7 +87,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('files of the share are named by those who may see them', async () => {
+  test('naming files of the share requires permission to see them', async () => {
     const worker = callAs({ user_id: 1, role: 'worker' })
     const attempt = start({ server_files: ['a.jpg'] }, [], worker)
     await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
@@ -97,7 +97,7 @@ describe.each(transports)('over %s', (transport) => {
   const order = (...upload_file_order: string[]) =>
     ({ sorting_method: 'predefined', upload_file_order }) as const
 
-  test('an order of the uploaded files is taken along', async () => {
+  test('an order of the uploaded files is passed on', async () => {
     expect((await start(order('b.jpg', 'a.jpg'))).params).toMatchObject(order('b.jpg', 'a.jpg'))
   })
 
@@ -117,7 +117,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await db.selectFrom('requests').selectAll().execute()).toEqual([])
   })
 
-  test('an order without an effect is not looked at', async () => {
+  test('an order without an effect is not validated', async () => {
     const upload_file_order = ['other.jpg']
     expect((await start({ upload_file_order })).params).toMatchObject({ upload_file_order })
   })
@@ -133,7 +133,7 @@ describe.each(transports)('over %s', (transport) => {
     'https://example.org/a.jpg#x',
     'a.jpg',
     '',
-  ])('the address %s is refused, and named by its place', async (url) => {
+  ])('the address %s is refused with its index', async (url) => {
     const remote_files = ['https://example.org/a.jpg', url]
     await expect(start({ remote_files })).rejects.toMatchObject({
       kind: 'invalid',

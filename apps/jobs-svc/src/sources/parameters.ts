@@ -9,15 +9,15 @@ import type { CreateWork } from '../requests/work.ts'
 import { shareRules, shareStanding } from '../share/policy.ts'
 import { firstOf } from './order.ts'
 
-/** The default of the standard's own client library (`spec/api-workspace.md` 4.5). */
+/** Default of CVAT's client library. */
 const defaultQuality = 70
 
 /**
- * What a preparation is told: every parameter, given or not.
+ * Returns the parameters of a preparation, with defaults for those not given.
  *
- * @param files all that were uploaded
- * @throws DomainError invalid for an order of other files than these, for addresses that may not be asked and for what is
- *   not supported; forbidden for files of the share to whom it is not shown
+ * @param files all uploaded files
+ * @throws DomainError invalid for an order of other files than these, for forbidden addresses and for unsupported
+ *   options; forbidden for files of the share without permission to see them
  */
 export function workParams(
   given: DataParameters,
@@ -54,13 +54,17 @@ export function workParams(
   }
 }
 
-/** @throws DomainError invalid for honeypots */
+/**
+ * Checks for unsupported options.
+ *
+ * @throws DomainError invalid for honeypots
+ */
 function assertSupported({ validation_params: asked }: DataParameters): void {
   if (asked?.mode === 'gt_pool')
     throw invalidText(`Validation mode '${asked.mode}' is not supported`)
 }
 
-/** What can be said of an address without asking for its name; the worker looks again (`reliability.md` 10). */
+/** Checks addresses without resolving their names; the worker checks again after resolution. */
 function assertTargets(urls: readonly string[], allowedNets: readonly string[]): void {
   const guard = { nets: readNets(allowedNets), allowHttp: true }
   for (const [index, url] of urls.entries()) {
@@ -75,7 +79,7 @@ function assertTargets(urls: readonly string[], allowedNets: readonly string[]):
   }
 }
 
-/** Where there is an order, and something to be ordered; in the words of the de-facto standard. */
+/** Checks an order of uploaded files against the files, with the error texts of CVAT. */
 function assertSameFiles(files: readonly UploadedFile[], order: readonly string[]): void {
   if (files.length === 0 || order.length === 0) return
   const there = new Set(files.map(({ name }) => name))

@@ -1,19 +1,19 @@
 import type { Found } from './found.ts'
 import type { Manifest } from './manifest.ts'
 
-/** Files that become frames, and for each of them those that are shown beside it. */
+/** Files that become frames, and their context images. */
 export interface Related {
   frames: Found[]
   of: (frame: Found) => Found[]
-  /** Those that belong to no frame. */
+  /** Context images that belong to no frame. */
   left: () => Found[]
 }
 
-/** `<folder>/related_images/<name of a frame, its dots as underscores>/<file>`. */
+/** Path `<folder>/related_images/<name of a frame, its dots as underscores>/<file>`. */
 const place = /^(.*\/)?related_images\/([^/]+)\/[^/]+$/
 const isInside = /(^|\/)related_images\//
 
-/** Tells frames from their context images, which are no frames (`spec/api-workspace.md` 4.7), or are named by a manifest. */
+/** Separates frames from their context images, which are identified by their folder or by a manifest. */
 export function relatedTo(files: readonly Found[], manifest?: Manifest): Related {
   const named = new Set([...(manifest?.related.values() ?? [])].flat())
   const isRelated = ({ name }: Found) => isInside.test(name) || named.has(name)
@@ -44,7 +44,7 @@ export function relatedTo(files: readonly Found[], manifest?: Manifest): Related
   }
 }
 
-/** With the last dot as an underscore, as the standard has it, or all of them. */
+/** Returns the folder names for a frame: with the last dot as underscore (as CVAT does), or with all dots. */
 function keysOf(name: string): string[] {
   const at = name.lastIndexOf('/') + 1
   const [folder, base] = [name.slice(0, at), name.slice(at)]

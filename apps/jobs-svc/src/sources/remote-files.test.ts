@@ -6,7 +6,7 @@ import { gather, readPlace } from '../media/packed.ts'
 import { picture, preparing, zip } from '../testing/prepare.ts'
 import { upload } from '../testing/run.ts'
 
-/** Files from other servers: `spec/api-workspace.md` 4.5. */
+/** Files from other servers. */
 
 const { blobs, attached, prepare } = await preparing()
 const there = await startReceiver()
@@ -31,7 +31,7 @@ const allowed = {
 const from = (...paths: string[]) => ({ remote_files: paths.map((path) => `${there.url}${path}`) })
 const inOrder = { sorting_method: 'predefined' } as const
 
-test('files are fetched, called by the last part of their address, and become the own ones of the task', async () => {
+test('remote files are fetched, named by the last part of their address, and owned by the task', async () => {
   const paths = ['/c.jpg?key=secret', '/a%20b.jpg', '/moved/d.jpg', '/x/e.jpg', '/f.jpg', '/']
   const { frames, names, work, run } = await prepare({ ...from(...paths), ...inOrder }, allowed)
   expect(names).toEqual(['c.jpg', 'a b.jpg', 'd.jpg', 'e.jpg', 'f.jpg', 'file'])
@@ -47,16 +47,16 @@ test('files are fetched, called by the last part of their address, and become th
   ])
 })
 
-test('a very long name is cut at its begin', async () => {
+test('a very long name is cut at its start', async () => {
   const { names } = await prepare(from(`/${'x'.repeat(500)}.jpg`), allowed)
   expect(names).toEqual([`${'x'.repeat(251)}.jpg`])
 })
 
-test('an archive may come from elsewhere', async () => {
+test('a remote file may be an archive', async () => {
   expect((await prepare(from('/all.zip'), allowed)).names).toEqual(['in/a.jpg'])
 })
 
-test('a file that is not there fails the request with its address and the status', async () => {
+test('a missing remote file fails the request with its address and the status', async () => {
   await expect(prepare(from('/a.jpg', '/missing.jpg?key=secret'), allowed)).rejects.toMatchObject({
     name: 'Error',
     message: `${there.url}/missing.jpg could not be fetched: the answer was 404`,
@@ -64,14 +64,14 @@ test('a file that is not there fails the request with its address and the status
   expect(attached).toEqual([])
 })
 
-test('one that may be there later is asked for again', async () => {
+test('a remote file that may become available is requested again', async () => {
   await expect(prepare(from('/busy.jpg'), allowed)).rejects.toMatchObject({
     kind: 'unavailable',
     message: `${there.url}/busy.jpg could not be fetched: the answer was 503`,
   })
 })
 
-test('an address inside is not asked', async () => {
+test('an internal address is not requested', async () => {
   await expect(prepare(from('/a.jpg'))).rejects.toThrow(
     `${there.url}/a.jpg could not be fetched: target address is not allowed`,
   )
@@ -89,13 +89,13 @@ test.each([
     ['/a.jpg?n=1', '/a.jpg?n=2', '/a_2.jpg'],
     ['a.jpg', 'a_3.jpg', 'a_2.jpg'],
   ],
-])('addresses that differ only %s are frames of their own', async (_, paths, expected) => {
+])('addresses that differ only %s are separate frames', async (_, paths, expected) => {
   const { names, frames } = await prepare({ ...from(...paths), ...inOrder }, allowed)
   expect(names).toEqual(expected)
   expect(new Set(frames.map(({ key }) => key)).size).toBe(paths.length)
 })
 
-test('a remote file that is called as an uploaded one is another frame', async () => {
+test('a remote file with the name of an uploaded one is another frame', async () => {
   const files = [await upload(blobs, 'a.jpg', small)]
   const { names } = await prepare({ files, ...from('/a.jpg'), ...inOrder }, allowed)
   expect(names).toEqual(['a.jpg', 'a_2.jpg'])
@@ -107,7 +107,7 @@ test.each([
   ['a text', 'no picture', 'this is no image, archive, video or PDF'],
   ['nothing at all', '', 'this is no image, archive, video or PDF'],
   ['the beginning of a picture', small.subarray(0, 20), 'the image cannot be read'],
-])('%s in place of a picture fails by its address', async (_, body, message) => {
+])('%s in place of a picture fails with its address', async (_, body, message) => {
   there.answer(({ path }) => ({ body: path.startsWith('/login') ? body : small }))
   const asked = { ...from('/a.jpg', '/login/b.jpg?key=secret', '/c.jpg'), ...inOrder }
   await expect(prepare(asked, allowed)).rejects.toMatchObject({
@@ -119,7 +119,7 @@ test.each([
   expect(attached).toEqual([])
 })
 
-test('nothing is left of what was fetched for a request that failed', async () => {
+test('fetched files of a failed request are deleted', async () => {
   const before = await made()
   await expect(prepare(from('/a.jpg', '/missing.jpg'), allowed)).rejects.toThrow('404')
   expect(await made()).toEqual(before)

@@ -5,17 +5,18 @@ import type { CreateWork } from '../requests/work.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
 
-/** Fetched at once. */
+/** Number of concurrent downloads. */
 const sideBySide = 4
 const longestShown = 300
 const longestName = 255
 
 /**
- * Files from other servers, fetched into objects below `prefix`; they are called what the last part of their address says, with
- * a number where another file is called so.
+ * Fetches files from other servers into objects below `prefix`. Their names are the last parts of their addresses, with
+ * a number when another file has that name.
  *
  * @param taken names of the other files of the request
- * @throws UnusableInput naming the address that could not be fetched; DomainError unavailable when that may pass
+ * @throws UnusableInput naming the address that could not be fetched; DomainError unavailable when that may be
+ *   transient
  */
 export async function remoteFiles(
   { remote_files }: Pick<CreateWork['params'], 'remote_files'>,
@@ -40,7 +41,7 @@ export async function remoteFiles(
       progress((gatherShare * found.size) / remote_files.length, 'Fetching files')
     }
   }
-  // All of them end before anybody goes on: nothing is written any more when it is decided what stays.
+  // Waits for all downloads: no object may be written after the decision what to delete.
   const running = Array.from({ length: sideBySide }, () =>
     fetchNext().catch((thrown) => failed.abort(thrown)),
   )
@@ -50,7 +51,11 @@ export async function remoteFiles(
   return remote_files.flatMap((_, index) => found.get(index) ?? [])
 }
 
-/** @returns bytes */
+/**
+ * Fetches one file.
+ *
+ * @returns bytes
+ */
 async function fetchOne(
   { url, key }: { url: string; key: string },
   downloads: Downloads,
@@ -67,18 +72,18 @@ async function fetchOne(
   }
 }
 
-/** What a query holds may be a key that nobody else should see. */
+/** Removes the query of an address for messages, because it may contain a secret. */
 const shown = (url: string) => url.replace(/\?.*$/s, '').slice(0, longestShown)
 
 function nameOf(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? ''
   const name = decoded(last)
     .replace(/[\p{Cc}/\\]/gu, '')
-    .slice(-longestName) // its end tells more than its begin
+    .slice(-longestName) // the end of a name distinguishes better than its start
   return name === '' || name === '.' || name === '..' ? 'file' : name
 }
 
-/** The first file of a name keeps it. The same addresses in the same order get the same names. */
+/** Makes names unique; the first file keeps its name. The same addresses in the same order get the same names. */
 function differentNames(names: readonly string[], taken: ReadonlySet<string>): string[] {
   const used = new Set([...taken, ...names])
   const kept = new Set(taken)

@@ -1,12 +1,12 @@
 import { stepOf } from '@reticle/contracts/rest/sources'
 import type { CreateWork } from '../requests/work.ts'
 
-/** Which frames of the source a task has: `spec/api-workspace.md` 4.5. */
+/** Selection of the source frames that a task has. */
 export interface Selection {
   isAll: boolean
-  /** Is this one of them? Numbers are those of the source. */
+  /** Returns whether the frame with this number of the source is selected. */
   has: (number: number) => boolean
-  /** Is there none from this number on? */
+  /** Returns whether no frame from this number on is selected. */
   isOver: (number: number) => boolean
 }
 

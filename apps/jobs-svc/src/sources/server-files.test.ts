@@ -7,7 +7,7 @@ import { filesBelow, withShare } from '../share/files.ts'
 import { picture, preparing, zip } from '../testing/prepare.ts'
 import { upload } from '../testing/run.ts'
 
-/** Files of the mounted share: `spec/api-workspace.md` 4.5. */
+/** Files of the mounted share. */
 
 const { blobs, attached, prepare } = await preparing()
 beforeEach(() => {
@@ -32,7 +32,7 @@ await symlink(join(shareDir, 'a.jpg'), join(shareDir, 'street/night/link.jpg'))
 
 const street = ['street/1.jpg', 'street/10.jpg', 'street/night/2 ü.jpg', 'street/night/link.jpg']
 
-test('files and folders become frames that stay where they are', async () => {
+test('files and folders become frames that stay on the share', async () => {
   const server_files = ['b.jpg', 'street/']
   const { frames, names, query, outcome } = await prepare({ server_files }, { shareDir })
   expect(names).toEqual(['b.jpg', ...street])
@@ -52,7 +52,7 @@ test('a folder needs no slash, and no file counts twice', async () => {
   expect(names).toEqual([street[1], street[0], ...street.slice(2)])
 })
 
-test('what is left out is left out', async () => {
+test('excluded files and folders are left out', async () => {
   const left = ['street/night/', 'street/1.jpg', 'b']
   const { names } = await prepare(
     { server_files: ['b.jpg', 'street/'], server_files_exclude: left },
@@ -61,13 +61,13 @@ test('what is left out is left out', async () => {
   expect(names).toEqual(['b.jpg', 'street/10.jpg'])
 })
 
-test('an archive of the share is read where it lies', async () => {
+test('an archive of the share is read in place', async () => {
   const { frames, names } = await prepare({ server_files: ['all.zip'] }, { shareDir })
   expect(names).toEqual(['in/a.jpg'])
   expect(frames[0]?.key).toMatch(/^share@\d+\.\d+:all\.zip:$/)
 })
 
-test('copies are the own ones of the task', async () => {
+test('copies are owned by the task', async () => {
   const { frames, query, work } = await prepare(
     { server_files: ['a.jpg', 'b.jpg'], copy_data: true },
     { shareDir },
@@ -79,13 +79,13 @@ test('copies are the own ones of the task', async () => {
   for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
 })
 
-test('they may come with files that were uploaded', async () => {
+test('server files may be combined with uploaded files', async () => {
   const files = [await upload(blobs, 'aa.jpg', small)]
   const { names } = await prepare({ files, server_files: ['a.jpg', 'b.jpg'] }, { shareDir })
   expect(names).toEqual(['a.jpg', 'aa.jpg', 'b.jpg'])
 })
 
-describe('what is not on the share is not there', () => {
+describe('a path that is not on the share is refused', () => {
   test.each(['nosuch.jpg', 'nosuch/', 'out.jpg', 'out/', 'out/secret.jpg', 'empty/'])(
     '%s',
     async (path) => {
@@ -96,17 +96,17 @@ describe('what is not on the share is not there', () => {
     },
   )
 
-  test('nothing at all, where there is no share', async () => {
+  test('every path, when no share is configured', async () => {
     await expect(prepare({ server_files: ['a.jpg'] })).rejects.toThrow('there is no file share')
   })
 
-  test('a share that is away may come back', async () => {
+  test('an unmounted share is a transient error', async () => {
     const gone = prepare({ server_files: ['a.jpg'] }, { shareDir: join(outside, 'gone') })
     await expect(gone).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
   test.each(['../secret.jpg', 'out/secret.jpg', 'out.jpg', 'nosuch', 'street'])(
-    'nor is %s read from it later',
+    '%s cannot be read from the share later',
     async (path) => {
       const attempt = withShare(blobs, shareDir).get(`share:${path}`)
       await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
@@ -116,7 +116,7 @@ describe('what is not on the share is not there', () => {
   )
 })
 
-describe('what is named and is no picture', () => {
+describe('a named file that is not a picture', () => {
   const message = 'server_files: street/notes.txt: this is no image, archive, video or PDF'
 
   test.each([
@@ -124,20 +124,20 @@ describe('what is named and is no picture', () => {
     ['among pictures', ['a.jpg', 'street/notes.txt', 'b.jpg']],
     ['beside its folder', ['street/', 'street/notes.txt']],
     ['before its folder', ['street/notes.txt', 'street']],
-  ])('%s fails by its path', async (_, server_files) => {
+  ])('%s fails with its path', async (_, server_files) => {
     await expect(prepare({ server_files }, { shareDir })).rejects.toThrow(message)
     await expect(prepare({ server_files, copy_data: true }, { shareDir })).rejects.toThrow(message)
     expect(attached).toEqual([])
   })
 
-  test('is left out where it is excluded, or found in a folder', async () => {
+  test('is left out when it is excluded or only its folder is named', async () => {
     const server_files = ['a.jpg', 'street/notes.txt']
     const left = { server_files_exclude: ['street/notes.txt'] }
     expect((await prepare({ server_files, ...left }, { shareDir })).names).toEqual(['a.jpg'])
     expect((await prepare({ server_files: ['street/'] }, { shareDir })).names).toEqual(street)
   })
 
-  test('fails by the name of the list that maps files to jobs', async () => {
+  test('fails with its name when a mapping lists it', async () => {
     const job_file_mapping = [{ files: ['street/1.jpg'] }, { files: ['street/notes.txt'] }]
     const mapped = prepare({ server_files: ['street/'], job_file_mapping }, { shareDir })
     await expect(mapped).rejects.toThrow('job_file_mapping: street/notes.txt: this is no image')
@@ -153,7 +153,7 @@ test('a file that is listed twice is one frame, and reported', async () => {
   })
 })
 
-test('more files than an archive may have are too many', async () => {
+test('more files than the limit of an archive are refused', async () => {
   const limits = { entries: 3, bytes: 1, ratio: 1 }
   await expect(prepare({ server_files: ['street/'] }, { shareDir, limits })).rejects.toThrow(
     'there are more than 3 files',
@@ -170,7 +170,7 @@ test('a part of a file is read', async () => {
   })
 })
 
-test('ways round in circles end', async () => {
+test('circular links do not loop', async () => {
   const found: string[] = []
   for await (const { path } of filesBelow(shareDir, 'street')) found.push(path)
   expect(found).toEqual([...street.slice(0, 2), ...street.slice(2), 'street/notes.txt'])

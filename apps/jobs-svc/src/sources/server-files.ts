@@ -13,10 +13,9 @@ type Asked = Pick<
 >
 
 /**
- * Files of the share, each once, by their paths from there on; they stay where they are unless copies are asked for
- * (`spec/api-workspace.md` 4.5).
+ * Gathers files of the share, each once, by their paths within it. They stay there unless `copy_data` is set.
  *
- * @throws UnusableInput for a path that is not there, and when there are too many files
+ * @throws UnusableInput for a path that does not exist, and when there are too many files
  */
 export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
   const { server_files, copy_data } = asked
@@ -46,7 +45,11 @@ interface AddDeps extends Pick<SourceDeps, 'limits' | 'signal'> {
   isExcluded: (path: string) => boolean
 }
 
-/** @returns false when the path is no file, and no folder that has one */
+/**
+ * Adds the files of a path.
+ *
+ * @returns false when the path is neither a file nor a folder with files
+ */
 async function addFiles(
   path: string,
   found: Map<string, Found>,
@@ -68,7 +71,7 @@ async function addFiles(
 const namedBy = (given: string, path: string): Pick<Found, 'named'> =>
   given.replace(/\/$/, '') === path ? { named: `server_files: ${path}` } : {}
 
-/** A path that ends with a slash leaves out all that is in the folder. */
+/** Creates the exclusion test. A path that ends with a slash excludes the whole folder. */
 export function excluding(paths: readonly string[]): (path: string) => boolean {
   const files = new Set(paths)
   const folders = paths.filter((path) => path.endsWith('/'))

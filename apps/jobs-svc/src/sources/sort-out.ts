@@ -16,20 +16,20 @@ import { type Found, type Listing, listing } from './found.ts'
 import { firstOf } from './order.ts'
 import { everyFrame, type Selection } from './selection.ts'
 
-/** What frames are made of. */
+/** Media from which frames are made. */
 export interface Media {
-  /** All frames are of it; there are no other files then. */
+  /** Video that contains all frames; excludes other files. */
   video?: Found
-  /** All frames are its pages; there are no other files then. */
+  /** PDF whose pages are the frames; excludes other files. */
   pdf?: Found
   /** Files that may be pictures. */
   listing: Listing
-  /** A list of them, the listing that it is read from, and whether it lay in the archive itself. */
+  /** Manifest, the listing that contains it, and whether it is a member of the archive itself. */
   manifest?: { file: Found; from: Listing; isOwn: boolean }
   isArchive: boolean
 }
 
-/** What comes alone: it has all the frames. */
+/** File that contains all the frames and therefore comes alone. */
 interface Alone {
   file: Found
   kind: Exclude<Kind, { is: 'image' | 'foreign' | 'unknown' }>
@@ -39,15 +39,16 @@ interface Sorted {
   images: Found[]
   alone: Alone[]
   manifests: Found[]
-  /** Files of kinds that are not read and were meant as frames, by kind. */
+  /** Files of unsupported kinds that were meant as frames, by kind. */
   foreign: Map<ForeignKind, string[]>
 }
 
 /**
- * Many images, one archive of them, one video or one PDF; a manifest may come with either. The kind of a
- * file follows from its bytes. Files of unknown kinds are left out, and so are texts, sound and models.
+ * Sorts files into many images, one archive, one video or one PDF; each may come with a manifest. The kind of a file
+ * follows from its bytes. Files of unknown kinds, texts, sound and models are left out.
  *
- * @throws UnusableInput for mixtures, and naming pictures, videos and archives of kinds that are not read; FormatError for a bad archive
+ * @throws UnusableInput for mixtures, and naming pictures, videos and archives of unsupported kinds; FormatError for a
+ *   bad archive
  */
 export async function sortOut(
   files: Found[],
@@ -75,11 +76,11 @@ export async function sortOut(
 const tooManyManifests = (count: number) =>
   `Only one manifest (*.jsonl) can be used, but there are ${count}`
 
-/** One sentence a kind, with the names of its files. */
+/** Formats one sentence per kind, with the names of its files. */
 const explainAll = (foreign: ReadonlyMap<ForeignKind, string[]>): string =>
   [...foreign].map(([kind, names]) => `${firstOf(names)}: ${explainForeign(kind)}`).join('. ')
 
-/** What is read in leaps does not stay in a cloud storage (`spec/api-workspace.md` 5.5). */
+/** Copies a file out of the cloud storage if it needs random access. */
 async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
   if (!isBucketKey(file.key)) return file
   if (file.size > deps.limits.bytes)
@@ -122,7 +123,10 @@ function addTo(foreign: Sorted['foreign'], kind: ForeignKind, name: string): voi
   else foreign.set(kind, [name])
 }
 
-/** Where all pictures are frames each is opened once: what tells that it is one tells its size as well, mostly. */
+/**
+ * Detects the kind of a file. When all pictures are frames, reads enough bytes for the size as well, so that each file
+ * is opened once.
+ */
 async function look(file: Found, { head }: Listing, { isAll }: Selection): Promise<Kind> {
   if (file.known) return { is: 'image', media_type: file.known.media_type }
   const begin = await head(file, isAll ? headBytes : sniffedBytes)
@@ -139,7 +143,11 @@ async function look(file: Found, { head }: Listing, { isAll }: Selection): Promi
 const whatIsRead = ({ named }: Found): string =>
   named === undefined ? 'unknown file type' : 'this is no image, archive, video or PDF'
 
-/** @throws UnusableInput for a file that the request names */
+/**
+ * Leaves out a file.
+ *
+ * @throws UnusableInput for a file that the request names
+ */
 function leaveOut(file: Found, reason: string, report: ArchiveDeps['report']): void {
   if (file.named !== undefined) throw new UnusableInput(`${file.named}: ${reason}`)
   ignore(report, file.name, reason)
@@ -163,7 +171,7 @@ function nameOf(kind: Alone['kind']): string {
   return kind.is === 'tar' || kind.is === 'packed' ? 'archive' : kind.is
 }
 
-/** A manifest may also lie in the archive itself, when it is the only one. */
+/** Finds the manifest in the archive itself, when it is the only one. */
 function withOwnManifest(members: Listing): Pick<Media, 'listing' | 'manifest'> {
   const [file, second] = members.files.filter(({ name }) => isManifest(name))
   if (!file || second) return { listing: members }

@@ -3,7 +3,7 @@ import { gather, readPlace } from '../media/packed.ts'
 import { picture, preparing, zip } from '../testing/prepare.ts'
 import { upload } from '../testing/run.ts'
 
-/** Which files become frames, in which order: `spec/api-workspace.md` 4.5. */
+/** Selection and order of the files that become frames. */
 
 const { blobs, attached, prepare } = await preparing()
 beforeEach(() => {
@@ -23,13 +23,13 @@ const entry = (name: string, related_images?: string[]) => ({
 })
 
 describe('the order of frames', () => {
-  test('predefined is that of the files as they were sent', async () => {
+  test('`predefined` is the order of the uploads', async () => {
     const files = await send('c.jpg', 'a.jpg', 'b.jpg')
     const { names } = await prepare({ files, sorting_method: 'predefined' })
     expect(names).toEqual(['c.jpg', 'a.jpg', 'b.jpg'])
   })
 
-  test('predefined is that of upload_file_order where there is one', async () => {
+  test('`predefined` follows `upload_file_order` if given', async () => {
     const files = await send('a.jpg', 'b.jpg', 'c.jpg')
     const upload_file_order = ['b.jpg', 'c.jpg', 'a.jpg']
     const { names } = await prepare({ files, sorting_method: 'predefined', upload_file_order })
@@ -38,7 +38,7 @@ describe('the order of frames', () => {
     expect(sorted.names).toEqual(['a.jpg', 'b.jpg', 'c.jpg'])
   })
 
-  test('random is another one for another request, and the same for another attempt', async () => {
+  test('`random` differs between requests, and is the same for another attempt', async () => {
     const many = Array.from({ length: 30 }, (_, index) => `${index + 10}.jpg`)
     const files = await send(...many)
     const work = { files, sorting_method: 'random' as const }
@@ -53,7 +53,7 @@ describe('the order of frames', () => {
 describe('a manifest', () => {
   const manifest = async (text: string, name = 'manifest.jsonl') => upload(blobs, name, text)
 
-  test('says the predefined order', async () => {
+  test('defines the predefined order', async () => {
     const listed = await manifest(
       manifestOf(['b.jpg', 'c.jpg', 'a.jpg'].map((name) => entry(name))),
     )
@@ -65,7 +65,7 @@ describe('a manifest', () => {
     expect(sorted.names).toEqual(['a.jpg', 'b.jpg', 'c.jpg'])
   })
 
-  test('lists names relative to the folder that it lies in, in an archive as well', async () => {
+  test('lists names relative to its own folder, also in an archive', async () => {
     const members = {
       'in/b.jpg': small,
       'in/a/c.jpg': small,
@@ -126,7 +126,7 @@ describe('a manifest', () => {
     expect(attached).toEqual([])
   })
 
-  test('is none where it cannot be read and no order depends on it', async () => {
+  test('is ignored when it is unreadable and the order does not depend on it', async () => {
     const files = [...(await send('b.jpg', 'a.jpg')), await manifest('{"text":"hello"}')]
     const { names: sorted, outcome } = await prepare({ files })
     expect(sorted).toEqual(['a.jpg', 'b.jpg'])
@@ -135,14 +135,14 @@ describe('a manifest', () => {
     })
   })
 
-  test('in an archive does not keep frames from a random order', async () => {
+  test('in an archive does not affect a random order', async () => {
     const members = { 'a.jpg': small, 'b.jpg': small, 'list.jsonl': manifestOf([entry('a.jpg')]) }
     const files = [await upload(blobs, 'all.zip', await zip(members))]
     const { names: drawn } = await prepare({ files, sorting_method: 'random' })
     expect([...drawn].sort()).toEqual(['a.jpg', 'b.jpg'])
   })
 
-  test('that lists what is no picture fails by its name', async () => {
+  test('that lists a file that is not a picture fails with its name', async () => {
     const members = { 'a.jpg': small, 'b.jpg': 'no picture', 'c.jpg': small }
     const listed = await manifest(manifestOf(Object.keys(members).map((name) => entry(name))))
     const files = [await upload(blobs, 'all.zip', await zip(members)), listed]
@@ -151,13 +151,13 @@ describe('a manifest', () => {
     expect(sorted.names).toEqual(['a.jpg', 'c.jpg'])
   })
 
-  test('is needed for the predefined order of an archive', async () => {
+  test('is required for the predefined order of an archive', async () => {
     const files = [await upload(blobs, 'all.zip', await zip({ 'a.jpg': small }))]
     await expect(prepare({ files, ...predefined })).rejects.toThrow('needs a manifest (*.jsonl)')
   })
 })
 
-describe('a choice of frames', () => {
+describe('a selection of frames', () => {
   const ten = Array.from({ length: 10 }, (_, index) => `${index}.jpg`)
 
   test.each([
@@ -178,7 +178,7 @@ describe('a choice of frames', () => {
     })
   })
 
-  test('is counted in pictures: what is none has no number', async () => {
+  test('counts pictures only; other files have no number', async () => {
     const members = {
       '0.txt': 'text',
       '1.jpg': small,
@@ -191,7 +191,7 @@ describe('a choice of frames', () => {
     expect(names).toEqual(['3.jpg'])
   })
 
-  test('is made in the order of frames, and nothing behind it is read', async () => {
+  test('follows the order of frames, and reads nothing after the last one', async () => {
     const files = await send('10.jpg', '9.jpg')
     const bad = await upload(blobs, '11.jpg', Buffer.from('\xff\xd8\xff', 'latin1'))
     const { names } = await prepare({
@@ -202,7 +202,7 @@ describe('a choice of frames', () => {
     expect(names).toEqual(['9.jpg'])
   })
 
-  test('ends the work with its last frame', async () => {
+  test('ends the work at its last frame', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => [`b${index}.txt`, 'text'])
     const files = [
       await upload(blobs, 'all.zip', await zip({ 'a.jpg': small, ...Object.fromEntries(texts) })),
@@ -212,7 +212,7 @@ describe('a choice of frames', () => {
     expect(outcome.report?.skipped).toBeLessThan(10)
   })
 
-  test('of none fails, saying how many there are', async () => {
+  test('without frames fails with the number of frames', async () => {
     const files = await send('a.jpg', 'b.jpg')
     await expect(prepare({ files, start_frame: 2 })).rejects.toThrow(
       'start_frame: there are only 2 frames, the frame 2 is none of them',
@@ -221,7 +221,7 @@ describe('a choice of frames', () => {
 })
 
 describe('context images', () => {
-  test('lie in a folder that is called like the frame, and are no frames', async () => {
+  test('are in a folder named like the frame, and are not frames', async () => {
     const members = {
       'in/a.jpg': small,
       'in/b.c.png': small,
@@ -255,7 +255,7 @@ describe('context images', () => {
     })
   })
 
-  test('are named by a manifest, wherever they are', async () => {
+  test('are named by a manifest in any folder', async () => {
     const list = manifestOf([
       entry('a.jpg', ['beside/one.jpg', 'beside/nosuch.jpg']),
       entry('b.jpg'),
@@ -271,7 +271,7 @@ describe('context images', () => {
     ])
   })
 
-  test('are those of uploads with folders in their names as well', async () => {
+  test('are also found in uploads with folders in their names', async () => {
     const files = await send('a/1.jpg', 'a/related_images/1_jpg/x.jpg')
     const { frames } = await prepare({ files })
     expect(frames).toMatchObject([
@@ -279,7 +279,7 @@ describe('context images', () => {
     ])
   })
 
-  test('beyond two hundred of a frame are too many', async () => {
+  test('are limited to two hundred per frame', async () => {
     const related = Array.from({ length: 201 }, (_, n) => [`related_images/a_jpg/${n}.jpg`, small])
     const members = { 'a.jpg': small, ...Object.fromEntries(related) }
     const files = [await upload(blobs, 'all.zip', await zip(members))]
@@ -287,12 +287,12 @@ describe('context images', () => {
   })
 })
 
-test('files are different, whoever sent them', async () => {
+test('two files with the same name are refused', async () => {
   const files = await send('a.jpg', 'a.jpg')
   await expect(prepare({ files })).rejects.toThrow("There are two files called 'a.jpg'")
 })
 
-test('mixtures are told with what there is of each', async () => {
+test('a mixture is refused with the count of each kind', async () => {
   const files = [
     ...(await send('a.jpg', 'b.jpg')),
     await upload(blobs, 'a.zip', await zip({ 'a.jpg': small })),

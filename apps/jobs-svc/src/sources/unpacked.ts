@@ -10,10 +10,10 @@ import type { SourceDeps } from './deps.ts'
 import { type Found, wholeObject } from './found.ts'
 
 /**
- * What a file holds that is packed as a whole, as an object of its own below `prefix`. Its bytes are counted on the way:
- * nobody knows before how many there are.
+ * Unpacks a file that is compressed as a whole into an object below `prefix`. Counts its bytes while unpacking, because
+ * the unpacked size is unknown before.
  *
- * @throws FormatError when it is damaged, cut or unpacks to more than is allowed
+ * @throws FormatError when it is damaged, cut or unpacks to more than the limit
  */
 export async function unpacked(
   file: Found,
@@ -43,7 +43,11 @@ async function* limited(
   }
 }
 
-/** @throws FormatError where it is not what it was packed to be */
+/**
+ * Unpacks pieces.
+ *
+ * @throws FormatError for damaged data
+ */
 export async function* unpackedPieces(
   packed: AsyncIterable<Uint8Array>,
   by: Packer,

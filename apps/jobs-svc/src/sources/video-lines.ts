@@ -14,7 +14,10 @@ export interface VideoDeps {
   options?: ProbeOptions
 }
 
-/** The chosen frames of a video as lines of the list of frames: `frame_000007` is the eighth of the video (`spec/formats.md` 4.2). */
+/**
+ * Formats the selected frames of a video as lines of the list of frames: `frame_000007` is the eighth frame of the
+ * video.
+ */
 export async function* videoLines(
   { key: video, size, name }: Found,
   { videos, selection, key, signal, options }: VideoDeps,

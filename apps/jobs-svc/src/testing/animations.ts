@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** Files of several pictures that the image library does not write. */
+/** Creates files with several pictures that the image library cannot write. */
 
 function pngChunk(kind: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(kind, 'latin1'), data])
@@ -11,10 +11,10 @@ function pngChunk(kind: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, sum])
 }
 
-/** Bytes before the first chunk behind IHDR. */
+/** Bytes before the first chunk after IHDR. */
 const headBytes = 33
 
-/** A PNG with so many frames: its pixels again and again. */
+/** Creates a PNG whose frames repeat its pixels. */
 export function apngOf(png: Buffer, frames: number): Buffer {
   const start = png.indexOf('IDAT') - 4
   const length = png.readUInt32BE(start)
@@ -51,7 +51,7 @@ function box(kind: string, ...content: Uint8Array[]): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** The boxes of an AVIF sequence with a track of so many pictures; without pixels. */
+/** Creates the boxes of an AVIF sequence with a track of that many pictures, without pixels. */
 export function avifSequence(pictures: number): Buffer {
   const sizes = Buffer.alloc(12)
   sizes.writeUInt32BE(pictures, 8)
@@ -64,7 +64,7 @@ export function avifSequence(pictures: number): Buffer {
   ])
 }
 
-/** A BigTIFF of pages of one black pixel. */
+/** Creates a BigTIFF of pages with one black pixel. */
 export function bigTiffOf(pages: number): Buffer {
   const head = Buffer.from('II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0', 'latin1')
   const parts = [head]

@@ -1,7 +1,7 @@
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import sharp from 'sharp'
 
-/** An archive with the given members. */
+/** Creates an archive with the given members. */
 export async function archiveOf(files: Record<string, string | Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   const members = Object.entries(files).map(([path, content]) => ({ path, content }))
@@ -9,13 +9,13 @@ export async function archiveOf(files: Record<string, string | Uint8Array>): Pro
   return Buffer.concat(parts)
 }
 
-/** A picture of one colour. */
+/** Creates a picture of one colour. */
 export const png = (width: number, height: number): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: 'teal' } })
     .png()
     .toBuffer()
 
-/** The archive with another checksum for the member of that name, as if a byte of it had changed. */
+/** Replaces the checksum of a member of an archive, as if a byte of the member had changed. */
 export function withWrongChecksum(archive: Buffer, name: string): Buffer {
   const changed = Buffer.from(archive)
   const header = Buffer.from('PK\x01\x02')

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { upload } from './run.ts'
 import { bytesAnswer } from './services.ts'
 
-/** A picture of one colour, told apart by its `width`. */
+/** Creates a picture of one colour, distinguished by its `width`. */
 export const photo = (width: number, height = 20) =>
   sharp({ create: { width, height, channels: 3, background: 'green' } })
     .jpeg()
@@ -22,7 +22,7 @@ export async function storedFrame(
   return frameOf({ key, length: size, ...given })
 }
 
-/** The frames of tasks, as projects-svc has them; counts who reads them. */
+/** Simulates the frames of tasks in projects-svc; counts the reads. */
 export function framesOfTasks() {
   const tasks = new Map<number, readonly FrameSource[]>()
   const reads: number[] = []
@@ -30,7 +30,7 @@ export function framesOfTasks() {
   return {
     reads,
     set: (task_id: number, frames: readonly FrameSource[]) => tasks.set(task_id, frames),
-    /** Done whenever frames are to be read, until it is told otherwise. */
+    /** Sets a function that is awaited before every read of frames. */
     whenRead: (what: () => Promise<void>) => {
       before = what
     },

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Interrupted } from './interrupted.ts'
 
-/** Runs `interrupted.ts` until all of it is on its way, and a random moment longer; then SIGKILL. */
+/**
+ * Runs `interrupted.ts` until all of its writes have started, and a random moment longer; then kills it with SIGKILL.
+ */
 export async function crashMidUpload(given: Interrupted): Promise<void> {
   const script = fileURLToPath(new URL('./interrupted.ts', import.meta.url))
   const execArgv = ['--conditions=@reticle/source', '--import', 'tsx']

@@ -17,7 +17,7 @@ type ShapeRow = Parameters<typeof encodeShape>[0]
 type TrackRow = Parameters<typeof encodeTrack>[0]
 type Keyframe = TrackRow['shapes'][number]
 
-/** Row lines of a rectangle, a tag and a track of label 1. */
+/** Formats row lines of a rectangle, a tag and a track of label 1. */
 export const shapeLine = (given: Partial<ShapeRow> = {}) =>
   encodeShape({
     ...{ ...common, ...place, id: 7, frame: 0, label_id: 1, type: 'rectangle', score: 1 },
@@ -36,19 +36,19 @@ export const keyframe = (given: Partial<Keyframe> = {}): Keyframe => ({
   ...given,
 })
 
-/** What a task has that is exported. */
+/** Content of a task to export. */
 export interface Exporting {
   store: Awaited<ReturnType<typeof testStore>>
   labels: readonly Label[]
-  /** Row lines behind the header. */
+  /** Row lines after the header. */
   lines: readonly string[]
-  /** Frames of the task, called `f0.jpg` and on; one job has all of them. */
+  /** Number of frames of the task, named `f0.jpg` and on; one job has all of them. */
   size: number
   deleted?: number[]
   facts?: Partial<Facts>
 }
 
-/** Exports a task in a format; answers the report, and the text of each file of the archive by its name. */
+/** Exports a task in a format; returns the report, and the text of each file of the archive by its name. */
 export async function exportTask(format: string, given: Exporting) {
   const { store, labels, lines, size, deleted = [] } = given
   const jobs = [{ id: 31, start_frame: 0, stop_frame: size - 1 }]

@@ -9,7 +9,7 @@ import { registerPending } from '../objects/repo.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { insertUpload } from '../uploads/repo.ts'
 
-/** A process that writes objects in every way there is, comes to the end of none, and waits to be killed (T-GC-1). */
+/** Process that starts to write objects in every possible way, finishes none, and waits to be killed (T-GC-1). */
 
 const given = z.object({
   url: z.string(),
@@ -23,7 +23,7 @@ const given = z.object({
       region: z.string(),
     }),
   ]),
-  /** How many of each kind. */
+  /** Number of each kind. */
   count: z.int(),
 })
 export type Interrupted = z.infer<typeof given>
@@ -38,20 +38,20 @@ await Promise.all(begun)
 process.send?.('begun')
 setInterval(() => {}, 1000)
 
-/** Every file has arrived; the request was never posted. */
+/** Writes a complete upload without posting its request. */
 async function storedUpload(): Promise<void> {
   const prefix = await openUpload()
   for (const name of ['0', '1']) await blobs.put(`${prefix}${name}`, bytesOf('whole'))
 }
 
-/** In the middle of the second file. */
+/** Stops within the second file of an upload. */
 async function brokenUpload(): Promise<void> {
   const prefix = await openUpload()
   await blobs.put(`${prefix}0`, bytesOf('whole'))
   await beginPut(`${prefix}1`)
 }
 
-/** In the middle of an archive that an export writes. */
+/** Stops within the archive of an export. */
 async function brokenResult(): Promise<void> {
   const key = resultKey({ request_uuid: randomUUID(), lease_token: 1 })
   await registerPending(db, { key, kind: 'result' })
@@ -64,7 +64,7 @@ async function openUpload(): Promise<string> {
   return prefix
 }
 
-/** Resolves when some of it is in the store, which shall never see the end. */
+/** Starts a write that never ends; resolves when a part of it is in the store. */
 function beginPut(key: string): Promise<void> {
   return new Promise((resolve, reject) => {
     async function* endless() {

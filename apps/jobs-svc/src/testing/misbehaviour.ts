@@ -24,7 +24,7 @@ interface Around {
 
 const wasRun = { run: 0, sendRaw: (_message: string | object): unknown => undefined }
 
-/** Learns the number of the run from the messages that the converter sends by itself. */
+/** Reads the number of the run from the messages that the converter itself sends. */
 export function watchRun(): void {
   if (!process.send) return
   const send = process.send.bind(process)
@@ -70,7 +70,7 @@ const thrown = (name: string, what: unknown): Misbehaviour => ({
   },
 })
 
-/** Sent on the channel without the encoding of messages. */
+/** Sends a message on the channel without the encoding. */
 const raw = (name: string, message: string | object): Misbehaviour => ({
   name: `on the channel: ${name}`,
   ending: 'refused',

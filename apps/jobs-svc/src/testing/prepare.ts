@@ -12,7 +12,7 @@ import { authorityOf, servicesOf } from './services.ts'
 
 type Attach = OperationServices['media']['attachMedia']
 
-/** Preparations of task 1 for user 1, and what came of them. */
+/** Prepares media of task 1 for user 1, and returns the results. */
 export async function preparing() {
   const store = await testStore()
   const tasks = authorityOf([
@@ -27,7 +27,11 @@ export async function preparing() {
   }
   const services = servicesOf({ tasks, media: { attachMedia } })
 
-  /** @returns the frames, and all that is known about the run */
+  /**
+   * Prepares media.
+   *
+   * @returns the frames, and all facts of the run
+   */
   async function prepare(
     params: Parameters<typeof createWork>[0],
     given: Partial<OperationDeps> = {},
@@ -58,7 +62,7 @@ export async function zip(members: Record<string, string | Uint8Array>): Promise
   return gather(writeZip(files, new Date(0)))
 }
 
-/** A bitmap of one colour: 24 bits, from below. */
+/** Creates a bitmap of one colour: 24 bits, bottom row first. */
 export function bitmap(width: number, height: number, [red, green, blue] = [200, 100, 50]): Buffer {
   const stride = Math.ceil((width * 3) / 4) * 4
   const bytes = Buffer.alloc(54 + stride * height)

@@ -6,22 +6,22 @@ import type { ToProcess } from './worker-process.ts'
 export interface WorkerProcess {
   pid: number
   isAlive: () => boolean
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill: () => Promise<void>
   /** Stops the process and its converters, as when the machine is suspended. */
   freeze: () => void
   thaw: () => void
-  /** SIGTERM; resolves to the exit code. */
+  /** Sends SIGTERM; resolves to the exit code. */
   stop: () => Promise<number | null>
 }
 
 const execArgv = ['--conditions=@reticle/source', '--import', 'tsx']
 
 const source = './worker-process.ts'
-/** Its threads start several times faster than from source. */
+/** Built program, whose processes start several times faster than from source. */
 const built = '../../dist/testing/worker-process.js'
 
-/** Starts a worker process, by default with one slot; it polls for requests when this resolves. */
+/** Starts a worker process, by default with one slot; resolves when it polls for requests. */
 export async function startProcess(given: ToProcess, isBuilt = false): Promise<WorkerProcess> {
   const [entry, options] = isBuilt ? [built, { execArgv: [] }] : [source, { execArgv }]
   const inGroup = { ...options, detached: true } // its converters belong to its process group

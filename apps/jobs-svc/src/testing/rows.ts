@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import type { NewRequest } from '../requests/repo.ts'
 
-/** A queued export of user 1, but for what is given; `created` orders requests by seconds. */
+/** Inserts a queued export of user 1 with the given differences; `created` orders requests by seconds. */
 export async function addRequest(
   db: Kysely<RequestsDb>,
   given: Partial<NewRequest> & { created?: number } = {},
@@ -49,7 +49,7 @@ export function readRequest(db: Kysely<RequestsDb>, { request_uuid }: { request_
     .executeTakeFirstOrThrow()
 }
 
-/** Waits until a request is as expected. */
+/** Waits until a request has the expected values. */
 export async function untilRequest(
   db: Kysely<RequestsDb>,
   row: RequestRow,
@@ -61,7 +61,7 @@ export async function untilRequest(
   return readRequest(db, row)
 }
 
-/** Of an object: pending, live or dead; nothing where it is not known. */
+/** Returns the state of an object: pending, live or dead; undefined for an unknown one. */
 export async function blobState(db: Kysely<RequestsDb>, key: string): Promise<string | undefined> {
   const found = await db.selectFrom('blobs').select('state').where('key', '=', key).execute()
   return found[0]?.state

@@ -23,7 +23,7 @@ import type {
 } from '../requests/work.ts'
 import { unsupportedVideo } from '../videos/library.ts'
 
-/** A folder with a blob store, removed when the test file is done. */
+/** Creates a folder with a blob store, removed at the end of the test file. */
 export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
   const root = await mkdtemp(join(tmpdir(), 'reticle-jobs-test-'))
   afterAll(() => rm(root, { recursive: true }))
@@ -31,7 +31,7 @@ export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
 }
 
 export interface TestRun extends OperationDeps {
-  /** What was told, in order: stages, and `final` when the final call was announced. */
+  /** Reported stages in order, and `final` when the final transaction was entered. */
   told: string[]
 }
 
@@ -65,7 +65,7 @@ export async function runOf(
   }
 }
 
-/** As it is built, which starts faster than from source. */
+/** Built program, which starts faster than from source. */
 const built = fileURLToPath(new URL('../../dist/pdf/pdfium-program.js', import.meta.url))
 export const pdfSurroundings = {
   ...{ limits: pdfLimits, limiter: undefined, env: {} },
@@ -150,7 +150,7 @@ export const importDatasetWork = (
   }
 }
 
-/** A selection that leaves nothing out. */
+/** Selection of everything. */
 export const whole = { frames: [], label_id: [], only_annotated: false }
 
 export const exportWork = (
@@ -189,7 +189,7 @@ export const restoreWork = (
   ...given,
 })
 
-/** Puts bytes into the store as if they had been uploaded. */
+/** Puts bytes into the store like an upload. */
 export async function upload(blobs: BlobStore, name: string, content: string | Uint8Array) {
   const key = `requests/uploads/${randomUUID()}`
   const { size } = await blobs.put(key, bytesOf(content))

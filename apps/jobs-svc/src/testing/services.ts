@@ -4,7 +4,7 @@ import { forbidden, notFound } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import type { OperationServices } from '../operations/operation.ts'
 
-/** What one user may do to one object, in the service of a test. */
+/** Permission of one user for one object, in the service of a test. */
 export interface Grant {
   target: Facts['target']
   id: number
@@ -26,7 +26,7 @@ const noGuides = {
   ...{ openAssetUpload: missing, storeAsset: missing },
 }
 
-/** Answers for what it was told of: another user's object is forbidden, what nobody has is not found. */
+/** Creates a service with these permissions: an object of another user is forbidden, an unknown one is not found. */
 export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
   return {
     ...noTasks,
@@ -40,7 +40,7 @@ export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'
   }
 }
 
-/** Texts as the bytes of an answer. */
+/** Returns texts as the bytes of an answer. */
 export function bytesAnswer(texts: readonly string[]) {
   return { head: {}, chunks: bytesOf(...texts) }
 }
@@ -48,10 +48,10 @@ export function bytesAnswer(texts: readonly string[]) {
 export const jsonLinesOf = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`)
 
-/** All frames of some pictures. */
+/** Facts of media with all its frames. */
 const wholeMedia = { start_frame: 0, stop_frame: 0, frame_filter: '', video_name: null }
 
-/** Services of which only those given answer, and those that describe things. */
+/** Creates services of which only the given ones answer, and those that describe objects. */
 export function servicesOf(given: {
   tasks?: Partial<OperationServices['tasks']>
   projects?: OperationServices['projects']
@@ -89,20 +89,20 @@ export function servicesOf(given: {
   }
 }
 
-/** The log of events, where nobody asks for it. */
+/** Event log service for tests that do not call it. */
 export const noEvents = { permitEventExport: missing }
 
-/** Organizations, where nobody asks for one. */
+/** Organization service for tests that do not call it. */
 export const noOrganizations = { findWorkspace: missing }
 
-/** Cloud storages, where nobody asks for one. */
+/** Cloud storage service for tests that do not call it. */
 export const noStorages = {
   permitSource: missing,
   getCloudStorage: missing,
   findDefaultStorages: async () => ({ source_storage: null, target_storage: null }),
 }
 
-/** All of these. */
+/** All of these services. */
 export const noOthers = {
   events: noEvents,
   organizations: noOrganizations,

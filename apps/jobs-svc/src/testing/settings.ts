@@ -1,6 +1,6 @@
 import { type JobsSettings, readConfig } from '../config.ts'
 
-/** The defaults, but for what is given. */
+/** Returns the default settings with the given differences. */
 export const settingsOf = (given: Partial<JobsSettings> = {}): JobsSettings => ({
   ...readConfig({}),
   ...given,

@@ -4,7 +4,7 @@ import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
 import type { Storages } from '../locations/storage.ts'
 import type { OperationServices } from '../operations/operation.ts'
 
-/** A cloud storage with these objects, what was asked of it, and what was written into it. */
+/** Creates a cloud storage with these objects; records its reads, listings and writes. */
 export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSize = 500) {
   const read: string[] = []
   const listed: string[] = []
@@ -41,7 +41,7 @@ export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSiz
   return { storages, read, listed, written }
 }
 
-/** Cloud storages by id, with their attributes; `forbidden` is one that the caller does not see. */
+/** Creates cloud storages by id, with their attributes; `forbidden` is one that the caller may not view. */
 export function seenStorages(
   known: Readonly<Record<number, string>>,
 ): Pick<Storages, 'getCloudStorage'> {

@@ -1,4 +1,4 @@
-/** How a number of a pixel is stored: its bytes, and its kind as TIFF names it (SampleFormat). */
+/** Storage of a pixel value: its bytes, and its kind in TIFF terms (SampleFormat). */
 const samples = {
   uint8: { bytes: 1, format: 1, put: (at: Buffer, value: number) => at.writeUInt8(value) },
   uint16: { bytes: 2, format: 1, put: (at: Buffer, value: number) => at.writeUInt16LE(value) },
@@ -6,7 +6,7 @@ const samples = {
   uint32: { bytes: 4, format: 1, put: (at: Buffer, value: number) => at.writeUInt32LE(value) },
   int32: { bytes: 4, format: 2, put: (at: Buffer, value: number) => at.writeInt32LE(value) },
   float: { bytes: 4, format: 3, put: (at: Buffer, value: number) => at.writeFloatLE(value) },
-  /** Values are the bits of the numbers. */
+  /** Values are given as bits. */
   halfFloat: { bytes: 2, format: 3, put: (at: Buffer, value: number) => at.writeUInt16LE(value) },
 } as const
 
@@ -16,18 +16,18 @@ export interface Page {
   width: number
   height: number
   sample: Sample
-  /** Of one pixel: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha. */
+  /** Channels per pixel: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha. */
   channels?: number
-  /** Row by row. */
+  /** Values row by row. */
   values: readonly number[]
-  /** NewSubfileType: 1 of a thumbnail. */
+  /** NewSubfileType: 1 for a thumbnail. */
   subfile?: number
 }
 
 const short = 3
 const long = 4
 
-/** A TIFF of pages, not compressed. */
+/** Creates an uncompressed TIFF of pages. */
 export function tiffOf(...pages: readonly Page[]): Buffer {
   const parts: Buffer[] = [Buffer.from('II*\0\x08\0\0\0', 'latin1')]
   let start = 8
@@ -39,7 +39,7 @@ export function tiffOf(...pages: readonly Page[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A directory, the lists that it refers to, and the pixels. */
+/** Creates a directory, the lists to which it refers, and the pixels. */
 function pageOf(page: Page, start: number, isLast: boolean): Buffer {
   const { width, height, sample, channels = 1, values, subfile = 0 } = page
   const { bytes, format, put } = samples[sample]

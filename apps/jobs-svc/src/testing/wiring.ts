@@ -16,7 +16,7 @@ import type { Wired } from '../worker/serve-conversions.ts'
 import { misbehave, watchRun } from './misbehaviour.ts'
 import { bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
 
-/** What a conversion meets in the worker's tests, by the id of its task. */
+/** Behaviour of a conversion in the worker's tests, by the id of its task. */
 export const tasks = {
   works: 1,
   hangs: 2,
@@ -25,17 +25,17 @@ export const tasks = {
   isDown: 5,
   isRefused: 6,
   isPatient: 7,
-  /** Has so many images; each read of one is noted in `readsOf`. */
+  /** Has many images; each read of one is recorded in `readsOf`. */
   hasImages: 8,
-  /** Tasks from here on take some milliseconds, each its own number of them. */
+  /** Tasks from here on take some milliseconds, different for each id. */
   takesTime: 1000,
-  /** Tasks from here on take until the file `gateOf` is there. */
+  /** Tasks from here on wait until the file `gateOf` exists. */
   isGated: 2000,
   /** Tasks from here on run an entry of `misbehaviours`, by its index. */
   misbehaves: 3000,
 } as const
 
-/** Beside the blob store of `root`. */
+/** Returns the path of a gate file, beside the blob store of `root`. */
 export const gateOf = (root: string, task_id: number) => join(root, '..', `open-${task_id}`)
 
 export const images = {
@@ -43,20 +43,20 @@ export const images = {
   bytes: 1024 * 1024,
   key: (n: number) => `requests/uploads/i/${n}`,
 }
-/** Beside the blob store of `root`: a line with its key for each image that is read. */
+/** Returns the path of a file beside the blob store of `root`, with the key of each image read as a line. */
 export const readsOf = (root: string) => join(root, '..', 'reads')
 
 const wiringOptions = z.object({
   /** Folder of the blob store. */
   root: z.string(),
-  /** A database with the table `applied (call_id)`: an import writes its line there, once. */
+  /** Database with the table `applied (call_id)`, into which an import writes its line once. */
   url: z.string().optional(),
-  /** What tasks from `takesTime` on take: this, up to four times as long. */
+  /** Duration in milliseconds of tasks from `takesTime` on: once to four times this value. */
   pace_ms: z.number().default(50),
 })
 export type TestWiringOptions = z.input<typeof wiringOptions>
 
-/** Loaded by the converters of the worker's tests, like the module of an app. */
+/** Opens the services for the converters of the worker's tests, as the module of an app does. */
 export async function wire(options: unknown): Promise<Wired> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
   watchRun()
@@ -85,7 +85,7 @@ function framesOf(task_id: number) {
   )
 }
 
-/** Reads of images take their time, and are noted. */
+/** Delays and records the reads of images. */
 const noting = (
   blobs: BlobStore,
   { root, pace_ms }: { root: string; pace_ms: number },
@@ -103,7 +103,10 @@ const noting = (
 const openApplied = (url: string) =>
   openDatabase<unknown>(url, { application: 'conversion', max: 1, search_path: ['requests'] }).db
 
-/** As annotations-svc does: the effect and the memory of it in one transaction. Then time to be killed in. */
+/**
+ * Writes the effect and its record in one transaction, as annotations-svc does. Then waits, so that a test can kill the
+ * process.
+ */
 function writeOnce(db: Kysely<unknown>): OperationServices['annotations']['writeRows'] {
   return async ({ call_id = '', body }) => {
     for await (const _ of body);

@@ -10,7 +10,7 @@ import { deafBus } from './bus.ts'
 import { settingsOf } from './settings.ts'
 import type { TestWiringOptions } from './wiring.ts'
 
-/** A worker in a process of its own, to be killed and frozen; started by `processes.ts`. */
+/** Worker in a separate process that tests kill and freeze; started by `processes.ts`. */
 const toProcess = z.object({
   url: z.string(),
   root: z.string(),

@@ -13,15 +13,15 @@ export interface ClaimedUpload {
   target: string
   target_id: number
   files: readonly UploadedFile[]
-  /** What is to be done needs none. */
+  /** The request does not need uploaded files. */
   needsNoFile?: boolean
 }
 
 /**
- * Takes an upload for the request that is being posted in this transaction: it must be the caller's own, made for this
- * object and purpose, and hold all the files.
+ * Takes an upload for the request that is posted in this transaction. It must belong to the caller, be made for this
+ * object and purpose, and contain all the files.
  *
- * @returns its prefix, the key under which its objects are known
+ * @returns its key prefix, under which its objects are registered
  * @throws DomainError invalid
  */
 export async function claimUpload(

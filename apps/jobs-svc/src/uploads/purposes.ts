@@ -7,7 +7,7 @@ import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
 
-/** What files are uploaded for: who may, of what object, and under which id the work on them runs. */
+/** Purposes of uploads: required permission, accepted objects, and the id of the resulting request. */
 
 export interface Aim {
   purpose: UploadPurpose
@@ -16,13 +16,13 @@ export interface Aim {
 }
 
 interface Purpose {
-  /** What such files are for. */
+  /** Accepted kinds of objects. */
   targets: readonly Target[]
-  /** Of the rules of its object. */
+  /** Action in the permission rules of the object. */
   action: string
-  /** What a form calls its files. */
+  /** Field name of the files in a form. */
   field: string
-  /** @throws DomainError invalid for an object that takes no such files now */
+  /** @throws DomainError invalid for an object that does not accept such files now */
   judge: (facts: Facts) => void
   work: (target: Target, target_id: number) => RqIdParts
 }
@@ -70,12 +70,16 @@ const purposes: Record<UploadPurpose, Purpose> = {
 
 export const fieldOf = (purpose: UploadPurpose): string => purposes[purpose].field
 
-/** The request that the files of an upload become. */
+/** Returns the id parts of the request that the files of an upload become. */
 export const workOf = (aim: Aim): RqIdParts => purposes[aim.purpose].work(targetOf(aim), aim.id)
 
 export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
 
-/** @throws DomainError not_found, forbidden, invalid for an object of another kind */
+/**
+ * Checks the permission for an upload.
+ *
+ * @throws DomainError not_found, forbidden, invalid for an object of another kind
+ */
 export async function permit(tasks: Authority, aim: Aim, context: Context): Promise<Facts> {
   const { purpose, id } = aim
   const target = targetOf(aim)
@@ -84,7 +88,11 @@ export async function permit(tasks: Authority, aim: Aim, context: Context): Prom
 
 export const judge = ({ purpose }: Aim, facts: Facts): void => purposes[purpose].judge(facts)
 
-/** @throws DomainError invalid for an object that takes no such files */
+/**
+ * Returns the target of an upload.
+ *
+ * @throws DomainError invalid for an object that does not accept such files
+ */
 export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): Target {
   const { targets } = purposes[purpose]
   if (!targets.includes(target))
@@ -92,13 +100,21 @@ export function targetOf({ purpose, target }: Pick<Aim, 'purpose' | 'target'>): 
   return target
 }
 
-/** @throws DomainError invalid for a set that cannot be one by its name */
+/**
+ * Checks the file name of a dataset.
+ *
+ * @throws DomainError invalid for a dataset that is not a zip archive by its name
+ */
 export function assertName({ purpose }: Pick<Aim, 'purpose'>, name: string): void {
   if (purpose !== 'dataset' || /\.zip$/i.test(name)) return
   throw invalid({ [fieldOf(purpose)]: 'Dataset file should be zip archive' })
 }
 
-/** @throws DomainError invalid unless these are the facts of a task that has no media yet */
+/**
+ * Checks that a task is without media.
+ *
+ * @throws DomainError invalid for a task with media, and for other objects
+ */
 export function assertEmpty(facts: Facts): void {
   if (facts.target !== 'task') throw invalidText('Media is attached to a task')
   if (facts.size > 0) throw invalidText('Adding more data is not supported')
@@ -110,7 +126,11 @@ export interface ImportWish {
   location?: string
 }
 
-/** @returns the format's own name and the mode, both known */
+/**
+ * Checks the options of an import.
+ *
+ * @returns the canonical name of the format, and the mode
+ */
 export function assertImportable(
   { format, import_mode = 'replace' }: Pick<ImportWish, 'format' | 'import_mode'>,
   facts: Facts,
@@ -125,7 +145,11 @@ export function assertImportable(
   return { format: importer.name, import_mode: mode }
 }
 
-/** @throws DomainError invalid for a file that is announced here and said to be elsewhere */
+/**
+ * Checks the location of an import whose file is uploaded.
+ *
+ * @throws DomainError invalid for any other location
+ */
 export function assertSentHere({ location = 'local' }: Pick<ImportWish, 'location'>): void {
   if (location !== 'local')
     throw invalidText(

@@ -6,7 +6,7 @@ import { makeDead, registerPending } from '../objects/repo.ts'
 type Tx = Transaction<RequestsDb>
 type NewUpload = Pick<UploadRow, 'purpose' | 'target' | 'target_id' | 'owner_id'>
 
-/** Committed before its first byte: whatever lies below the prefix has an owner and an end. */
+/** Inserts an upload before its first byte, so that all objects below its prefix are registered and expire. */
 export async function insertUpload(
   db: Kysely<RequestsDb>,
   upload: NewUpload,
@@ -31,7 +31,9 @@ export function lockUpload(tx: Tx, upload_id: string): Promise<UploadRow | undef
     .executeTakeFirst()
 }
 
-/** An upload serves one request; afterwards its id means nothing any more, and its files are known to that request only. */
+/**
+ * Deletes an upload that a request has taken over: its id is then invalid, and its files belong to that request only.
+ */
 export async function deleteUpload(
   tx: Tx,
   { upload_id }: Pick<UploadRow, 'upload_id'>,
@@ -39,7 +41,7 @@ export async function deleteUpload(
   await tx.deleteFrom('uploads').where('upload_id', '=', upload_id).execute()
 }
 
-/** An upload that nothing will come of. */
+/** Drops an upload that will not be used. */
 export async function dropUpload(
   tx: Tx,
   upload: Pick<UploadRow, 'upload_id' | 'prefix'>,
@@ -48,11 +50,11 @@ export async function dropUpload(
   await makeDead(tx, upload.prefix)
 }
 
-/** SQL: something came of the upload so lately that it is not given up, whether or not the sweeper has been there. */
+/** Returns SQL that is true for uploads used within their lifetime, whether or not the sweeper has run. */
 export const isInTime = (ttlHours: number) =>
   sql<boolean>`uploads.used_date > now() - make_interval(hours => ${ttlHours})`
 
-/** Its time begins anew, and its row is locked. Nothing where it is gone. */
+/** Restarts the expiry of an upload and locks its row. Returns undefined when it was deleted. */
 export function lockUsed(
   tx: Tx,
   upload_id: string,
@@ -67,6 +69,6 @@ export function lockUsed(
 
 const hourMs = 3_600_000
 
-/** When an upload is given up, if nothing more comes. */
+/** Returns the date at which an upload expires without further changes. */
 export const expiryOf = ({ used_date }: Pick<UploadRow, 'used_date'>, ttlHours: number): string =>
   new Date(used_date.getTime() + ttlHours * hourMs).toISOString()

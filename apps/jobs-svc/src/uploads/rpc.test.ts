@@ -65,13 +65,13 @@ describe.each(transports)('over %s', (transport) => {
     return { upload_id, target: 'task', id: 2, file, format: 'coco 1.0', ...options } as const
   }
 
-  test('an upload is known before its first byte', async () => {
+  test('an upload is registered before its first byte', async () => {
     const { upload_id, prefix } = await calls.openUpload(forData, anna)
     expect(prefix).toBe(`requests/uploads/${upload_id}/`)
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'pending', task_id: null }])
   })
 
-  test('an import of a set that has changed is refused at once, and its upload stays', async () => {
+  test('an import with an outdated `if_match` is refused at once, and its upload stays', async () => {
     const upload = await uploadedAnnotations()
     const stale = calls.startImport({ body: { ...upload, if_match: '"y"' } }, anna)
     await expect(stale).rejects.toMatchObject({ kind: 'precondition', code: 'annotations_changed' })
@@ -122,7 +122,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await blobStates()).toEqual([])
   })
 
-  test('an upload to an object of someone else is forbidden', async () => {
+  test('an upload to an object of another user is forbidden', async () => {
     const attempt = calls.openUpload(forData, callAs({ user_id: 7 }))
     await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
   })
@@ -151,13 +151,13 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('files of a creation that failed are given up', async () => {
+  test('files of a failed creation are deleted', async () => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
     await fail(db, await claimNext(), 'No media data found', 24)
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])
   })
 
-  test('ground truth that is wished for goes along, honeypots are refused', async () => {
+  test('ground truth parameters are passed on, honeypots are refused', async () => {
     const body = await uploadedData()
     const drawn = { frame_selection_method: 'random_uniform', frame_count: 2 } as const
     const start = (mode: 'gt' | 'gt_pool') => {
@@ -174,7 +174,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('what is said of jobs goes along', async () => {
+  test('a mapping of files to jobs is passed on', async () => {
     const body = await uploadedData()
     const parameters = {
       job_file_mapping: [{ files: ['b.jpg', 'a.jpg'] }, { files: ['c.jpg'] }],
@@ -183,13 +183,13 @@ describe.each(transports)('over %s', (transport) => {
     expect((await claimNext()).params).toMatchObject({ ...parameters, job_count: null })
   })
 
-  test('so many jobs as are wished for go along', async () => {
+  test('the number of jobs is passed on', async () => {
     const body = { ...(await uploadedData()), parameters: { job_count: 3 } }
     await calls.startDataPreparation({ body }, anna)
     expect((await claimNext()).params).toMatchObject({ job_file_mapping: null, job_count: 3 })
   })
 
-  test('while a creation runs, everybody is told its id before uploading', async () => {
+  test('while a creation runs, opening an upload conflicts with its request id', async () => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
     await expect(calls.openUpload(forData, bob)).rejects.toMatchObject({
       kind: 'conflict',
@@ -197,7 +197,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('of two uploads that end together one becomes the request', async () => {
+  test('of two concurrent uploads for one task one becomes the request', async () => {
     const [first, second] = [await uploadedData(), await uploadedData()]
     const outcomes = await Promise.allSettled([
       calls.startDataPreparation({ body: first }, anna),
@@ -220,7 +220,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(calls.openUpload(forImport, bob)).rejects.toMatchObject({ body: { rq_id } })
   })
 
-  test('an archive becomes an import into its project, whatever mode is said', async () => {
+  test('an archive becomes an import into its project, with any mode', async () => {
     const forProject = { purpose: 'dataset', target: 'project', id: 7, format: 'COCO 1.0' } as const
     const { upload_id, prefix } = await calls.openUpload(forProject, anna)
     const file = { name: 'set.ZIP', key: `${prefix}0`, size: 10 }
@@ -251,7 +251,7 @@ describe.each(transports)('over %s', (transport) => {
         finish(db, row, { report: null, result: null, result_id: null }, 24),
     ],
     ['failed', (row: Awaited<ReturnType<typeof claimNext>>) => fail(db, row, 'bad file', 24)],
-  ])('the file of an import that %s is given up', async (_, end) => {
+  ])('the file of an import that %s is deleted', async (_, end) => {
     await calls.startImport({ body: await uploadedAnnotations() }, anna)
     await end(await claimNext())
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])
@@ -278,12 +278,12 @@ describe.each(transports)('over %s', (transport) => {
     await expect(attempt).rejects.toMatchObject({ body: ['No such file were uploaded'] })
   })
 
-  test("another user's upload cannot be imported", async () => {
+  test('an upload of another user cannot be imported', async () => {
     const attempt = calls.startImport({ body: await uploadedAnnotations() }, bob)
     await expect(attempt).rejects.toMatchObject({ code: 'upload_unknown' })
   })
 
-  test('an upload that was given up meanwhile cannot be used', async () => {
+  test('an upload that expired meanwhile cannot be used', async () => {
     const body = await uploadedAnnotations()
     await sql`update blobs set state = 'dead', dead_date = now()`.execute(db)
     await expect(calls.startImport({ body }, anna)).rejects.toMatchObject({
@@ -291,7 +291,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('files of a creation that failed stay when its effect may be there', async () => {
+  test('files of a failed creation stay when its effect may exist', async () => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
     const row = await claimNext()
     await enterFinal(db, row)
@@ -308,7 +308,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('an empty file and no file at all are refused', async () => {
+  test('an empty file and a missing file are refused', async () => {
     const body = await uploadedAnnotations()
     const file = { ...body.file, size: 0 }
     await expect(calls.startImport({ body: { ...body, file } }, anna)).rejects.toMatchObject({
@@ -320,7 +320,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a large upload is left to the slots for large ones', async () => {
+  test('a large upload becomes a large request', async () => {
     const body = await uploadedAnnotations()
     await calls.startImport(
       { body: { ...body, file: { ...body.file, size: 600 * 1024 * 1024 } } },

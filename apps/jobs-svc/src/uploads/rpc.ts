@@ -54,11 +54,15 @@ type Handlers = Pick<
 type Wish = Parameters<Requests['openUpload']>[0]
 type StartImport = Parameters<Requests['startImport']>[0]['body']
 
-/** Uploads: allowed or refused before their first byte, turned into a request after the last. */
+/** Creates the handlers of uploads: checked before their first byte, turned into a request after the last. */
 export function uploadHandlers(deps: UploadDeps): Handlers {
   const { db, services, settings } = deps
 
-  /** @throws DomainError for what would be refused when all of it had arrived */
+  /**
+   * Checks in advance what would be refused after the upload.
+   *
+   * @throws DomainError for a request that would be refused
+   */
   const check = async (given: Wish, context: Context) => {
     const facts = await permit(services.tasks, given, context)
     if (given.purpose === 'annotations' || given.purpose === 'dataset')
@@ -135,7 +139,7 @@ async function startImport(
     const params: ImportWork['params'] | ImportDatasetWork['params'] =
       purpose === 'dataset' ? { ...asked, names_default_subset } : ofSet
     const size_class = sizeClass([given.file])
-    // Dry runs do not exclude each other, nor what is done for real: each has an id of its own.
+    // Each dry run has a unique id, so it excludes neither other dry runs nor real imports.
     const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined
     const wish = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
     return postRequest(tx, wish, settings, context)
@@ -143,7 +147,7 @@ async function startImport(
 }
 
 /**
- * What is stale already is refused at once; what becomes so later fails the request (`spec/api-annotations.md` 1.12).
+ * Refuses an outdated entity tag at once; a later change of the annotations fails the request.
  *
  * @throws DomainError precondition `annotations_changed`
  */
@@ -159,7 +163,7 @@ async function assertUnchanged(
   throw changedMeanwhile('Annotations were changed by someone else', etag, 'annotations_changed')
 }
 
-/** A file that came with the request is what is imported, wherever others of the object come from. */
+/** Returns the source of an import; an uploaded file takes precedence over the source storage of the object. */
 async function originFor(
   { storages }: UploadDeps['services'],
   { upload_id, target, id, file_id, location, cloud_storage_id }: StartImport,
@@ -172,7 +176,7 @@ async function originFor(
 
 type Tx = Transaction<RequestsDb>
 
-/** A file that was sent here. */
+/** Takes an uploaded file. */
 export async function takeFile(tx: Tx, aim: Aim, sent: Sent, context: Context) {
   const { upload_id, file } = await fileOf(tx, aim, sent)
   const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
@@ -181,7 +185,7 @@ export async function takeFile(tx: Tx, aim: Aim, sent: Sent, context: Context) {
 
 type Sent = Pick<StartImport, 'upload_id' | 'file' | 'file_id'>
 
-/** The file that came with the request, or the one that it names. */
+/** Returns the file of the call, or the uploaded one that it names. */
 async function fileOf(
   tx: Tx,
   { purpose }: Aim,

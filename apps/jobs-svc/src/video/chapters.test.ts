@@ -3,7 +3,7 @@ import { placeChapters } from './chapters.ts'
 
 const even = (count: number) => Float64Array.from({ length: count }, (_, frame) => frame)
 
-/** First and last frames of chapters, in a video of 25 frames a second. */
+/** Returns the first and last frames of chapters, in a video of 25 frames per second. */
 const place = (chapters: readonly (readonly [start: number, end: number])[], ticks = even(50)) =>
   placeChapters(
     chapters.map(([start, end]) => ({ start, end, title: '' })),
@@ -27,11 +27,11 @@ test.each<[string, [number, number], [number, number][]]>([
   ['that start when the last frame has ended', [2, 3], []],
   ['that start before the first frame', [-5, 0.4], [[0, 9]]],
   ['that end before the first frame', [-5, -1], []],
-])('chapters %s', (_, chapter, frames) => {
+])('chapters %s have the expected frames', (_, chapter, frames) => {
   expect(place([chapter])).toEqual(frames)
 })
 
-test('chapters come by their first frames, those of one frame in the order of the file', () => {
+test('chapters are sorted by their first frame; those of one frame keep the order of the file', () => {
   const times = [
     [0.8, 1],
     [0, 2],
@@ -46,7 +46,7 @@ test('chapters come by their first frames, those of one frame in the order of th
   ])
 })
 
-test('the clock may begin at any time, and be of one frame, or of none', () => {
+test('chapters are placed in videos that start late, or have one frame or none', () => {
   const late = even(50).map((tick) => tick + 2500)
   expect(place([[100.4, 100.8]], late)).toEqual([[10, 19]])
   expect(place([[0, 4]], late)).toEqual([])

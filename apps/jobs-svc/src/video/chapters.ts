@@ -8,7 +8,7 @@ import {
 } from './decoder.ts'
 import type { ChapterFacts, Engine } from './engine.ts'
 
-/** As `VideoDecoder.chapters`. */
+/** Implements `VideoDecoder.chapters`. */
 export async function readChapters(
   engine: Pick<Engine, 'chapters' | 'times'>,
   file: VideoFile,
@@ -24,7 +24,10 @@ export async function readChapters(
   return { chapters: placeChapters(given, { ticks, time_base }), isWhole }
 }
 
-/** Times of frames that are counted by order. They never go back: a frame without a later time has that of the frame before. */
+/**
+ * Decodes the times of frames that are counted by order. They never decrease: a frame without a later time has that of
+ * the frame before.
+ */
 async function decodedTimes(
   engine: Pick<Engine, 'times'>,
   file: VideoFile,
@@ -43,16 +46,16 @@ async function decodedTimes(
   return ticks.fill(latest, place)
 }
 
-/** When frames are shown, ascending. */
+/** Times at which frames are shown, ascending. */
 interface Clock extends Pick<VideoIndex, 'time_base'> {
   ticks: Float64Array
 }
 
 /**
- * Gives chapters their frames. Containers round times, so a chapter starts with the frame nearest to its start, and ends before the
- * frame nearest to its end; one that ends later than the last frame starts includes that frame. A chapter that is empty, or ends
- * before it starts, has its first frame. Chapters may overlap. One that starts after the last frame has ended, or ends before the
- * first is shown, is left out.
+ * Assigns frames to chapters. Containers round times, so a chapter starts with the frame nearest to its start, and ends
+ * before the frame nearest to its end; one that ends later than the last frame starts includes that frame. A chapter
+ * that is empty, or ends before it starts, has its first frame. Chapters may overlap. One that starts after the last
+ * frame has ended, or ends before the first is shown, is left out.
  */
 export function placeChapters(
   facts: readonly ChapterFacts[],
@@ -76,7 +79,12 @@ export function placeChapters(
   return placed.sort((one, other) => one.start - other.start)
 }
 
-/** @param end when the last frame ends @returns the number of the frame shown nearest to a time; after the last, their count */
+/**
+ * Creates a function that returns the number of the frame shown nearest to a time; after the last, the number of
+ * frames.
+ *
+ * @param end time at which the last frame ends
+ */
 function nearestFrame(ticks: Float64Array, end: number): (time: number) => number {
   return (time) => {
     const next = firstFrom(ticks, time)
@@ -86,7 +94,7 @@ function nearestFrame(ticks: Float64Array, end: number): (time: number) => numbe
   }
 }
 
-/** Place of the first of `sorted` that is not below `value`; their count where all are. */
+/** Returns the index of the first of `sorted` that is not below `value`; their count if all are below. */
 function firstFrom(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length
@@ -98,5 +106,5 @@ function firstFrom(sorted: Float64Array, value: number): number {
   return low
 }
 
-/** By whole characters, never within one. */
+/** Cuts a title between characters, never within one. */
 const cutTitle = (title: string) => [...title].slice(0, longestTitle).join('')

@@ -1,61 +1,62 @@
 import { availableParallelism } from 'node:os'
 import type { ProgramLimits, Surroundings } from '../programs/program.ts'
 
-/** The port of videos: what a decoder promises, whichever program it asks (`find.ts` chooses, `contract.ts` tries the promises). */
+/** Port of video decoders: the contract of both adapters (`find.ts` selects one, `testing/contract.ts` tests them). */
 
-/** A video that the caller has staged: decoders read local files only. */
+/** Video that the caller has staged: decoders read local files only. */
 export interface VideoFile {
   path: string
-  /** As the person who sent it knows it. Errors say this name and never the path. */
+  /** Name that the user gave the file. Errors contain this name and never the path. */
   name: string
 }
 
-/** How the stored pictures have to be turned to stand upright: mirrored left to right first, then turned clockwise. */
+/** Rotation that brings stored pictures upright: mirrored left to right first, then turned clockwise. */
 export interface Orientation {
   isMirrored: boolean
   turn: 0 | 90 | 180 | 270
 }
 
 /**
- * Which pictures a video has and where they can be found (`infra.md` 7). Frame n is shown at `pts[n]`, and the number of
- * frames is `pts.length`: containers are not believed when they tell a number.
+ * Frames of a video and the positions at which they can be found. Frame n is shown at `pts[n]`, and the number of
+ * frames is `pts.length`: frame counts that containers state are not trusted.
  */
 export interface VideoIndex {
   codec: Codec
   /**
-   * How a frame is told from the others. `order`: the file gives its pictures no times of their own (AVI does not, where pictures
-   * are stored in another order than shown), several the same time (cameras that are faster than the clock of the file), or is of a
-   * container whose times may repeat, break or be missing, so `pts` counts them from 0, and every way to one begins at the first.
+   * Method to identify a frame. `order`: the file gives its pictures no times (AVI with pictures stored in another
+   * order than shown), gives several pictures the same time (cameras faster than the clock of the file), or is of a
+   * container whose times may repeat, break or be missing. Then `pts` counts pictures from 0, and decoding always
+   * starts at the first.
    */
   by: 'time' | 'order'
-  /** Pixels of a picture as people see it, `orientation` applied. Pixels count as square. */
+  /** Pixels of a picture as displayed, `orientation` applied. Pixels count as square. */
   width: number
   height: number
   orientation: Orientation
   /** Seconds of one tick of `pts` and `keys`. */
   time_base: { num: number; den: number }
-  /** Ascending, each time once, in ticks: whole numbers up to `mostTime`, exact in a double and eight bytes a frame. */
+  /** Distinct times in ticks, ascending: whole numbers up to `mostTime`, exact in a double, eight bytes per frame. */
   pts: Float64Array
-  /** Ascending: times at which decoding can begin. Not all of them are times of frames; none by order. */
+  /** Times at which decoding can start, ascending. Not all of them are times of frames; empty by order. */
   keys: Float64Array
 }
 
-/** A part of a video that the file itself lists. Frames are those of the video, inclusive. */
+/** Part of a video that the file itself lists. Frames are those of the video, inclusive. */
 export interface VideoChapter {
   start: number
   stop: number
-  /** At most `longestTitle` characters; empty: the file gives none. */
+  /** At most `longestTitle` characters; empty when the file gives none. */
   title: string
 }
 
 export interface VideoChapters {
-  /** By their first frames. */
+  /** Sorted by their first frames. */
   chapters: VideoChapter[]
   /** False: the file lists more than `mostChapters`, of which these are the first. */
   isWhole: boolean
 }
 
-/** As FFmpeg calls them. A list, since whatever else a build can decode is so much more that can be attacked. */
+/** Supported codecs by the names of FFmpeg. It is a closed list, because each further decoder adds attack surface. */
 export const codecs = [
   'h264',
   'hevc',
@@ -79,15 +80,15 @@ export const codecs = [
 ] as const
 export type Codec = (typeof codecs)[number]
 
-/** What is made of a frame: the same as of an image (`frames/pictures.ts`). */
+/** Form of a picture: the same as of an image (`frames/pictures.ts`). */
 export type PictureForm =
   /** Original quality: every pixel as decoded. */
   | { format: 'png' }
-  /** The same, not packed: for who makes something else of it at once. */
+  /** Original quality, uncompressed: for a caller that converts it at once. */
   | { format: 'tiff' }
   /** Compressed: `quality` 1 to 100, the task's `image_quality`. */
   | { format: 'jpeg'; quality: number }
-  /** A preview: at most `fit` x `fit`, never enlarged. */
+  /** Preview: at most `fit` x `fit` pixels, never enlarged. */
   | { format: 'jpeg'; quality?: number; fit: number }
 
 export interface VideoPicture {
@@ -96,34 +97,35 @@ export interface VideoPicture {
 }
 
 export interface ProbeOptions {
-  /** Pictures with equal times are one frame, the first of them: so older versions counted. */
+  /** Counts pictures with equal times as one frame, the first of them, as older versions did. */
   mergesEqualTimes?: boolean
 }
 
 export interface VideoDecoder {
-  /** For capabilities and logs. */
+  /** Adapter and version for the capabilities and logs. */
   about: { adapter: 'ffmpeg' | 'node-av'; version: string }
   /**
    * Reads the times of all frames and decodes the first one.
    *
-   * @throws UnusableInput, one sentence, for what is no video, is cut off, has no video stream, another codec than `codecs`, more
-   *   than `mostFrames` or `mostPixels`, or breaks its decoder; DomainError unavailable when the decoder was killed by others
+   * @throws UnusableInput, one sentence, for a file that is not a video, is cut off, contains no video stream, has
+   *   another codec than `codecs`, exceeds `mostFrames` or `mostPixels`, or crashes its decoder; DomainError
+   *   unavailable when another process killed the decoder
    */
   probe: (file: VideoFile, signal: AbortSignal, options?: ProbeOptions) => Promise<VideoIndex>
   /**
-   * Reads the chapters that the file lists; `placeChapters` gives them their frames.
+   * Reads the chapters that the file lists; `placeChapters` assigns their frames.
    *
    * @throws as `probe`
    */
   chapters: (file: VideoFile, index: VideoIndex, signal: AbortSignal) => Promise<VideoChapters>
   /**
-   * Pictures of the wanted frames, in their order. Decoding begins at the last key frame before what is wanted and goes on
-   * over neighbours; where the next wanted frame is far, it begins anew. Pull-driven: a decoder that is not read from waits
-   * after a picture or two, and one whose reader leaves is ended.
+   * Decodes the wanted frames, in their order. Decoding starts at the last key frame before the first wanted frame and
+   * continues over its neighbours; before a distant frame it starts again. Pull-driven: a decoder whose reader pauses
+   * waits after a picture or two, and one whose reader leaves is ended.
    *
    * @param wanted ascending, each of them below `index.pts.length`; read as far as needed
-   * @throws UndecodableFrame where the video has no picture at the time of a frame; DomainError unavailable as above; whatever
-   *   the signal was aborted with
+   * @throws UndecodableFrame when the video has no picture at the time of a frame; DomainError unavailable as above;
+   *   the abort reason of the signal
    */
   frames: (
     file: VideoFile,
@@ -134,22 +136,22 @@ export interface VideoDecoder {
   ) => AsyncGenerator<VideoPicture>
 }
 
-/** More frames are refused. */
+/** Limit of frames per video. */
 export const mostFrames = 10_000_000
-/** Larger pictures are refused: the most that the highest levels of H.264, HEVC, VP9 and AV1 know, 8192 x 4352. */
+/** Limit of pixels per picture: the largest of the highest levels of H.264, HEVC, VP9 and AV1, 8192 x 4352. */
 export const mostPixels = 35_651_584
 
-/** Chapters of a file that are read. */
+/** Limit of chapters that are read from a file. */
 export const mostChapters = 10_000
-/** Characters of a title; longer ones are cut. */
+/** Limit of characters of a title; longer ones are cut. */
 export const longestTitle = 1024
 
-/** Times further from 0 are refused; they leave room to calculate exactly, and hold 13 days of nanoseconds. */
+/** Largest distance of a time from 0. It leaves room to calculate exactly, and holds 13 days of nanoseconds. */
 export const mostTime = 2 ** 50
 
-/** What one process of a decoder may take. A way of many frames to the first wanted one adds to the silence. */
+/** Limits of one decoder process. Decoding many frames before the first wanted one extends the silence limit. */
 export interface DecoderLimits extends ProgramLimits {
-  /** Of decoding. */
+  /** Threads for decoding. */
   threads: number
 }
 
@@ -158,9 +160,9 @@ export interface DecoderSurroundings extends Surroundings {
 }
 
 export const decoderLimits: DecoderLimits = {
-  /** Reading an index, and the pictures of one pass, take far less. */
+  /** Far above the time for an index or for the pictures of one pass. */
   cpuSeconds: 1800,
-  /** `mostPixels` in ten bits, with the pictures that others refer to, take a half. */
+  /** About twice the need of `mostPixels` in ten bits with all reference pictures. */
   memoryBytes: 4 * 1024 ** 3,
   silenceMs: 60_000,
   threads: Math.min(4, availableParallelism()),

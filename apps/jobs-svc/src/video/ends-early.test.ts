@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** @returns whether a file of these bytes ends early */
+/** Returns whether a file of these bytes ends early. */
 async function early(bytes: Uint8Array): Promise<boolean> {
   const path = join(folder, 'tried')
   await writeFile(path, bytes)
@@ -27,7 +27,7 @@ test.each([
   ['index first.mov', { codec: 'h264', hasSound: true, fileOptions: { movflags: 'faststart' } }],
   ['index last.mp4', { codec: 'h264' }],
   ['chunks.avi', { codec: 'mpeg4' }],
-] as const)('%s: wherever it is cut, but behind a box', async (name, clip) => {
+] as const)('%s that is cut anywhere but between two boxes ends early', async (name, clip) => {
   const whole = await bytesOf(name, clip)
   expect(await early(whole)).toBe(false)
   const ends = new Set(boxEnds(whole))
@@ -39,7 +39,7 @@ test.each([
   }
 })
 
-test('a box of 64 bits, and one that goes on to the end of the file', async () => {
+test('a 64-bit box that is cut off ends early, a box without a length does not', async () => {
   const head = Buffer.concat([box('ftyp', 16), Buffer.alloc(8)])
   const long = box('mdat', 1)
   const length = Buffer.alloc(8)
@@ -48,7 +48,7 @@ test('a box of 64 bits, and one that goes on to the end of the file', async () =
   expect(await early(Buffer.concat([head, box('mdat', 0), Buffer.alloc(100)]))).toBe(false)
 })
 
-test('what has no such parts does not end early: Matroska, texts, garbage behind the last box, nothing', async () => {
+test('files without outermost parts do not end early: Matroska, text, garbage after a box, empty files', async () => {
   const mkv = await bytesOf('clusters.mkv', { codec: 'h264' })
   expect(await early(mkv.subarray(0, mkv.length / 2))).toBe(false)
   expect(await early(Buffer.from('a text of many words'))).toBe(false)
@@ -63,7 +63,7 @@ function box(kind: string, length: number): Buffer {
   return head
 }
 
-/** Of an MP4; an AVI has one part. */
+/** Returns the ends of the boxes of an MP4; an AVI has only one part. */
 function boxEnds(whole: Buffer): number[] {
   if (whole.toString('latin1', 0, 4) === 'RIFF') return []
   const ends: number[] = []
@@ -71,6 +71,6 @@ function boxEnds(whole: Buffer): number[] {
   return ends
 }
 
-/** Fewer bytes behind a box than say how long the next one is. */
+/** Whether a cut leaves fewer bytes behind a box than the header of the next one needs. */
 const isHeadOnly = (length: number, ends: ReadonlySet<number>) =>
   [1, 2, 3, 4, 5, 6, 7].some((bytes) => ends.has(length - bytes))

@@ -1,12 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** Boxes that an MP4 or QuickTime file may begin with (ISO/IEC 14496-12 4.3; QuickTime File Format, "Atoms"). */
+/** Boxes that an MP4 or QuickTime file may start with (ISO/IEC 14496-12 4.3; QuickTime File Format, "Atoms"). */
 const firstBoxes = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot'])
 const headBytes = 16
 
 /**
- * Whether a file is shorter than its outermost parts say: boxes of MP4 and QuickTime, `RIFF` of AVI. Readers do not notice when
- * the cut is exactly between two packets. What has no such parts, or parts without an end of their own, does not end early.
+ * Returns whether a file is shorter than the lengths of its outermost parts: boxes of MP4 and QuickTime, `RIFF` of AVI.
+ * Demuxers do not notice a cut exactly between two packets. A file without such parts, or with a last part of open
+ * length, does not end early.
  */
 export async function endsEarly(path: string): Promise<boolean> {
   const file = await open(path)
@@ -23,7 +24,7 @@ export async function endsEarly(path: string): Promise<boolean> {
   }
 }
 
-/** Where the part that begins at a byte ends; undefined where none begins, or one that goes on for as long as the file. */
+/** Returns the end of the part that starts at a byte; undefined without a part, or for one of open length. */
 async function partAt(file: FileHandle, start: number): Promise<number | undefined> {
   const head = Buffer.alloc(headBytes)
   const { bytesRead } = await file.read(head, 0, headBytes, start)

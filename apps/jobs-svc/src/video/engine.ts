@@ -3,22 +3,22 @@ import type { DisplayMatrix } from './orientation.ts'
 import type { Pass } from './passes.ts'
 
 /**
- * What the two adapters differ in: one program each, asked for facts. What follows from the facts is the same for both
- * (`probe.ts`, `frames.ts`). Every call is a process of its own, ended with it; all throw as `VideoDecoder` says.
+ * Difference between the two adapters: the program that reads facts. All conclusions from the facts are shared
+ * (`probe.ts`, `frames.ts`). Every call runs one process and ends it; all throw as documented for `VideoDecoder`.
  */
 export interface Engine {
   about: { adapter: 'ffmpeg' | 'node-av'; version: string }
-  /** What the file says of its first stream of pictures, and what comes of decoding its beginning. */
+  /** Reads the description of the first video stream, and decodes its beginning. */
   look: (file: VideoFile, signal: AbortSignal) => Promise<Look>
-  /** All packets of that stream, in the order of the file. Nothing is decoded. */
+  /** Reads all packets of that stream in file order, without decoding. */
   packets: (file: VideoFile, signal: AbortSignal) => AsyncGenerator<PacketFacts[]>
-  /** Times of all pictures in the order shown, by decoding them; NaN of one that has none. */
+  /** Decodes the times of all pictures in display order; NaN for a picture without one. */
   times: (file: VideoFile, signal: AbortSignal) => AsyncGenerator<number[]>
-  /** Chapters in the order of the file, at most one more than `mostChapters`. Nothing is decoded. */
+  /** Reads the chapters in file order, at most one more than `mostChapters`, without decoding. */
   chapters: (file: VideoFile, signal: AbortSignal) => Promise<ChapterFacts[]>
   /**
-   * Pictures of the spans of a pass, ascending, and perhaps one or more behind the last: those which are missing are left out,
-   * some may come twice. What cannot be decoded ends it without an error.
+   * Decodes the pictures of the spans of a pass, ascending, and possibly some behind the last. Missing pictures are
+   * left out, some may come twice. Undecodable data ends the stream without an error.
    */
   pictures: (
     file: VideoFile,
@@ -29,7 +29,7 @@ export interface Engine {
 }
 
 export interface Look {
-  /** Undefined: the file has no stream of pictures. */
+  /** Undefined: the file contains no video stream. */
   stream?: {
     codec: string
     width: number
@@ -37,7 +37,7 @@ export interface Look {
     time_base: { num: number; den: number }
     matrix?: DisplayMatrix
   }
-  /** Of the first picture that can be decoded, as it comes out; `time` is NaN where it has none. */
+  /** Size and time of the first picture that can be decoded; `time` is NaN if it has none. */
   first?: { width: number; height: number; time: number }
 }
 
@@ -45,9 +45,9 @@ export interface PacketFacts {
   /** In ticks; NaN: none. */
   time: number
   isKey: boolean
-  /** False: empty, or left out by the file's own list of edits. */
+  /** False: empty, or excluded by the edit list of the file. */
   isShown: boolean
-  /** The file ends within it. */
+  /** The file ends within this packet. */
   isCut: boolean
 }
 
@@ -55,12 +55,12 @@ export interface ChapterFacts {
   /** In seconds, on the clock of the pictures; NaN: unknown. */
   start: number
   end: number
-  /** Empty: the chapter has none. */
+  /** Empty when the chapter has none. */
   title: string
 }
 
 export interface RawPicture {
-  /** As in `VideoIndex.pts`. */
+  /** Time as in `VideoIndex.pts`. */
   time: number
   /** RGB, eight bits each, rows without gaps, as stored: `orientation` is not applied. */
   pixels: Buffer

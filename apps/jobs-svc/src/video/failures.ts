@@ -3,7 +3,7 @@ import { UnusableInput } from '../operations/operation.ts'
 import type { Failures, ReadFile } from '../programs/failures.ts'
 import { codecs, mostFrames, mostPixels } from './decoder.ts'
 
-/** The video has no picture at the time of this frame. */
+/** Error for a frame without a decodable picture. */
 export class UndecodableFrame extends UnusableInput {
   readonly frame: number
 
@@ -15,13 +15,17 @@ export class UndecodableFrame extends UnusableInput {
 
 const conversion = 'Convert it, for example by `ffmpeg -i input -c:v libx264 output.mp4`'
 
-/** The codec is known, but this build of the decoder lacks it. */
+/** Creates the error for a codec that is supported but that this build of the decoder lacks. */
 export const undecodable = ({ name }: ReadFile, codec: string) =>
   new UnusableInput(
     `${name}: no picture of this ${codec} video can be decoded: it is damaged, or the decoder of this installation lacks the codec. ${conversion}`,
   )
 
-/** @param said by the decoder, for the log: it may name paths */
+/**
+ * Creates the error for a file that cannot be read as a video.
+ *
+ * @param said output of the decoder for the log; it may contain paths
+ */
 export const unreadable = ({ name }: ReadFile, said?: string) =>
   new UnusableInput(
     `${name}: no video can be read from it: it is damaged, cut off or of another kind`,
@@ -52,7 +56,7 @@ export const tooLarge = (
 export const tooManyFrames = ({ name }: ReadFile) =>
   new UnusableInput(`${name}: the video has more than ${mostFrames} frames`)
 
-/** How programs of decoders fail. */
+/** Errors of decoder programs. */
 export const decoderFailures: Failures = {
   unreadable,
   unstarted: ({ name }, why) => unavailable(`${name}: the video decoder cannot be started: ${why}`),

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** A folder with programs that say their version, as FFmpeg's do. */
+/** Creates a folder with programs that print their version as FFmpeg does. */
 async function programs(name: string, version: string, names = ['ffmpeg', 'ffprobe']) {
   await mkdir(join(folder, name))
   for (const one of names) {
@@ -23,7 +23,7 @@ async function programs(name: string, version: string, names = ['ffmpeg', 'ffpro
   return join(folder, name)
 }
 
-test('the program that the setting names comes first, then ffmpeg on the path, then node-av', async () => {
+test('the configured program precedes ffmpeg on the path, which precedes node-av', async () => {
   const named = await programs('named', '7.1')
   const path = [join(folder, 'nowhere'), await programs('usual', '5.1.9'), '/usr/bin'].join(
     delimiter,
@@ -35,16 +35,16 @@ test('the program that the setting names comes first, then ffmpeg on the path, t
   expect(fallback?.about).toEqual({ adapter: 'node-av', version: expect.stringMatching(/^\S+$/) })
 })
 
-test('where there is none of them, videos are not read', async () => {
+test('videos are unsupported without any decoder', async () => {
   expect(await findDecoder({ path: '', mayUseNodeAv: false })).toBeUndefined()
 })
 
-test('ffmpeg on the path without ffprobe beside it is not taken', async () => {
+test('ffmpeg on the path without ffprobe beside it is not used', async () => {
   const path = await programs('half', '5.1.9', ['ffmpeg'])
   expect(await findDecoder({ path, mayUseNodeAv: false })).toBeUndefined()
 })
 
-test('a setting that names nothing that runs is refused by its name', async () => {
+test('a setting that names a missing or incomplete program is refused with its name', async () => {
   const half = await programs('lonely', '7.1', ['ffmpeg'])
   for (const ffmpegPath of [join(folder, 'missing'), join(half, 'ffmpeg')]) {
     const finding = findDecoder({ ffmpegPath, path: '' })

@@ -10,21 +10,21 @@ import { decoderFailures as failures } from './failures.ts'
 import { decoderOf } from './from-engine.ts'
 
 export interface FindOptions {
-  /** `RETICLE_JOBS_FFMPEG_PATH`. */
+  /** Path of the setting `RETICLE_JOBS_FFMPEG_PATH`. */
   ffmpegPath?: string | undefined
-  /** Of programs that are named by no path; undefined: there are none. */
+  /** `PATH` to search for programs; default: that of the environment. */
   path?: string | undefined
-  /** Is the package node-av taken when there is no program? */
+  /** Allows the package node-av when no program is found. */
   mayUseNodeAv?: boolean
 }
 
 const longestMs = 20_000
 
 /**
- * The decoder of this installation (`infra.md` 7): the program that the setting names, else `ffmpeg` on the path, else the npm
- * package node-av; ffprobe stands beside ffmpeg. Undefined: videos are not supported here.
+ * Finds the decoder of this installation: the configured program, else `ffmpeg` on the path, else the npm package
+ * node-av; ffprobe must be beside ffmpeg. Returns undefined when videos are not supported.
  *
- * @throws ConfigError when the setting names what does not run
+ * @throws ConfigError when the configured program does not run
  */
 export async function findDecoder(options: FindOptions): Promise<VideoDecoder | undefined> {
   const { ffmpegPath, path = environment.PATH, mayUseNodeAv = true } = options
@@ -50,7 +50,11 @@ async function givenDecoder(
   }
 }
 
-/** @throws when one of the two does not run */
+/**
+ * Creates the decoder of FFmpeg.
+ *
+ * @throws Error when one of the two programs does not run
+ */
 export async function ffmpegDecoder(
   ffmpeg: string,
   around: DecoderSurroundings,
@@ -79,7 +83,11 @@ async function versionOf(command: string, around: DecoderSurroundings): Promise<
   return lines.join('\n')
 }
 
-/** @throws when the package is not installed, or not made for this machine */
+/**
+ * Creates the decoder of node-av.
+ *
+ * @throws DomainError when the package is not installed, or does not run on this machine
+ */
 export async function nodeAvDecoder(around: Omit<NodeAvOptions, 'version'>): Promise<VideoDecoder> {
   const version = await nodeAvVersion(around, AbortSignal.timeout(longestMs))
   return decoderOf(nodeAvEngine({ ...around, version }))

@@ -4,10 +4,13 @@ import { UndecodableFrame } from './failures.ts'
 import { type Pass, type PassOptions, passesOf, restOf } from './passes.ts'
 import { drawn, type RawFrame } from './pictures.ts'
 
-/** Starting a process takes about as long as decoding 120 frames. */
+/** Tuning of passes: starting a process takes about as long as decoding 120 frames. */
 const passOptions: PassOptions = { leap: 120, mostSpans: 500, mostFrames: 5000 }
 
-/** How many frames sooner a way begins, at the first try and at others: encoders rarely let 250 frames pass without a key. */
+/**
+ * Frames by which a pass starts earlier, at the first attempt and at the others; 250 frames without a key frame are
+ * rare.
+ */
 const retreats = [0, 60, 300]
 
 interface Asked {
@@ -15,7 +18,7 @@ interface Asked {
   index: VideoIndex
 }
 
-/** As `VideoDecoder.frames`. */
+/** Implements `VideoDecoder.frames`. */
 export async function* frames(
   engine: Engine,
   asked: Asked & { wanted: Iterable<number>; as: PictureForm },
@@ -34,10 +37,11 @@ async function* rawFrames(
 }
 
 /**
- * The frames of a pass. A decoder that was sent to a key frame may come out behind it, or be silent for a while since the file
- * calls a picture a key that is none: what is missing is then tried from further before.
+ * Decodes the frames of a pass. After a seek to a key frame, the first decoded picture may be a later one, or none may
+ * come for a while because the file marks other frames as key frames. Missing frames are then tried from an earlier
+ * start.
  *
- * @throws UndecodableFrame for the first frame to which no way leads
+ * @throws UndecodableFrame for the first frame that no start can decode
  */
 async function* passFrames(
   engine: Engine,
@@ -62,7 +66,7 @@ async function* passFrames(
   }
 }
 
-/** Pictures that are what comes next in the pass, up to its end or to the first that is missing. */
+/** Yields the pictures that match the next frames of the pass, until its end or the first missing frame. */
 async function* matching(
   pictures: AsyncGenerator<RawPicture>,
   { pts }: VideoIndex,
@@ -73,7 +77,7 @@ async function* matching(
     const frame = pass.frames[place]
     const wanted = frame === undefined ? undefined : pts[frame]
     if (frame === undefined || wanted === undefined || time > wanted) return
-    if (time < wanted) continue // twice, or before the first
+    if (time < wanted) continue // a duplicate, or before the first
     yield { frame, pixels }
     place += 1
     if (place === pass.frames.length) return

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts'
 import { frames } from './frames.ts'
 import { probe } from './probe.ts'
 
-/** The port on what an adapter can do. */
+/** Creates the decoder on the engine of an adapter. */
 export const decoderOf = (engine: Engine): VideoDecoder => ({
   about: engine.about,
   probe: (file, signal, options) => probe(engine, file, signal, options),

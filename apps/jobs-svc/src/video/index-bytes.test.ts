@@ -10,7 +10,7 @@ const indexOf = (pts: Iterable<number>, keys: Iterable<number> = [0]): VideoInde
   keys: Float64Array.from(keys),
 })
 
-/** Pseudo-random numbers from 0 to 1, the same for a seed. */
+/** Creates a generator of pseudo-random numbers from 0 to 1, reproducible by its seed. */
 function dice(seed: number): () => number {
   let state = seed
   return () => {
@@ -19,7 +19,7 @@ function dice(seed: number): () => number {
   }
 }
 
-test('any ascending times come back as they were', () => {
+test('any ascending times are decoded unchanged', () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const roll = dice(seed)
     const times = (most: number) => {
@@ -35,17 +35,17 @@ test('any ascending times come back as they were', () => {
   }
 })
 
-test('the largest times come back as they were', () => {
+test('the largest times are decoded unchanged', () => {
   const index = indexOf([-mostTime, mostTime - 1, mostTime], [-mostTime, mostTime])
   expect(decodeIndex(encodeIndex(index))).toEqual(index)
 })
 
-test('an index by order comes back as it was', () => {
+test('an index by order is decoded unchanged', () => {
   const index: VideoIndex = { ...indexOf([0, 1, 2], []), by: 'order', codec: 'mpeg4' }
   expect(decodeIndex(encodeIndex(index))).toEqual(index)
 })
 
-test('even frames take a fraction of a byte each, uneven ones hardly more than one', () => {
+test('evenly spaced frames take a fraction of a byte each, uneven ones hardly more than one', () => {
   const even = Array.from({ length: 100_000 }, (_, frame) => frame * 512)
   expect(encodeIndex(indexOf(even)).length).toBeLessThan(1000)
   const roll = dice(7)
@@ -53,7 +53,7 @@ test('even frames take a fraction of a byte each, uneven ones hardly more than o
   expect(encodeIndex(indexOf(uneven)).length).toBeLessThan(uneven.length * 1.1)
 })
 
-test('an index of which any byte was changed is refused, and so is one that was cut off', () => {
+test('an index with any changed byte or a cut end is refused', () => {
   const whole = encodeIndex(indexOf([0, 40, 80, 130, 160], [0, 80]))
   for (let at = 0; at < whole.length; at += 1) {
     const changed = Buffer.from(whole)

@@ -2,14 +2,14 @@ import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
 import { codecs, mostFrames, type VideoIndex } from './decoder.ts'
 
-/** Begins every index; the last letter is the version. Another version is none of ours. */
+/** First bytes of every index; the last letter is the version. Other versions are refused. */
 const magic = Buffer.from('RVI1')
-/** Magic and checksum. */
+/** Bytes of the magic number and the checksum. */
 const frontBytes = magic.length + 4
 
-/** No number is told in more bytes: twice the change of a step between times of `mostTime` has 53 bits. */
+/** Most bytes of a number: twice the change of a step between times of `mostTime` has 53 bits. */
 const longestNumber = 8
-/** Of an index that is unpacked: both lists, and the text before them. */
+/** Most bytes of an unpacked index: both lists, and the text before them. */
 const mostBytes = mostFrames * 2 * longestNumber + 4096
 
 const head = z.object({
@@ -26,12 +26,14 @@ const head = z.object({
   keys: z.int().min(0).max(mostFrames),
 })
 
-/** What was kept is no index, was changed on its way, or is of another version: the video has to be probed again. */
+/**
+ * Error for stored bytes that are not an index, are damaged, or have another version: the video has to be probed again.
+ */
 export class BrokenIndex extends Error {}
 
 /**
- * An index to be kept: `RVI1`, CRC-32 of what follows, and, deflated, a line of JSON and both lists of times as the changes of
- * their steps. Frames that follow each other evenly take hardly a thousandth of a byte each, others about one or two.
+ * Encodes an index for storage: `RVI1`, CRC-32 of the rest, then deflated a line of JSON and both lists of times as the
+ * changes of their steps. Evenly spaced frames take hardly a thousandth of a byte each, others about one or two bytes.
  */
 export function encodeIndex({ pts, keys, ...about }: VideoIndex): Buffer {
   const line = `${JSON.stringify({ ...about, frames: pts.length, keys: keys.length })}\n`
@@ -41,7 +43,11 @@ export function encodeIndex({ pts, keys, ...about }: VideoIndex): Buffer {
   return Buffer.concat([magic, checksum, packed])
 }
 
-/** @throws BrokenIndex */
+/**
+ * Decodes an index.
+ *
+ * @throws BrokenIndex when the bytes are damaged or have another version
+ */
 export function decodeIndex(bytes: Uint8Array): VideoIndex {
   const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (given.length < frontBytes || !given.subarray(0, magic.length).equals(magic))
@@ -68,7 +74,7 @@ function unpacked(whole: Buffer): VideoIndex {
   return { ...about, pts, keys: read(keyCount) }
 }
 
-/** Each time as the change of the step to it, zigzag and in groups of seven bits: 0 where times are even. */
+/** Encodes each time as the change of the step to it, zigzag and in groups of seven bits: 0 for evenly spaced times. */
 function stepsOf(times: Float64Array): Buffer {
   const bytes = Buffer.alloc(times.length * longestNumber)
   let at = 0
@@ -76,7 +82,7 @@ function stepsOf(times: Float64Array): Buffer {
   let step = 0
   for (const time of times) {
     const change = time - before - step
-    // Not by shifts: they cut to 32 bits.
+    // No bit shifts here, because they truncate to 32 bits.
     let left = change < 0 ? -change * 2 - 1 : change * 2
     for (; left > 127; left = Math.floor(left / 128)) {
       bytes[at] = (left % 128) + 128

@@ -10,7 +10,7 @@ test.each([
   [[-65_536, 0, 0, 65_536], true, 0],
   [[65_536, 0, 0, -65_536], true, 180],
   [[65_000, 3000, -3000, 65_000], false, 0],
-] as const)('the matrix %j turns pictures', (matrix, isMirrored, turn) => {
+] as const)('the matrix %j yields its orientation', (matrix, isMirrored, turn) => {
   expect(orientationOf(matrix)).toEqual({ isMirrored, turn })
 })
 

@@ -1,11 +1,11 @@
 import type { Orientation } from './decoder.ts'
 
-/** The part of a display matrix that turns: the pixel (x, y) is shown at (a x + c y, b x + d y). */
+/** Part of a display matrix that rotates: the pixel (x, y) is shown at (a x + c y, b x + d y). */
 export type DisplayMatrix = readonly [a: number, b: number, c: number, d: number]
 
 /**
- * How a display matrix turns pictures, to the nearest quarter: a mirrored one is taken as mirrored left to right and then
- * turned, as sharp does it.
+ * Returns the orientation of a display matrix, rounded to quarter turns. A mirrored one counts as mirrored left to
+ * right and then turned, as in sharp.
  */
 export function orientationOf([a, b, c, d]: DisplayMatrix = [1, 0, 0, 1]): Orientation {
   const isMirrored = a * d - b * c < 0
@@ -14,7 +14,7 @@ export function orientationOf([a, b, c, d]: DisplayMatrix = [1, 0, 0, 1]): Orien
   return { isMirrored, turn: down > 0 ? 90 : 270 }
 }
 
-/** Pixels as stored from pixels as seen, or the other way round. */
+/** Converts a stored size to a displayed size, or back. */
 export const turned = <T extends { width: number; height: number }>(
   { width, height }: T,
   { turn }: Orientation,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { longestWay, type Pass, passesOf, restOf } from './passes.ts'
 
-/** A thousand frames of ten ticks, a key frame every hundred frames. */
+/** Index of a thousand frames of ten ticks with a key frame every hundred frames. */
 const index = {
   pts: Float64Array.from({ length: 1000 }, (_, frame) => frame * 10),
   keys: Float64Array.from({ length: 10 }, (_, key) => key * 1000),
@@ -11,17 +11,17 @@ const passes = (wanted: Iterable<number>, given = options) => [...passesOf(index
 const range = (first: number, last: number, step = 1) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step)
 
-test('neighbours are one run, from the key frame before the first of them', () => {
+test('adjacent frames form one span, from the key frame before the first of them', () => {
   expect(passes(range(130, 165))).toEqual([
     { from: 1000, spans: [{ first: 1300, last: 1650 }], frames: range(130, 165) },
   ])
 })
 
-test('frames behind the first key frame begin with the file', () => {
+test('frames after the first key frame start at the beginning of the file', () => {
   expect(passes([0, 99]).map(({ from }) => from)).toEqual([undefined])
 })
 
-test('a gap is decoded and dropped where it is short, and leaped over where it is long', () => {
+test('a short gap is decoded and dropped, a long one starts a new pass', () => {
   const spans = passes([110, 150, 420, 421]).map((pass) => [pass.from, pass.spans])
   expect(spans).toEqual([
     [
@@ -35,16 +35,16 @@ test('a gap is decoded and dropped where it is short, and leaped over where it i
   ])
 })
 
-test('a long gap without a key frame in it is decoded: leaping would lead back', () => {
+test('a long gap without a key frame is decoded, because a new pass would start before the gap', () => {
   expect(passes([101, 199])).toHaveLength(1)
 })
 
-test('a pass has so many runs and frames and no more', () => {
+test('a pass is limited to a number of spans and frames', () => {
   expect(passes(range(100, 190, 10)).map(({ spans }) => spans.length)).toEqual([3, 3, 3, 1])
   expect(passes(range(0, 999)).map(({ frames }) => frames.length)).toEqual([400, 400, 200])
 })
 
-test('without key frames every pass begins with the file', () => {
+test('without key frames every pass starts at the beginning of the file', () => {
   const found = [...passesOf({ ...index, keys: new Float64Array() }, [10, 900], options)]
   expect(found.map(({ from, frames }) => [from, frames])).toEqual([[undefined, [10, 900]]])
 })
@@ -61,7 +61,7 @@ test('wanted frames are read one ahead', () => {
   expect(read).toBe(2)
 })
 
-test('what is left of a pass begins at its own key frame, or so many frames before that', () => {
+test('the rest of a pass starts at its own key frame, or `retreat` frames earlier', () => {
   const [pass] = passes([110, 150, 240])
   const rest = (retreat: number) => restOf(index, pass ?? empty, 2, retreat)
   expect(rest(0)).toEqual({ from: 2000, spans: [{ first: 2400, last: 2400 }], frames: [240] })
@@ -72,7 +72,7 @@ test('what is left of a pass begins at its own key frame, or so many frames befo
 
 const empty: Pass = { from: undefined, spans: [], frames: [] }
 
-test('the longest way of a pass is that of its longest gap', () => {
+test('the longest way of a pass is its longest gap', () => {
   const [near = empty] = passes([130, 150])
   const [far = empty] = passes([101, 199])
   expect([longestWay(index, near), longestWay(index, far)]).toEqual([30, 98])

@@ -2,27 +2,27 @@ import type { VideoIndex } from './decoder.ts'
 
 type Times = Pick<VideoIndex, 'pts' | 'keys'>
 
-/** One way of a decoder through a part of a video. */
+/** One sequential run of a decoder over a part of a video. */
 export interface Pass {
-  /** Time to begin at, that of a key frame; undefined: the beginning of the file. */
+  /** Time of the key frame to start at; undefined: the start of the file. */
   from: number | undefined
-  /** First and last times of runs of frames that are wanted, ascending. */
+  /** First and last times of runs of wanted frames, ascending. */
   spans: { first: number; last: number }[]
-  /** The frames of all spans, ascending. */
+  /** Frames of all spans, ascending. */
   frames: number[]
 }
 
 export interface PassOptions {
-  /** Frames that are rather decoded and dropped than leaped over. */
+  /** Longest gap in frames that is decoded and dropped instead of starting a new pass. */
   leap: number
-  /** Of one pass, so that what a decoder is told stays short and its time can be limited. */
+  /** Limits of one pass, which keep the arguments of a decoder short and its time predictable. */
   mostSpans: number
   mostFrames: number
 }
 
 /**
- * Splits wanted frames into passes: a new one begins where the key frame before the next wanted frame lies further on than
- * it is worth to decode.
+ * Splits wanted frames into passes. A new one starts when the key frame before the next wanted frame is further away
+ * than is worth decoding.
  *
  * @param wanted ascending frame numbers of `index`, read one ahead
  */
@@ -50,10 +50,10 @@ export function* passesOf(
 }
 
 /**
- * What is left of a pass, begun anew.
+ * Returns the rest of a pass with a new start.
  *
- * @param done frames that were found
- * @param retreat it begins so many frames before the usual key frame, or one key frame if that is further
+ * @param done number of frames that were found
+ * @param retreat start this many frames before the usual key frame, or one key frame if that is further
  */
 export function restOf(index: Times, { frames }: Pass, done: number, retreat: number): Pass {
   const [first = 0] = frames.slice(done, done + 1)
@@ -76,7 +76,10 @@ function isFar({ pts, keys }: Times, now: number, next: number, leap: number): b
   return key !== undefined && atMost(pts, key) - now > leap
 }
 
-/** The last key at or before the frame; the first one is where the file begins, and so is what has none before it. */
+/**
+ * Returns the last key frame at or before a frame. The first key frame counts as the start of the file, as do frames
+ * before it.
+ */
 function keyBefore({ pts, keys }: Times, frame: number, retreat = 0): number | undefined {
   const placeOf = (at: number) => atMost(keys, pts[Math.max(0, at)] ?? Number.NaN)
   const usual = placeOf(frame)
@@ -84,7 +87,7 @@ function keyBefore({ pts, keys }: Times, frame: number, retreat = 0): number | u
   return place > 0 ? keys[place] : undefined
 }
 
-/** Place of the last of `sorted` that is not above `value`; -1: all are. */
+/** Returns the index of the last of `sorted` that is not above `value`; -1 when all are above. */
 function atMost(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length
@@ -96,7 +99,7 @@ function atMost(sorted: Float64Array, value: number): number {
   return low - 1
 }
 
-/** The most pictures that are decoded on a pass before the next that is wanted. */
+/** Returns the largest number of pictures that a pass decodes before a wanted one. */
 export function longestWay({ pts }: Pick<Times, 'pts'>, { from, spans }: Pass): number {
   let at = from === undefined ? 0 : atMost(pts, from)
   let longest = 0
@@ -107,5 +110,8 @@ export function longestWay({ pts }: Pick<Times, 'pts'>, { from, spans }: Pass): 
   return longest
 }
 
-/** Milliseconds for decoding so many pictures before there is something to show; hardly anything is slower than 20 a second. */
+/**
+ * Returns the milliseconds allowed for decoding pictures before the first output; decoders rarely do fewer than 20 per
+ * second.
+ */
 export const patienceFor = (pictures: number) => pictures * 50

@@ -3,16 +3,16 @@ import { toJpeg } from '../media/image.ts'
 import type { PictureForm, VideoIndex, VideoPicture } from './decoder.ts'
 import { turned } from './orientation.ts'
 
-/** A picture of a frame as it is stored: RGB, eight bits each, rows without gaps. */
+/** Picture of a frame as stored: RGB, eight bits each, rows without gaps. */
 export interface RawFrame {
   frame: number
   pixels: Buffer
 }
 
-/** Pictures that are encoded while the next is decoded. */
+/** Number of pictures that are encoded while the next is decoded. */
 const ahead = 2
 
-/** Turns frames upright and gives them their form, in order. What fails does so behind all that came before it. */
+/** Turns frames upright and encodes them, in order. An error is thrown after all pictures that precede it. */
 export async function* drawn(
   raw: AsyncGenerator<RawFrame>,
   index: VideoIndex,
@@ -23,7 +23,7 @@ export async function* drawn(
   try {
     for await (const frame of reading.frames) {
       const one = draw(frame, index, form)
-      one.catch(() => undefined) // it is awaited later
+      one.catch(() => undefined) // awaited later
       making.push(one)
       const first = making.length < ahead ? undefined : making.shift()
       if (first) yield await first
@@ -35,7 +35,7 @@ export async function* drawn(
   }
 }
 
-/** The frames up to the first failure, which `check` then throws. */
+/** Yields the frames up to the first failure, which `check` then throws. */
 function draining(raw: AsyncGenerator<RawFrame>) {
   let fail: () => void = () => undefined
   async function* frames() {

@@ -23,7 +23,7 @@ import {
 import { orientationOf, turned } from './orientation.ts'
 import { areEqual, differentTimes, gatherTimes } from './times.ts'
 
-/** As `VideoDecoder.probe`. */
+/** Implements `VideoDecoder.probe`. */
 export async function probe(
   engine: Engine,
   file: VideoFile,
@@ -46,7 +46,7 @@ export async function probe(
   const about = { codec, ...turned(first, orientation), orientation, time_base }
   if (isStream) return ordered(file, about, await decodeAll(engine, file, signal))
   const { times, keys, hasTimes } = await readPackets(engine, file, signal)
-  // Pictures before the first that can be decoded hang on what was cut away before the beginning.
+  // Pictures before the first decodable one depend on frames that were cut away from the start of the file.
   const stored = times.sorted(first.time)
   const different = differentTimes(stored)
   const isClear = different.length === stored.length
@@ -61,10 +61,10 @@ export async function probe(
 }
 
 /**
- * Times by which every frame is found again; undefined where there are none.
+ * Returns the times that identify every frame; undefined when times cannot.
  *
- * @param known where packets have equal times: these, each once. Two packets may be the halves of one picture, then decoders give out
- *   the same. What they give out else depends on where decoding began
+ * @param known distinct packet times if packets share times. Two packets may be the halves of one picture; then the
+ *   decoded times are the same. Otherwise the decoded times depend on the start of decoding
  */
 function timesOfFrames(
   { times, hasTimes }: Awaited<ReturnType<typeof decodeAll>>,
@@ -79,7 +79,7 @@ function timesOfFrames(
   return isSure && different.length === shown.length ? shown : undefined
 }
 
-/** Whether the container stores a distinct time for every picture. */
+/** Returns whether the container stores a distinct time for every picture. */
 async function hasTimesToFind(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -140,7 +140,7 @@ function take(found: Found, { time, isKey, isShown, isCut }: PacketFacts): void 
   if (isKey) found.keys.add(time)
 }
 
-/** Codecs whose packets may hold a picture that is never shown, files without times or with equal ones: only decoding tells what is there. */
+/** Decodes all times, for codecs with packets that are never shown and for files with missing or equal times. */
 async function decodeAll(engine: Engine, file: VideoFile, signal: AbortSignal) {
   const times = gatherTimes()
   let hasTimes = true

@@ -1,4 +1,4 @@
-/** A growing list of times, eight bytes each: a video may have millions. */
+/** Creates a growing list of times, eight bytes each: a video may have millions. */
 export function gatherTimes() {
   let room = new Float64Array(4096)
   let count = 0
@@ -13,7 +13,7 @@ export function gatherTimes() {
       count += 1
     },
     count: () => count,
-    /** Ascending, equal ones as often as they were added, none before `from`. */
+    /** Ascending, with duplicates, none before `from`. */
     sorted: (from = Number.NEGATIVE_INFINITY): Float64Array =>
       room
         .slice(0, count)
@@ -22,7 +22,7 @@ export function gatherTimes() {
   }
 }
 
-/** Each once, of ascending times. */
+/** Removes duplicates from ascending times. */
 export const differentTimes = (sorted: Float64Array): Float64Array =>
   sorted.filter((time, place) => time !== sorted[place - 1])
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 
 const named = /^reticle-videos-(\d+)-/
 
-/** A folder for the local copies of a process, below that for temporary files. */
+/** Returns a folder for the local copies of this process, below the folder for temporary files. */
 export const newVideoFolder = (root: string): string =>
   join(root, `reticle-videos-${process.pid}-${randomUUID().slice(0, 8)}`)
 
-/** Removes the folders of processes that are gone, and of an earlier one with the number of this. */
+/** Removes the folders of dead processes, and of an earlier process with the same id. */
 export async function removeLeftVideos(root: string, own: string): Promise<void> {
   for (const name of await readdir(root).catch(() => [])) {
     const pid = Number(named.exec(name)?.[1])

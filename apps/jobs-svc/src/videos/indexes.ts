@@ -1,10 +1,10 @@
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { type KeptIndex, readIndex } from './kept-index.ts'
 
-/** Of these the index stays in memory. */
+/** Number of indexes kept in memory. */
 const mostIndexes = 8
 
-/** Indexes of videos by the keys of their objects; those that were used last are not read again. */
+/** Creates a reader of video indexes by the keys of their objects, with a cache of the most recently used ones. */
 export function openIndexes(blobs: Pick<BlobStore, 'get'>): (key: string) => Promise<KeptIndex> {
   const indexes = new Map<string, Promise<KeptIndex>>()
   return (key) => {

@@ -6,7 +6,7 @@ import type { VideoIndex } from '../video/decoder.ts'
 import { BrokenIndex, decodeIndex, encodeIndex } from '../video/index-bytes.ts'
 import type { StoredVideo } from './videos.ts'
 
-/** What is kept of a video beside it: where it lies, in a line of JSON, and its index. */
+/** Stored index of a video: a line of JSON with the place of the video, then the index. */
 export interface KeptIndex {
   video: StoredVideo
   index: VideoIndex
@@ -14,7 +14,11 @@ export interface KeptIndex {
 
 const about = z.object({ key: z.string(), size: z.int(), name: z.string() })
 
-/** @returns bytes of the object */
+/**
+ * Stores an index.
+ *
+ * @returns bytes of the object
+ */
 export async function keepIndex(
   blobs: Pick<BlobStore, 'put'>,
   key: string,
@@ -30,7 +34,11 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield* cutBytes(bytes)
 }
 
-/** @throws DomainError not_found; BrokenIndex for another object */
+/**
+ * Reads a stored index.
+ *
+ * @throws DomainError not_found; BrokenIndex for another object
+ */
 export async function readIndex(blobs: Pick<BlobStore, 'get'>, key: string): Promise<KeptIndex> {
   const { chunks } = await blobs.get(key)
   const bytes = await gather(chunks)

@@ -65,14 +65,14 @@ async function prepared(given: Partial<VideosOptions> = {}) {
 const patience = { timeout: 60_000 }
 
 describe('a video', patience, () => {
-  test('is looked at once, and what was found is kept beside it', async () => {
+  test('is probed once, and its index is kept beside it', async () => {
     const { key, index, length, numberAt } = await prepared()
     expect(index.pts.length).toBe(frames)
     expect((await blobs.stat(key)).size).toBe(length)
     expect(await numberAt(7)).toBe(7)
   })
 
-  test('is decoded once for who reads frame after frame, in turns or at once', async () => {
+  test('is decoded once for sequential and concurrent reads', async () => {
     const { numberAt, starts } = await prepared()
     const first: number[] = []
     for (let frame = 0; frame < 20; frame++) first.push(await numberAt(frame))
@@ -88,27 +88,27 @@ describe('a video', patience, () => {
     expect(starts()).toBe(1)
   })
 
-  test('begins anew for a frame before, or far away', async () => {
+  test('starts another decoder for an earlier or distant frame', async () => {
     const { numberAt, starts } = await prepared()
     expect([await numberAt(30), await numberAt(2), await numberAt(48)]).toEqual([30, 2, 48])
     expect(starts()).toBe(3)
   })
 
-  test('has no more decoders at once than it may, whoever asks', async () => {
+  test('is limited in its number of concurrent decoders', async () => {
     const { numberAt, starts } = await prepared({ mostReels: 1 })
     const wanted = [40, 0, 20, 49, 5]
     expect(await Promise.all(wanted.map(numberAt))).toEqual(wanted)
     expect(starts()).toBe(5)
   })
 
-  test('is left alone after a while', async () => {
+  test('loses its decoder after an idle time', async () => {
     const { numberAt, starts } = await prepared({ idleMs: 50 })
     expect(await numberAt(3)).toBe(3)
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect([await numberAt(4), starts()]).toEqual([4, 2])
   })
 
-  test('that is spread over several objects is put together', async () => {
+  test('that is stored in several objects is assembled', async () => {
     const bytes = Buffer.concat([await gather((await blobs.get(video.key)).chunks), filling])
     const key = spreadKey(`requests/uploads/${++count}`, bytes.length)
     for (let at = 0, part = 0; at < bytes.length; at += spreadBytes, part++)
@@ -120,7 +120,7 @@ describe('a video', patience, () => {
   })
 })
 
-/** A box of a file of that kind which readers skip. */
+/** Creates a box that readers of the file skip. */
 const filling = (() => {
   const box = Buffer.alloc(spreadBytes)
   box.writeUInt32BE(spreadBytes, 0)
@@ -129,7 +129,7 @@ const filling = (() => {
 })()
 
 describe('local copies', patience, () => {
-  test('go with the process that made them', async () => {
+  test('are removed when their process closes', async () => {
     const { videos, folder, numberAt } = await prepared()
     await numberAt(0)
     expect(existsSync(folder)).toBe(true)
@@ -137,7 +137,7 @@ describe('local copies', patience, () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('make room for others, and are made again', async () => {
+  test('are evicted for others, and made again', async () => {
     const other = await stored('b.mp4', { frames: 10 })
     const { videos, folder, numberAt } = await prepared({ mostBytes: video.size, idleMs: 20 })
     await videos.prepare(other, `requests/uploads/index-${++count}`, signal)
@@ -146,7 +146,7 @@ describe('local copies', patience, () => {
     expect(await readdir(folder)).toHaveLength(1)
   })
 
-  test('larger than all room there is are not begun', async () => {
+  test('above the size limit are refused before copying', async () => {
     const { videos } = opened({ mostBytes: 1000 })
     await expect(videos.prepare(video, 'requests/c', signal)).rejects.toThrow(
       'a.mp4: this installation keeps local copies of videos up to 1000 bytes',
@@ -154,14 +154,14 @@ describe('local copies', patience, () => {
   })
 })
 
-test('without a decoder videos are not supported', async () => {
+test('videos are unsupported without a decoder', async () => {
   const { videos } = opened({ findDecoder: async () => undefined })
   await expect(videos.prepare(video, 'requests/d', signal)).rejects.toThrow(
     "a.mp4: Media type 'video' is not supported by this installation, which has no decoder",
   )
 })
 
-describe('a frame of a video among the objects of the store', patience, () => {
+describe('a frame of a video as an object of the store', patience, () => {
   async function frameOf(offset: number) {
     const { videos, key, length } = await prepared()
     const image = {
@@ -171,13 +171,13 @@ describe('a frame of a video among the objects of the store', patience, () => {
     return { store: withVideos(blobs, videos), image }
   }
 
-  test('is a PNG for people', async () => {
+  test('is a PNG for display', async () => {
     const { store, image } = await frameOf(11)
     const bytes = await gather(await openSource(store, image))
     expect([(await sharp(bytes).metadata()).format, await readNumber(bytes)]).toEqual(['png', 11])
   })
 
-  test('is every pixel of it for who makes something else of it', async () => {
+  test('has all pixels for a conversion', async () => {
     const { store, image } = await frameOf(11)
     const bytes = await gatherSource(store, image)
     const png = await gather(await openSource(store, image))
@@ -185,7 +185,7 @@ describe('a frame of a video among the objects of the store', patience, () => {
     expect(await raw(bytes)).toEqual(await raw(png))
   })
 
-  test('that is none is not found', async () => {
+  test('beyond the video is an error', async () => {
     const { store, image } = await frameOf(frames)
     await expect(openSource(store, image)).rejects.toMatchObject({ kind: 'invalid' })
   })

@@ -12,15 +12,15 @@ import type { StoredVideo, Videos } from './videos.ts'
 
 export interface VideosOptions {
   blobs: Pick<BlobStore, 'get' | 'put' | 'stat'>
-  /** Undefined: this installation reads no videos. */
+  /** Undefined: this installation does not read videos. */
   findDecoder: () => Promise<VideoDecoder | undefined>
-  /** For local copies: of its own, removed at the end. */
+  /** Folder for local copies of this process, removed on close. */
   folder: string
-  /** Bytes of the copies. */
+  /** Size limit of the copies in bytes. */
   mostBytes: number
-  /** Decoders that run at once. */
+  /** Limit of concurrent decoders. */
   mostReels?: number
-  /** A decoder of which nobody wants the next frame for so long is ended. */
+  /** Idle time in milliseconds after which a decoder is ended. */
   idleMs?: number
 }
 
@@ -50,7 +50,7 @@ export function openVideos(options: VideosOptions): Videos {
     return { reel: openReel({ decoder, file, index, first, form }), release }
   }
   const reels = openReels({ open, most, idleMs })
-  /** The local copy of a video may be of a file on the share that has changed since it was copied. */
+  /** Checks that a file on the share has not changed since its local copy was made. */
   const assertSame = async (key: string) => {
     const { video } = await indexOf(key)
     if (isShareKey(video.key)) await blobs.stat(video.key)
@@ -70,7 +70,7 @@ export function openVideos(options: VideosOptions): Videos {
       }
     },
     picture: async (key, frame, form) => {
-      // Started first: decoders serve frames in the order in which they are requested.
+      // Started first: decoders yield frames in the order of the requests.
       const picture = reels.picture({ key, frame, form })
       const [bytes] = await Promise.all([picture, assertSame(key)])
       return bytes

@@ -2,18 +2,18 @@ import type { PictureForm, VideoDecoder, VideoFile, VideoIndex } from '../video/
 import { UndecodableFrame } from '../video/failures.ts'
 
 /**
- * A decoder that goes on from frame to frame: whoever reads frames in order, a chunk or all of a task, pays for decoding each
- * once, and for finding the first one only.
+ * Decoder that continues from frame to frame: a sequential reader pays for decoding each frame once, and for one seek
+ * only.
  */
 export interface Reel {
-  /** Is the frame what comes next, or so soon that going on to it is quicker than looking for it? */
+  /** Returns whether the frame is next, or so close that decoding up to it is faster than a seek. */
   isNear: (frame: number) => boolean
-  /** Is nobody waiting for a frame of it? */
+  /** Returns whether no frame of it is awaited. */
   isIdle: () => boolean
   /**
-   * Frames are to be asked for in ascending order; each of them near.
+   * Returns a frame. Frames must be requested in ascending order, each of them near.
    *
-   * @throws what `VideoDecoder.frames` throws
+   * @throws errors of `VideoDecoder.frames`
    */
   picture: (frame: number) => Promise<Buffer>
   end: () => Promise<void>
@@ -27,7 +27,10 @@ export interface ReelOptions {
   form: PictureForm
 }
 
-/** Frames that are rather decoded and thrown away than leaped over: those between the frames of a task with a step. */
+/**
+ * Longest gap in frames that is decoded and dropped instead of a seek, such as between the frames of a task with a
+ * step.
+ */
 const mostSkipped = 10
 
 export function openReel({ decoder, file, index, first, form }: ReelOptions): Reel {

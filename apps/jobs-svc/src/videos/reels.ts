@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PictureForm } from '../video/decoder.ts'
 import type { Reel } from './reel.ts'
 
-/** What a picture is asked of: a video by the key of its index, and the form of its pictures. */
+/** Requested picture: key of the video's index, frame number, and form. */
 export interface Asked {
   key: string
   frame: number
@@ -10,11 +10,11 @@ export interface Asked {
 }
 
 export interface ReelsOptions {
-  /** Opens one at a frame; `release` is called when it has ended. */
+  /** Opens a decoder at a frame; `release` is called when it has ended. */
   open: (asked: Asked) => Promise<{ reel: Reel; release: () => void }>
-  /** Decoders that run at once. */
+  /** Limit of concurrent decoders. */
   most: number
-  /** One of which nobody wants the next frame for so long is ended. */
+  /** Idle time in milliseconds after which a decoder is ended. */
   idleMs: number
 }
 
@@ -31,9 +31,11 @@ interface Running {
   end: () => Promise<void>
 }
 
-/** The decoders of a process: who reads on where one has come to gets that one. */
+/**
+ * Creates the pool of open decoders of a process. A sequential read reuses the decoder that is already at that frame.
+ */
 export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
-  /** The last one was used last. */
+  /** Sorted by use, most recent last. */
   const running = new Set<Running>()
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -63,9 +65,12 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
       one.timer = setTimeout(() => void one.end(), idleMs).unref()
     }
     picture.then(leave, leave)
-    return { picture } // not a promise alone: the next one's turn does not wait for it
+    return { picture } // wrapped in an object, because an awaited promise would delay the next turn
   }
-  /** One at a time, so that neighbours find the decoder which the first of them has started. */
+  /**
+   * Assigns decoders one request at a time, so that concurrent reads of neighbours share the decoder that the first one
+   * starts.
+   */
   const begin = (asked: Asked) => {
     const begun = turn.then(async () => {
       const isIt = ({ key, format, reel }: Running) =>
@@ -84,7 +89,7 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
   }
 }
 
-/** The one that was used longest ago ends for a new one. */
+/** Ends the least recently used idle decoder to make room for a new one. */
 async function makeRoom(running: ReadonlySet<Running>, most: number): Promise<void> {
   while (running.size >= most) {
     const idle = [...running].find(({ reel }) => reel.isIdle())

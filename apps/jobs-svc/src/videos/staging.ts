@@ -8,9 +8,9 @@ import type { StoredVideo } from './videos.ts'
 
 export interface StagingOptions {
   blobs: Pick<BlobStore, 'get'>
-  /** Of its own: removed at the end. */
+  /** Folder of this process, removed on close. */
   folder: string
-  /** Bytes of all copies; those in use may be more. */
+  /** Size limit of all copies in bytes; copies in use may exceed it. */
   mostBytes: number
 }
 
@@ -19,9 +19,11 @@ const tooLarge = (name: string, mostBytes: number) =>
     `${name}: this installation keeps local copies of videos up to ${mostBytes} bytes (RETICLE_JOBS_VIDEO_CACHE_BYTES)`,
   )
 
-/** Local copies of videos, which is all that decoders read. The one that was used longest ago makes room for others. */
+/** Local copies of videos, the only files that decoders read. The least recently used copy is evicted for others. */
 export interface Staging {
-  /** @throws UnusableInput for one larger than that; DomainError not_found, unavailable as the object store does */
+  /**
+   * @throws UnusableInput for a video above the size limit; DomainError not_found, unavailable as the object store does
+   */
   acquire: (video: StoredVideo) => Promise<{ path: string; release: () => void }>
   close: () => Promise<void>
 }
@@ -34,7 +36,7 @@ interface Copy {
 }
 
 export function openStaging({ blobs, folder, mostBytes }: StagingOptions): Staging {
-  /** The last one was used last. */
+  /** Sorted by use, most recent last. */
   const copies = new Map<string, Copy>()
   const closing = new AbortController()
 

@@ -1,28 +1,28 @@
 import type { BlobInfo } from '@reticle/kit/blob/blob'
 import type { PictureForm, ProbeOptions, VideoChapters, VideoIndex } from '../video/decoder.ts'
 
-/** A video in the object store. */
+/** Video in the object store. */
 export interface StoredVideo {
   key: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** As the person who sent it knows it. */
+  /** Name that the user gave the file. */
   name: string
 }
 
 export interface PreparedVideo {
   index: VideoIndex
   chapters: VideoChapters
-  /** Bytes of the object that keeps it. */
+  /** Bytes of the object with the index. */
   length: number
 }
 
 /** Videos of the object store, and their pictures. */
 export interface Videos {
   /**
-   * Looks at a video; what is found is kept under `key`.
+   * Probes a video and stores its index under `key`.
    *
-   * @throws UnusableInput for what is none, or without a decoder
+   * @throws UnusableInput for a file that is not a video, or without a decoder
    */
   prepare: (
     video: StoredVideo,
@@ -31,17 +31,18 @@ export interface Videos {
     options?: ProbeOptions,
   ) => Promise<PreparedVideo>
   /**
-   * One picture of a prepared video. Whoever reads frames in order pays for decoding each once.
+   * Returns one picture of a prepared video. Sequential reads decode each frame once.
    *
-   * @param key of its index
+   * @param key key of its index
    * @param frame its number in the video
-   * @throws DomainError not_found when the objects are gone, conflict `source_changed` for a changed file on the share; UnusableInput where there is no such picture
+   * @throws DomainError not_found when the objects are missing, conflict `source_changed` for a changed file on the
+   *   share; UnusableInput when the video has no such picture
    */
   picture: (key: string, frame: number, form: PictureForm) => Promise<Buffer>
   /**
    * Describes the file of a prepared video on the share; of other videos their index.
    *
-   * @param key of its index
+   * @param key key of its index
    * @throws DomainError not_found; conflict `source_changed` for a file that has changed since then
    */
   stat: (key: string) => Promise<BlobInfo>

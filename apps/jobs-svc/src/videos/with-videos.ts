@@ -6,8 +6,8 @@ import { UnusableInput } from '../operations/operation.ts'
 import type { Videos } from './videos.ts'
 
 /**
- * A store that also gives frames of videos, under keys of `frameKey`, and describes the files of videos, under keys of `videoKey`;
- * nothing is ever written there.
+ * Wraps a blob store to also read frames of videos, under keys of `frameKey`, and describe the files of videos, under
+ * keys of `videoKey`. These keys are read-only.
  */
 export function withVideos(blobs: BlobStore, videos: Pick<Videos, 'picture' | 'stat'>): BlobStore {
   return {

@@ -5,8 +5,8 @@ import { findAbandoned, reclaim } from '../leases/lease.ts'
 import { lostWorker } from '../operations/failure.ts'
 
 /**
- * Takes up what lost workers had: queued again while attempts are left, else failed. Any worker may do it, also several at
- * once.
+ * Requeues the requests of lost workers while attempts are left, else fails them. Any worker may call it, also several
+ * concurrently.
  */
 export async function recoverAbandoned(
   db: Kysely<RequestsDb>,

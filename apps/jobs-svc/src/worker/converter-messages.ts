@@ -7,15 +7,15 @@ import { outcome, work } from '../requests/work.ts'
 
 /** Messages between the worker and its converters. */
 
-/** A module of the app that starts the worker: it opens pools and stores inside of each converter. */
+/** Module of the app that starts the worker. Each converter loads it to open its pools and stores. */
 export const wiring = z.object({
   /** URL of a module that exports `wire(options): Promise<Wired>`. */
   module: z.string(),
-  /** Handed to `wire`; must survive structured cloning. */
+  /** Argument of `wire`; must survive structured cloning. */
   options: z.unknown(),
 })
 
-/** The first message to a converter. */
+/** First message to a converter. */
 export const converterData = z.object({
   wiring,
   tmpDir: z.string(),
@@ -24,7 +24,7 @@ export const converterData = z.object({
   ffmpegPath: z.string().optional(),
   videoCacheBytes: z.number(),
   checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }),
-  /** Networks that may be asked though they are not public, the most bytes of a file from elsewhere, and the proxy between. */
+  /** Non-public networks that downloads may reach, the largest download in bytes, and the egress proxy. */
   remote: z.object({
     nets: z.array(z.string()).readonly(),
     maxBytes: z.number(),
@@ -33,12 +33,16 @@ export const converterData = z.object({
 })
 
 /**
- * Messages travel as text that holds the bytes of a structured clone. The channel itself would read a clone outside of every
- * `try`, so that a value which is nested too deeply would end the process that receives it.
+ * Encodes a message as text with the bytes of a structured clone. The channel itself would decode a clone outside of
+ * every `try`, so a value that is nested too deeply would end the receiving process.
  */
 export const encodeMessage = (message: unknown): string => serialize(message).toString('base64')
 
-/** Throws for what `encodeMessage` has not written. */
+/**
+ * Decodes a message.
+ *
+ * @throws Error when `encodeMessage` has not written it
+ */
 export function decodeMessage(sent: unknown): unknown {
   if (typeof sent !== 'string') throw new TypeError('it is not text')
   return deserialize(Buffer.from(sent, 'base64'))
@@ -47,22 +51,22 @@ export function decodeMessage(sent: unknown): unknown {
 const hashedFile = z.object({ key: z.string(), size: z.int(), sha256: z.string() })
 
 /**
- * Every message between the two carries the number of the run that it belongs to: a converter is used again, and a message that
- * comes after the end of its run must not count for the next one.
+ * Number of the run that a message belongs to. A converter is reused, and a message that arrives after the end of its
+ * run must not count for the next one.
  */
 const run = z.int()
 const ofRun = z.object({ run })
 
-/** The run of a message that may be malformed in every other way. */
+/** Returns the run of a message that may be malformed in every other field. */
 export const runOf = (sent: unknown): number | undefined => ofRun.safeParse(sent).data?.run
 
-/** The first fault of a message, with its field. */
+/** Returns the first validation error of a message with its field. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const place = placeOf((issue?.path ?? []).map(String))
   return place === '' ? `${issue?.message}` : `${place}: ${issue?.message}`
 }
 
-/** An answer names its question. False: the lease is lost. */
+/** Answer to a question of the converter. False: the lease is lost. */
 const answer = z.union([z.boolean(), z.map(z.string(), z.string())])
 export type Answer = z.infer<typeof answer>
 
@@ -73,21 +77,23 @@ export const toConverter = z.discriminatedUnion('type', [
 ])
 
 const asked = z.discriminatedUnion('about', [
-  /** Whether the final transaction may begin. */
+  /** Question whether the final transaction may start. */
   z.object({ about: z.literal('final') }),
-  /** How far the archive came. */
+  /** State of the partly stored archive. */
   z.object({ about: z.literal('checkpoint'), checkpoint: newCheckpoint.nullable() }),
-  /** Files that are to be kept once; the answer is where they are kept, by their keys. */
+  /** Uploaded files with their hashes; the answer maps keys of duplicates to keys of stored files. */
   z.object({ about: z.literal('keep'), files: z.array(hashedFile) }),
-  /** A task whose media is in the files of the request. */
+  /** Task whose media are the files of the request. */
   z.object({ about: z.literal('share'), task_id: z.int() }),
 ])
 
-/** Texts of a converter are stored and logged: only so much of them is, and nothing that the database refuses. */
+/**
+ * Texts of a converter are stored and logged, so they are cut, and characters that the database refuses are removed.
+ */
 const shortened = (length: number) => z.string().transform((text) => oneLine(text.slice(0, length)))
 
 export const fromConverter = z.discriminatedUnion('type', [
-  /** The gate of progress corrects the share and the amounts. */
+  /** The progress gate corrects the share and the amounts. */
   z.object({
     type: z.literal('progress'),
     run,

@@ -9,7 +9,7 @@ import { addRequest, untilRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { tasks } from '../testing/wiring.ts'
 
-/** Converters of a worker with three slots, as the system lists them. */
+/** Converters of a worker with three slots, as the process table lists them. */
 
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 const { root } = await testStore()

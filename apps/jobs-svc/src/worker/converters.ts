@@ -11,18 +11,18 @@ import {
 } from './converter-messages.ts'
 import { type Conversion, openRun, type Run, receive, type Watch } from './receive.ts'
 
-/** The converters of a worker. */
+/** Pool of converters of a worker. */
 export interface Converters {
   /** Runs a conversion in an idle process, or in a new one. */
   run: (work: Work, watch: Watch) => Promise<Conversion>
-  /** Ends the idle processes. No conversion may be running. */
+  /** Ends the idle processes. Requires that no conversion is running. */
   stop: () => Promise<void>
 }
 
 export interface ConvertersOptions extends ConverterOptions {
-  /** What a conversion that is stopped has for putting its files away, in milliseconds. */
+  /** Time for a stopped conversion to clean up its files, in milliseconds. */
   graceMs: number
-  /** How long an idle process is kept for the next conversion, in milliseconds. */
+  /** Time that an idle process is kept for the next conversion, in milliseconds. */
   idleMs: number
   log: Logger
 }
@@ -31,16 +31,16 @@ interface Used {
   converter: Converter
   /** Number of the last run. */
   runs: number
-  /** The run whose messages count. */
+  /** Run whose messages are accepted. */
   run?: Run | undefined
-  /** Ends an idle process. */
+  /** Ends the process when it stays idle. */
   timer?: NodeJS.Timeout
 }
 
 /**
- * Starts a process for a conversion when none is idle. The process that became idle last is used first, so that few are kept where
- * few conversions run at once. A process that was stopped, or whose conversion failed for another reason than its input, is never
- * used again.
+ * Creates the pool, which starts a process when no idle one exists. It reuses the process that became idle last, so
+ * that few processes are kept when few conversions run at the same time. A process that was stopped, or whose
+ * conversion failed for another reason than its input, is not reused.
  */
 export function openConverters(options: ConvertersOptions): Converters {
   const idle: Used[] = []
@@ -78,7 +78,10 @@ const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message
 const isReusable = (conversion: Conversion) =>
   conversion.type === 'done' || conversion.failure.kind === 'user'
 
-/** The listeners never throw, for any message of the converter: an exception here would end the worker with all its conversions. */
+/**
+ * Starts a converter. Its listeners must not throw for any message: an exception here would end the worker with all its
+ * conversions.
+ */
 function open({ log, ...options }: ConvertersOptions): Used {
   let hasIgnored = false
   const ignore = (sent: unknown) => {
@@ -101,7 +104,7 @@ function open({ log, ...options }: ConvertersOptions): Used {
   return opened
 }
 
-/** Sends the work and waits for the result of the converter, or for its exit. */
+/** Sends the work; resolves with the result of the converter, or when it exits. */
 async function runIn(used: Used, work: Work, watch: Watch, graceMs: number): Promise<Conversion> {
   const { converter } = used
   const number = ++used.runs
@@ -127,7 +130,7 @@ async function runIn(used: Used, work: Work, watch: Watch, graceMs: number): Pro
 
 interface ConverterOptions {
   data: ConverterData
-  /** Heap of the process, in MiB. V8 aborts the process where an allocation does not fit. */
+  /** Heap limit of the process in MiB. V8 aborts the process when an allocation does not fit. */
   heapMib: number
 }
 
@@ -137,7 +140,7 @@ interface Listeners {
   exit: (exit: Exit) => void
 }
 
-/** A process that runs one conversion at a time. */
+/** Process that runs one conversion at a time. */
 interface Converter {
   /** False as soon as the process exits or `end` is called. */
   isAlive: () => boolean
@@ -146,12 +149,13 @@ interface Converter {
   end: () => Promise<void>
 }
 
-/** An abort of V8 writes a stack of a few KB after its reason. */
+/** Length of kept error output. V8 writes a stack of a few KB after the reason of an abort. */
 const keptErrors = 16_000
 
 /**
- * Starts a converter. It is a process and not a thread, because an allocation that does not fit into the heap can abort the
- * whole process (ADR 0035). Its standard input ends with this process, and the converter with it.
+ * Starts a converter as a process instead of a thread, because an allocation that does not fit into the heap can abort
+ * the whole process (docs/adr/0035-run-each-conversion-in-a-process-of-its-own.md). Its standard input closes when this
+ * process ends, and that ends the converter.
  */
 function startConverter(
   { data, heapMib }: ConverterOptions,
@@ -178,7 +182,7 @@ function startConverter(
       exit({ code, signal, errors })
       resolve()
     }
-    // `close` comes after the last message and the last error output, `exit` may come before them.
+    // `close` is emitted after the last message and the last error output; `exit` may precede them.
     child.once('close', leave)
     child.once('error', (thrown) => {
       errors += thrown.message
@@ -187,7 +191,7 @@ function startConverter(
     })
   })
   const post = (sent: unknown) => {
-    // The exit reports why a message could not be sent.
+    // The exit handler reports why a message could not be sent.
     if (child.connected) child.send(encodeMessage(sent), () => undefined)
   }
   post(data)

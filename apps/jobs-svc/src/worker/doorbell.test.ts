@@ -3,7 +3,7 @@ import { openDoorbell } from './doorbell.ts'
 
 const long = 60_000
 
-/** A bell of so many slots, and every word about whether messages are wanted. */
+/** Creates a doorbell for some slots, and records each change of whether messages are wanted. */
 function bellOf(slots: number) {
   const said: boolean[] = []
   return { bell: openDoorbell(slots, (isWanted) => said.push(isWanted)), said }
@@ -18,7 +18,7 @@ test('a message wakes one slot, not all', async () => {
   expect(woken).toEqual([1])
 })
 
-test('no message is wanted while every slot works, and again when one finds nothing more', async () => {
+test('messages are paused while every slot works, and resumed when a slot finds no further request', async () => {
   const { bell, said } = bellOf(2)
   const slots = [bell.wait(long), bell.wait(long)]
   bell.ring()
@@ -30,7 +30,7 @@ test('no message is wanted while every slot works, and again when one finds noth
   expect(said).toEqual([false, true])
 })
 
-test('a slot that was woken for nothing is free again', async () => {
+test('a slot that was woken without finding work is free again', async () => {
   const { bell, said } = bellOf(1)
   const slot = bell.wait(long)
   bell.ring()
@@ -38,19 +38,19 @@ test('a slot that was woken for nothing is free again', async () => {
   expect(said).toEqual([false, true])
 })
 
-test('the message of what a slot found by itself is taken while it works, and no other', () => {
+test('the message of a request that a slot found by polling is taken while the slot works', () => {
   const { bell, said } = bellOf(1)
   bell.found(true)
   expect(said).toEqual([])
   bell.ring()
   expect(said).toEqual([false])
-  bell.found(false) // the next one, right after the first
+  bell.found(false) // the next request, right after the first
   expect(said).toEqual([false, true])
   bell.ring()
   expect(said).toEqual([false, true, false])
 })
 
-test('a message taken too much stands for the next request that is found', () => {
+test('a surplus message counts for the next request that is found', () => {
   const { bell, said } = bellOf(1)
   bell.found(true)
   bell.ring()
@@ -59,7 +59,7 @@ test('a message taken too much stands for the next request that is found', () =>
   expect(said).toEqual([false])
 })
 
-test('a message that comes while the slot is looking by itself is not lost', async () => {
+test('a message that arrives while the slot is polling wakes that slot later', async () => {
   const { bell, said } = bellOf(1)
   bell.ring()
   expect(said).toEqual([false])
@@ -67,7 +67,7 @@ test('a message that comes while the slot is looking by itself is not lost', asy
   expect(await bell.wait(long)).toBe(true)
 })
 
-test('such a message is the one of what was found', async () => {
+test('a message that arrives while a slot finds work by polling counts for that work', async () => {
   const { bell, said } = bellOf(1)
   bell.ring()
   bell.found(true)
@@ -76,7 +76,7 @@ test('such a message is the one of what was found', async () => {
   expect(await bell.wait(1)).toBe(false)
 })
 
-test('an empty queue has no messages to come', () => {
+test('an empty queue resets the count of expected messages', () => {
   const { bell, said } = bellOf(2)
   bell.found(true)
   bell.foundNothing(true)
@@ -85,14 +85,14 @@ test('an empty queue has no messages to come', () => {
   expect(said).toEqual([false])
 })
 
-test('a slot that waits looks for itself after a while', async () => {
+test('a waiting slot polls by itself after the timeout', async () => {
   const { bell, said } = bellOf(1)
   expect(await bell.wait(1)).toBe(false)
   bell.foundNothing(true)
   expect(said).toEqual([])
 })
 
-test('a bell that is closed lets everybody go and says nothing more', async () => {
+test('closing wakes all waiting slots and stops the notifications', async () => {
   const { bell, said } = bellOf(1)
   const slot = bell.wait(long)
   bell.close()

@@ -1,32 +1,41 @@
 /**
- * Between the messages of the bus and the slots of a worker: one message lets one free slot try once. No message is taken
- * that no free slot could answer, so that what is left unread on the bus is what waits in the queue (`reliability.md` 6.3).
+ * Connects the messages of the bus to the slots of a worker: one message lets one free slot claim once. Messages are
+ * taken only while a slot is free, so the consumer lag on the bus equals the number of waiting requests.
  */
 export interface Doorbell {
-  /** A message was taken. */
+  /** Records that a message was taken, and wakes a waiting slot. */
   ring: () => void
-  /** A free slot waits until a message is meant for it, or `ms` have passed. True: a message, and it is free no more. */
+  /**
+   * Waits until a message is assigned to this free slot, or `ms` have passed. True: a message; the slot is no longer
+   * free.
+   */
   wait: (ms: number) => Promise<boolean>
-  /** A slot looked and found work; `isFree`: by itself, neither woken nor coming from other work. */
+  /**
+   * Records that a slot found a request. `isFree`: by polling, neither woken by a message nor coming from other work.
+   */
   found: (isFree: boolean) => void
-  /** A slot looked and found nothing, and is free. */
+  /** Records that a slot found no request, and is free. */
   foundNothing: (isFree: boolean) => void
-  /** Nobody waits any more. */
+  /** Wakes all waiting slots and stops notifications. */
   close: () => void
 }
 
 interface State {
   /** Slots that neither work nor were woken. */
   free: number
-  /** Messages that came while every free slot was just looking by itself. */
+  /** Messages that arrived while every free slot was polling. */
   kept: number
-  /** Requests found, less messages taken. Above 0, messages are taken and let go: theirs are found already. */
+  /**
+   * Requests found minus messages taken. Above 0, messages are taken and dropped: their requests were already found.
+   */
   ahead: number
 }
 
 /**
- * @param slots all of them free
- * @param listen told whether messages are wanted, whenever that changes; at the beginning they are
+ * Creates the doorbell of a worker.
+ *
+ * @param slots number of slots, all of them free
+ * @param listen called with whether messages are wanted, at each change; initially they are
  */
 export function openDoorbell(slots: number, listen: (isWanted: boolean) => void): Doorbell {
   const waiting = new Set<(isRung: boolean) => void>()
@@ -68,7 +77,7 @@ export function openDoorbell(slots: number, listen: (isWanted: boolean) => void)
     found: (isFree) => {
       const ahead = state.ahead + 1
       if (!isFree) return change({ ahead })
-      // A message that came meanwhile told of just this.
+      // A message that arrived meanwhile announced this request.
       change({ ahead, free: state.free - 1, kept: Math.max(0, state.kept - 1) })
     },
     foundNothing: (isFree) => change({ ahead: 0, free: state.free + Number(!isFree) }),

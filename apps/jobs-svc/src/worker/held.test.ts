@@ -16,7 +16,7 @@ let running: HeldRequests
 let row: RequestRow
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, workers, blobs, outbox cascade`.execute(db)
-  // The clock of the worker that has the request; those of the database connections go on.
+  // Fakes only the clock of the worker; the timers of the database connections stay real.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   running = holdRequests({ db, log: silentLog }, usualTiming)
   await addRequest(db)
@@ -29,7 +29,7 @@ afterEach(() => {
 
 const claimAs = (worker: string) => claim(db, { worker, tenantConcurrency: 4 })
 
-/** Some seconds later for the worker as well as for the database, whose clock nobody can set: its leases end sooner. */
+/** Advances the clock of the worker, and ends leases earlier, because the clock of the database cannot be set. */
 async function later(seconds: number) {
   await sql`update requests set lease_until = lease_until - make_interval(secs => ${seconds})
     where status = 'started'`.execute(db)
@@ -39,7 +39,7 @@ async function later(seconds: number) {
 const secondsLeft = async () =>
   (Number((await readRequest(db, row)).lease_until) - Date.now()) / 1000
 
-/** What any other worker does every two seconds. */
+/** Does what every other worker does each two seconds. */
 async function another() {
   await recoverAbandoned(db, 24)
   return claimAs('another')
@@ -48,12 +48,12 @@ async function another() {
 const stepSeconds = 10
 const minutes = 30
 
-test('a conversion of half an hour is started once: its lease is renewed all the while (T-REQ-7)', async () => {
+test('a conversion of half an hour is started once because its lease is renewed (T-REQ-7)', async () => {
   const held = running.add(row)
   for (let step = 0; step < (minutes * 60) / stepSeconds; step++) {
     if (step % 30 === 0) running.moved(held)
     await later(stepSeconds)
-    // It is due: on its way, or a look that took long was in between, and the next one is to come.
+    // A renewal is due. It may be running, or a slow check delayed it to the next interval.
     while ((await secondsLeft()) < 35) {
       await sleep(5)
       await vi.advanceTimersByTimeAsync(100)
@@ -66,14 +66,14 @@ test('a conversion of half an hour is started once: its lease is renewed all the
   })
 })
 
-test('one that nobody looks after is started by another when its minute is over', async () => {
+test('a request without renewals is claimed by another worker after a minute', async () => {
   await later(20)
   expect(await another()).toBeUndefined()
   await later(41)
   expect(await another()).toMatchObject({ attempt: 2, lease_owner: 'another' })
 })
 
-test('one that was cancelled is stopped at the next look, within a second', async () => {
+test('a cancelled request is stopped within a second', async () => {
   const held = running.add(row)
   await sql`update requests set status = 'failed'`.execute(db)
   await vi.advanceTimersByTimeAsync(1000)

@@ -4,32 +4,32 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { renew, stillHeld } from '../leases/lease.ts'
 import type { StopReason } from './settle.ts'
 
-/** A request that this worker runs. */
+/** Request that this worker runs. */
 export interface Held {
   row: RequestRow
   abort: AbortController
   reason?: StopReason
-  /** Milliseconds of `performance.now()`. */
+  /** Times in milliseconds of `performance.now()`. */
   started: number
   moved: number
   renewed: number
 }
 
 export interface HeldTiming {
-  /** How long a worker may be silent before another takes its requests. */
+  /** Time without renewal after which another worker may claim the request. */
   leaseSeconds: number
   renewMs: number
-  /** How soon a cancellation is noticed. */
+  /** Interval of the checks that notice a cancellation. */
   watchMs: number
-  /** Longest without progress. */
+  /** Longest time without progress. */
   stuckMs: number
-  /** Longest that a request may run. */
+  /** Longest time that a request may run. */
   limitMs: number
 }
 
 export interface HeldRequests {
   add: (row: RequestRow) => Held
-  /** Says that it moves. */
+  /** Records progress of a request. */
   moved: (held: Held) => void
   remove: (held: Held) => void
   stopAll: () => void
@@ -37,8 +37,9 @@ export interface HeldRequests {
 }
 
 /**
- * Keeps the leases of running requests, in the worker, outside of the converters: a conversion that never pauses cannot lose its lease,
- * and a worker that is gone cannot keep it. Stops what was taken away or cancelled, and what makes no progress.
+ * Renews the leases of running requests. It runs in the worker and not in the converters: a conversion that blocks its
+ * event loop cannot lose its lease, and a dead worker cannot keep one. Stops requests that were cancelled, lost their
+ * lease, or make no progress.
  */
 export function holdRequests(
   { db, log }: { db: Kysely<RequestsDb>; log: Logger },
@@ -94,7 +95,7 @@ function stopOverdue(
   { stuckMs, limitMs, leaseSeconds }: HeldTiming,
 ): void {
   for (const held of running) {
-    // Unable to reach the database for that long: by now another worker may have the request.
+    // The database was unreachable for that long, so another worker may have claimed the request by now.
     if (now - held.renewed > leaseSeconds * 1000) stop(held, 'lost')
     if (now - held.started > limitMs) stop(held, 'too long')
     if (now - held.moved > stuckMs) stop(held, 'stuck')

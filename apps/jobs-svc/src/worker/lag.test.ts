@@ -61,7 +61,7 @@ const lag = () => lagOf({ db, group: 'reticle.workers', topic: 'reticle.requests
 const patience = { timeout: 60_000, interval: 20 }
 vi.setConfig({ testTimeout: 120_000 })
 
-test('the lag of the workers is what waits in the queue, request after request', async () => {
+test('the consumer lag of the workers equals the number of queued requests', async () => {
   for (const n of [1, 2, 3, 4]) await post('org:1', tasks.isGated + n)
 
   for (const left of [3, 2, 1, 0]) {

@@ -9,7 +9,7 @@ import { addRequest, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { tasks } from '../testing/wiring.ts'
 
-/** One worker process, as it is built, whose conversions misbehave, and conversions beside them in the other slots. */
+/** One built worker process, with conversions that misbehave and ordinary conversions in the other slots. */
 
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 const { root } = await testStore()
@@ -18,8 +18,8 @@ vi.setConfig({ testTimeout: 900_000 })
 
 const always = new Set<Ending>(['finished', 'too large'])
 /**
- * All of them with `RETICLE_TEST_FULL=1`: most cost a process, and what becomes of messages is tested without processes in
- * `receive.test.ts`.
+ * Selects a part of the cases, or all with `RETICLE_TEST_FULL=1`: most cost a process each, and `receive.test.ts`
+ * covers the messages without processes.
  */
 const chosen = misbehaviours
   .map((one, index) => ({ ...one, index }))

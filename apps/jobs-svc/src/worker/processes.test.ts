@@ -22,8 +22,8 @@ import { runOf, testStore, upload } from '../testing/run.ts'
 import { gateOf, tasks, wire } from '../testing/wiring.ts'
 
 /**
- * Workers as processes of their own that share one queue: killed, frozen, fair (`reliability.md` T-REQ). Short by default;
- * `RETICLE_TEST_FULL=1` runs the counts and times of the document.
+ * Worker processes that share one queue and are killed or frozen. The default run is short; `RETICLE_TEST_FULL=1` runs
+ * the full counts and times.
  */
 const isFull = isFullRun()
 const given = isFull
@@ -51,7 +51,7 @@ async function kill(one: WorkerProcess) {
   await one.kill()
 }
 
-/** So many workers, those of the test before among them. */
+/** Starts or kills workers until `count` are running. */
 async function haveWorkers(count: number) {
   for (const one of [...living.values()].slice(count)) await kill(one)
   await Promise.all(Array.from({ length: count - living.size }, startOne))
@@ -64,7 +64,7 @@ beforeEach(async () => {
 })
 afterAll(() => Promise.all([...living.values()].map(kill)))
 
-/** Which process has a request. */
+/** Returns the process that holds the lease of a request. */
 const holderOf = ({ lease_owner }: RequestRow) => living.get(Number(lease_owner?.split('-')[1]))
 
 const until = (row: RequestRow, expected: Partial<RequestRow>) =>
@@ -83,7 +83,7 @@ async function bytesOf(key: string) {
   return buffer(chunks)
 }
 
-/** What a request makes when nobody disturbs it. */
+/** Returns the result that a request makes without disturbance. */
 async function undisturbed(row: RequestRow) {
   const { services } = await wire({ root: '', pace_ms: 0 })
   const { result } = await runOperation(readWork(row), await runOf(store, services))
@@ -106,7 +106,7 @@ const coco = JSON.stringify({
   ],
 })
 
-/** Killed as often as it may happen: the number of attempts is not what is looked at. */
+/** Enough attempts for any number of kills, because the attempt limit is not under test. */
 const stubborn = { max_attempts: 1000 }
 
 const addExport = (n: number) => {
@@ -164,7 +164,7 @@ test('workers that are killed at random points finish every request once (T-REQ-
   await expectNothingLeft()
 })
 
-/** A month later nothing that a request made is left in the object store: also not what killed attempts had begun. */
+/** Expects that a month later the object store holds no file of the requests, also not of killed attempts. */
 async function expectNothingLeft() {
   const clock = testClock(new Date(Date.now() + 31 * 24 * 3_600_000))
   const limits = { uploadTtlHours: 12, chunkTtlHours: 168 }
@@ -175,7 +175,7 @@ async function expectNothingLeft() {
   expect(await db.selectFrom('blobs').select('key').execute()).toEqual([])
 }
 
-test('what a killed worker had is begun by another once its lease has ended (T-REQ-2)', async () => {
+test('a request of a killed worker is claimed by another once its lease has ended (T-REQ-2)', async () => {
   await haveWorkers(2)
   const added = await addRequest(db, { task_id: tasks.hangs, target_id: tasks.hangs })
   const first = await until(added, { status: 'started' })
@@ -195,7 +195,7 @@ test('what a killed worker had is begun by another once its lease has ended (T-R
   expect((await readRequest(db, added)).lease_owner).not.toBe(first.lease_owner)
 })
 
-test('a worker that was frozen beyond its lease can change nothing afterwards (T-REQ-5)', async () => {
+test('a worker that was frozen beyond its lease cannot change anything afterwards (T-REQ-5)', async () => {
   await haveWorkers(2)
   const added = await addRequest(db, { task_id: tasks.isPatient, target_id: tasks.isPatient })
   const first = await until(added, { status: 'started' })
@@ -218,7 +218,7 @@ test('a worker that was frozen beyond its lease can change nothing afterwards (T
   expect(await bytesOf(last.result_key ?? '')).toEqual(await undisturbed(last))
 })
 
-test("conversions queued by one tenant, one by another: the second tenant's starts on the next free slot (T-REQ-3)", async () => {
+test("a tenant's only request starts on the next free slot although another tenant queued many (T-REQ-3)", async () => {
   const slots = 2
   const queued = isFull ? 1000 : 10
   await haveWorkers(slots)
@@ -250,7 +250,7 @@ test("conversions queued by one tenant, one by another: the second tenant's star
   expect(tenants.length + Number(left.numDeletedRows)).toBe(queued + 1)
 })
 
-test('a worker that is told to stop while it is idle is gone at once', async () => {
+test('an idle worker exits at once when it is stopped', async () => {
   const worker = await startOne()
   living.delete(worker.pid)
   const asked = performance.now()

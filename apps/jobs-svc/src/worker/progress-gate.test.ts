@@ -11,7 +11,7 @@ function gated() {
   return { passed, clock, tell: gate.progress, moved: gate.moved }
 }
 
-test('steps of one per cent pass, smaller ones only after two seconds', () => {
+test('steps of one per cent pass at once, smaller ones only after two seconds', () => {
   const { passed, clock, tell } = gated()
   tell(0.5, 'a')
   tell(0.505, 'a')
@@ -32,7 +32,7 @@ test('a new stage passes at once', () => {
   expect(passed.length).toBe(2)
 })
 
-test('progress never goes back, nor beyond the whole', () => {
+test('the share never decreases and never exceeds 1', () => {
   const { passed, tell } = gated()
   tell(0.5, 'a')
   tell(0.2, 'b')
@@ -40,7 +40,7 @@ test('progress never goes back, nor beyond the whole', () => {
   expect(passed.map(([share]) => share)).toEqual([0.5, 0.5, 1])
 })
 
-test('what moves without growing says so every two seconds', () => {
+test('activity without growth repeats the last progress every two seconds', () => {
   const { passed, clock, tell, moved } = gated()
   tell(0.5, 'a')
   for (clock.now = 500; clock.now <= 4500; clock.now += 500) moved()
@@ -58,16 +58,19 @@ test.each([
   ['a bigint', 1n, 0.5],
   ['-Infinity', Number.NEGATIVE_INFINITY, 0.5],
   ['Infinity', Number.POSITIVE_INFINITY, 1],
-])('after a share of %s the share is finite, and later shares count', (_, given, share) => {
-  const { passed, tell } = gated()
-  tell(0.5, 'a')
-  tell(given, 'b')
-  tell(0.9, 'c')
-  expect(passed.slice(1)).toEqual([
-    [share, 'b'],
-    [Math.max(share, 0.9), 'c'],
-  ])
-})
+])(
+  'after the share %s the reported share is finite, and later shares are reported',
+  (_, given, share) => {
+    const { passed, tell } = gated()
+    tell(0.5, 'a')
+    tell(given, 'b')
+    tell(0.9, 'c')
+    expect(passed.slice(1)).toEqual([
+      [share, 'b'],
+      [Math.max(share, 0.9), 'c'],
+    ])
+  },
+)
 
 test('amounts that are not whole numbers are left out, the others remain', () => {
   const told: unknown[] = []

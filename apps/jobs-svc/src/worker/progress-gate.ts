@@ -4,18 +4,19 @@ const smallestStep = 0.01
 const longestSilenceMs = 2000
 
 export interface ProgressGate {
-  /** Takes any value for a share: converters and their messages are not trusted with it. */
+  /** Reports progress. Takes any value as share, because converters and their messages are not trusted. */
   progress: (share: unknown, stage: string, amounts?: unknown) => void
-  /** Something moves, though the share has not grown: said again what was said last. */
+  /** Records activity without growth: repeats the last report when two seconds have passed. */
   moved: () => void
 }
 
 /**
- * Lets progress through at most every 2 seconds or 1 % (`reliability.md` 6.3), and every new stage. The share that it passes on
- * is finite, from 0 to 1, and never decreases; amounts are whole numbers. A converter may report anything: the share of an empty
- * file is 0/0.
+ * Creates a gate that passes progress at most every 2 seconds or 1 %, and every new stage at once. The share that it
+ * passes is finite, from 0 to 1, and never decreases; amounts are whole numbers. A converter may report any value: the
+ * share of an empty file is 0/0.
  *
- * @param now milliseconds of a clock that only runs forward
+ * @param pass receives the progress
+ * @param now milliseconds of a monotonic clock
  */
 export function progressGate(
   pass: Progress,
@@ -34,7 +35,7 @@ export function progressGate(
   return { progress, moved: () => progress(last.share, last.stage) }
 }
 
-/** Any other value than a number leaves the share unchanged. */
+/** Returns the next share. Any value other than a number leaves it unchanged. */
 function nextShare(last: number, given: unknown): number {
   if (typeof given !== 'number' || Number.isNaN(given)) return last
   return Math.min(1, Math.max(last, given))

@@ -4,7 +4,7 @@ import type { ToConverter } from './converter-messages.ts'
 import type { Watch } from './receive.ts'
 import { openRun, receive } from './receive.ts'
 
-/** The second run of a converter, by its messages: nothing that they are may throw. */
+/** Opens the second run of a converter and posts its messages, of which none may make it throw. */
 function started(given: Partial<Watch> = {}) {
   const passed: [number, string, unknown][] = []
   const sent: ToConverter[] = []
@@ -25,7 +25,10 @@ function started(given: Partial<Watch> = {}) {
 const named = (ending: string) =>
   misbehaviours.filter((one) => one.ending === ending).map((one) => ({ ...one }))
 
-/** The others are beyond the messages of a run: the database refuses a report, and a channel carries what is not encoded. */
+/**
+ * Selects cases that a run can judge by the message alone: the database refuses an invalid report, the channel an
+ * unencoded message.
+ */
 const isMessage = ({ name }: { name: string }) =>
   name !== 'a report that cannot be stored' && !name.startsWith('on the channel')
 
@@ -98,7 +101,7 @@ describe('a message that belongs to no open run is ignored', () => {
 describe('a question', () => {
   const question = (asked: object) => ({ type: 'question', run: 2, question: 5, asked })
 
-  test('is answered by its number', async () => {
+  test('is answered with its number', async () => {
     const { post, sent } = started({ keepOnce: async () => new Map([['a', 'b']]) })
     post(question({ about: 'final' }))
     post({ ...question({ about: 'keep', files: [] }), question: 6 })
@@ -109,7 +112,7 @@ describe('a question', () => {
     ])
   })
 
-  test('whose answer is not known counts as a lost lease, also where asking throws at once', async () => {
+  test('counts as a lost lease when its answer is unknown or the handler throws', async () => {
     const { post, sent } = started({
       enterFinal: () => {
         throw new Error('the database is away')
@@ -122,7 +125,7 @@ describe('a question', () => {
     for (const message of sent) expect(message).toMatchObject({ answer: false })
   })
 
-  test('whose answer cannot be sent ends the run', async () => {
+  test('ends the run when its answer cannot be sent', async () => {
     const { run } = started()
     const broken = openRun(3, watchOf(), () => {
       throw new Error('it cannot be cloned')

@@ -15,31 +15,31 @@ import {
 } from './converter-messages.ts'
 import { progressGate } from './progress-gate.ts'
 
-/** What became of a conversion; `detail` is for the log. */
+/** Outcome of a conversion; `detail` is for the log. */
 export type Conversion =
   | { type: 'done'; outcome: Outcome }
   | { type: 'failed'; failure: DetailedFailure }
 
 export interface Watch {
   progress: Progress
-  /** False: the lease is lost. */
+  /** Resolves with false when the lease is lost. */
   enterFinal: () => Promise<boolean>
-  /** Undefined: the lease is lost. */
+  /** Resolves with undefined when the lease is lost. */
   keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
-  /** False: the lease is lost. */
+  /** Resolves with false when the lease is lost. */
   keepForTask: (task_id: number) => Promise<boolean>
-  /** False: the lease is lost. */
+  /** Resolves with false when the lease is lost. */
   keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
-  /** Stops the conversion; at the latest after the grace its process has exited. */
+  /** Stops the conversion; its process exits at the latest after the grace period. */
   signal: AbortSignal
 }
 
-/** One run of a converter, as its messages arrive in the worker. */
+/** State of one run of a converter in the worker. */
 export interface Run {
   number: number
   progress: (share: unknown, stage: string, amounts: unknown) => void
   answer: (question: number, asked: Asked) => void
-  /** The first end counts. */
+  /** Ends the run; only the first call counts. */
   end: (conversion: Conversion) => void
   isEnded: () => boolean
   ended: Promise<Conversion>
@@ -78,8 +78,8 @@ const unanswered = {
 } as const
 
 /**
- * Handles a message of a converter. An invalid message fails its own run only. A message of a run that has ended, or of none, is
- * ignored.
+ * Handles a message of a converter. An invalid message fails its own run only. A message of an ended run, or without a
+ * run, is ignored.
  */
 export function receive(
   sent: unknown,
@@ -98,7 +98,7 @@ function take(run: Run, { data: message, error }: z.ZodSafeParseResult<FromConve
   else run.end(message)
 }
 
-/** False: the lease is lost, or the answer is not known. */
+/** Answers a question. Returns false when the lease is lost, or when the answer is unknown. */
 async function answerOf(asked: Asked, watch: Watch): Promise<Answer> {
   try {
     switch (asked.about) {

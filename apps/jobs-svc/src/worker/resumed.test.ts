@@ -18,7 +18,9 @@ import { addRequest, blobState, readRequest, untilRequest } from '../testing/row
 import { runOf, testStore } from '../testing/run.ts'
 import { images, readsOf, tasks, wire } from '../testing/wiring.ts'
 
-/** Long exports of workers that die, or seem to (`reliability.md` 6.3, "Resume"). */
+/**
+ * Resumed exports whose workers are killed, frozen or cancelled: docs/adr/0029-a-long-export-goes-on-where-it-was.md
+ */
 vi.setConfig({ testTimeout: 180_000 })
 const patience = { timeout: 90_000, interval: 20 }
 
@@ -65,7 +67,7 @@ async function undisturbed(row: RequestRow) {
 const reads = async () => (await readFile(readsOf(blobsRoot), 'utf8')).trim().split('\n')
 const imagesIn = (bytes: number) => Math.floor(bytes / images.bytes)
 
-/** An export that is under way, with so many steps kept. */
+/** Starts an export and waits until it has stored `steps` checkpoints. */
 async function underWay(steps: number) {
   const added = await addExport()
   await vi.waitFor(async () => {
@@ -83,7 +85,7 @@ async function membersKept() {
   return rows.length
 }
 
-test('an export whose worker is killed is gone on with: what is stored of it is not read again', async () => {
+test('an export whose worker is killed is resumed without reading its stored part again', async () => {
   await startOne()
   const { row, holder } = await underWay(2)
   living.delete(holder.pid)
@@ -106,7 +108,7 @@ test('an export whose worker is killed is gone on with: what is stored of it is 
   expect(await membersKept()).toBe(0)
 })
 
-test('a worker that was frozen and wakes harms neither the one that goes on nor the result', async () => {
+test('a frozen worker that wakes up harms neither the resumed export nor its result', async () => {
   await startOne()
   const { row, holder } = await underWay(1)
   await startOne()
@@ -132,7 +134,7 @@ test('a worker that was frozen and wakes harms neither the one that goes on nor 
   expect((await bytesAt(last.result_key)).equals(await undisturbed(last))).toBe(true)
 })
 
-test('of an export that is cancelled nothing is left to go on with', async () => {
+test('a cancelled export leaves no state to resume from', async () => {
   await startOne()
   const { row } = await underWay(1)
   const { key = '', ...begun } = readPlace((await readRequest(db, row)).checkpoint) ?? {}

@@ -23,10 +23,10 @@ beforeEach(async () => {
 })
 afterEach(() => running.close())
 
-describe('what a conversion found to be stored already', () => {
+describe('an upload that the storage already holds', () => {
   const spare = 'requests/uploads/twice/0'
 
-  /** Runs a request whose conversion finds that; `meanwhile` is what happens before it ends. */
+  /** Runs a request whose conversion reports the duplicate; `meanwhile` runs before its end. */
   async function run(meanwhile: () => Promise<unknown> = async () => undefined) {
     await blobs.put(spare, bytesOf('stored twice'))
     await addRequest(db)
@@ -53,12 +53,12 @@ describe('what a conversion found to be stored already', () => {
       () => false,
     )
 
-  test('is gone with the end of the request, not with a sweep', async () => {
+  test('is deleted at the end of the request, without the sweeper', async () => {
     expect(await run()).toMatchObject({ status: 'finished' })
     expect([await isStored(), await blobState(db, spare)]).toEqual([false, undefined])
   })
 
-  test('stays where the attempt lost its lease: another may read it', async () => {
+  test('is kept when the attempt lost its lease, because another attempt may read it', async () => {
     await run(() => sql`update requests set lease_token = nextval('lease_tokens')`.execute(db))
     expect(await isStored()).toBe(true)
   })

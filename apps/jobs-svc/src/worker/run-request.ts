@@ -25,8 +25,8 @@ export interface RunDeps extends SettleDeps {
 }
 
 /**
- * Runs a request that was claimed, to its end or until it is taken away, as part of the trace it was posted in. Never
- * throws: the next one is waiting.
+ * Runs a claimed request until it ends or its lease is lost, as part of the trace it was posted in. Never throws,
+ * because an exception would end the slot.
  */
 export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
   const { rq_id, request_uuid, action, attempt } = row
@@ -41,7 +41,7 @@ export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
   })
 }
 
-/** What is left of them then is the sweeper's. */
+/** Time limit for deleting duplicate uploads; the sweeper deletes the rest. */
 const spareMs = 60_000
 
 async function run(deps: RunDeps, row: RequestRow): Promise<void> {
@@ -86,7 +86,7 @@ async function convert({ db, converters, log, running }: RunDeps, held: Held): P
     running.moved(held)
     write({ progress: share, stage, ...amounts })
   }
-  /** The converter learns little more than that it failed. */
+  /** Logs the failure of a callback, because the converter receives no details. */
   const noting = <T>(what: string, done: Promise<T>): Promise<T> =>
     done.catch((err) => {
       log.warn({ err }, what)

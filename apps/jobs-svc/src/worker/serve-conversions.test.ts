@@ -11,7 +11,7 @@ import { settingsOf } from '../testing/settings.ts'
 import { type FromConverter, fromConverter, type ToConverter } from './converter-messages.ts'
 import { serveConversions } from './serve-conversions.ts'
 
-/** A converter by its messages, in this process. */
+/** Messages of a converter that runs in this process. */
 
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 await sql`create table applied (call_id text not null)`.execute(db)
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const tell = (message: ToConverter) => port.postMessage(message)
 
-/** The next message that is not about progress. */
+/** Returns the next message that is not about progress. */
 async function heard(): Promise<FromConverter> {
   for (;;) {
     const { value } = await messages.next()
@@ -54,7 +54,7 @@ const grant = (answer: boolean, given = { run: runs, question: 1 }) =>
   tell({ type: 'answer', answer, ...given })
 const applied = async () => (await sql`select call_id from applied`.execute(db)).rows.length
 
-test('an import asks before its final call, and makes it once it may', async () => {
+test('an import requests permission before its final call, and makes the call once it is granted', async () => {
   await run()
   expect(await heard()).toEqual(question())
   expect(await applied()).toBe(0)
@@ -63,7 +63,7 @@ test('an import asks before its final call, and makes it once it may', async () 
   expect(await applied()).toBe(1)
 })
 
-test('one that may not, because it was cancelled, writes nothing', async () => {
+test('a cancelled import without permission writes nothing', async () => {
   await run()
   expect(await heard()).toEqual(question())
   grant(false)
@@ -71,7 +71,7 @@ test('one that may not, because it was cancelled, writes nothing', async () => {
   expect(await applied()).toBe(0)
 })
 
-test('one that is stopped while it waits for the answer writes nothing, whatever the answer is', async () => {
+test('an import that is stopped while it waits for the answer writes nothing after any answer', async () => {
   await run()
   expect(await heard()).toEqual(question())
   tell({ type: 'abort', run: runs })
@@ -80,7 +80,7 @@ test('one that is stopped while it waits for the answer writes nothing, whatever
   expect(await applied()).toBe(0)
 })
 
-test('answers to unknown questions, of other runs and of no shape are ignored', async () => {
+test('answers to unknown questions, of other runs or of invalid shape are ignored', async () => {
   await run()
   expect(await heard()).toEqual(question())
   grant(true, { run: runs, question: 7 })
@@ -95,7 +95,7 @@ test('answers to unknown questions, of other runs and of no shape are ignored', 
   expect(await applied()).toBe(1)
 })
 
-test('work that cannot be read fails its run, and the next one is run', async () => {
+test('work that cannot be parsed fails its run, and the next run works', async () => {
   port.postMessage({ type: 'run', run: ++runs, work: { action: 'import' } })
   expect(await heard()).toMatchObject({ type: 'failed', run: runs, failure: { kind: 'defect' } })
   await run()

@@ -28,7 +28,7 @@ import { progressGate } from './progress-gate.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
 import { watchedBlobs } from './watched-blobs.ts'
 
-/** What the wiring module of an app opens inside of a converter. */
+/** Services and stores that the wiring module of an app opens inside a converter. */
 export interface Wired {
   services: OperationServices
   blobs: BlobStore
@@ -39,24 +39,26 @@ interface Running {
   run: number
   isOver: boolean
   abort: AbortController
-  /** Sends a question to the worker, which alone writes the row of the request. Throws when the lease is lost. */
+  /**
+   * Sends a question to the worker, the only process that writes the row of the request. Throws when the lease is lost.
+   */
   ask: (asked: Asked) => Promise<Exclude<Answer, false>>
-  /** Takes the answer to a question of this run. */
+  /** Receives the answer to a question of this run. */
   answer: (question: number, answer: Answer) => void
 }
 
-/** A `MessagePort`, or a channel between processes. */
+/** Part of a `MessagePort`, or of a channel between processes. */
 export interface Port {
   postMessage: (message: FromConverter) => void
   on: (event: 'message', listener: (sent: unknown) => void) => unknown
 }
 
 export interface Conversions {
-  /** Reports the running request as failed by an exception that nothing has caught. False: no request is running. */
+  /** Reports the running request as failed by an uncaught exception. Returns false when no request is running. */
   failRun: (thrown: unknown) => boolean
 }
 
-/** Runs the requests that are sent to `port`, one at a time, and sends what became of them. */
+/** Runs the requests that are sent to `port`, one at a time, and sends their outcomes. */
 export async function serveConversions(port: Port, data: ConverterData): Promise<Conversions> {
   const wired = await wire(data.wiring)
   const send = (message: FromConverter) => port.postMessage(message)
@@ -124,7 +126,7 @@ interface Converter {
   wired: Wired
   data: ConverterData
   send: (message: FromConverter) => void
-  /** Found when a video is met for the first time. */
+  /** Finds the decoder when the first video is read. */
   findDecoder: () => ReturnType<typeof findDecoder>
 }
 
@@ -139,7 +141,7 @@ async function convert(work: Work, running: Running, converter: Converter): Prom
     send({ type: 'failed', run, failure })
   } finally {
     running.isOver = true
-    // The worker removes it as well; a rejection would end this converter under the next request.
+    // The worker removes the folder as well; a rejection here would end this converter during the next request.
     await removeTmpDir(data.tmpDir, work).catch(() => undefined)
   }
 }

@@ -8,11 +8,11 @@ export interface SlotDeps extends RunDeps {
   bell: Doorbell
   timing: WorkerTiming
   tenantConcurrency: number
-  /** Name of the worker in the rows it has. */
+  /** Name of the worker in the rows that it claims. */
   worker: string
 }
 
-/** Runs one request after the other, until `stopping` fires and the last one is over. */
+/** Runs requests one after the other, until `stopping` fires and the last one has ended. */
 export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<void> {
   const { bell, timing } = deps
   let isFree = true

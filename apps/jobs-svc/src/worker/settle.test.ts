@@ -20,7 +20,7 @@ beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
 })
 
-/** A claimed export whose file is written, and how it came to its end. */
+/** Claims an export and writes its result file. */
 async function converted() {
   await addRequest(db)
   const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
@@ -34,7 +34,7 @@ async function converted() {
 
 const finishedWith = (key: string): Partial<RequestRow> => ({ status: 'finished', result_key: key })
 
-test('an end that was written though the answer was lost is written again without harm', async () => {
+test('writing the end of a request again, because the first answer was lost, does no harm', async () => {
   const { row, key, conversion } = await converted()
   await settle(deps, row, conversion, undefined)
   await settle(deps, row, conversion, undefined)
@@ -72,7 +72,7 @@ describe('the first chunk of media', () => {
     return row
   }
 
-  test('is there with the end of the request', async () => {
+  test('is registered with the end of the request', async () => {
     await settle(deps, await prepared(), conversion, undefined)
     expect(await chunks()).toMatchObject([
       { task_id: 1, name: '1-0-2-q70', object_key: key, size: 5, checksum: '7', builder: null },
@@ -80,14 +80,14 @@ describe('the first chunk of media', () => {
     expect(await blobState(db, key)).toBe('live')
   })
 
-  test('of an attempt that lost its lease is nothing', async () => {
+  test('is not registered by an attempt that lost its lease', async () => {
     const row = await prepared()
     await sql`update requests set lease_token = nextval('lease_tokens')`.execute(db)
     await settle(deps, row, conversion, 'lost')
     expect([await chunks(), await blobState(db, key)]).toEqual([[], 'pending'])
   })
 
-  test('is dropped where there is one already', async () => {
+  test('is dropped when the chunk is registered already', async () => {
     const row = await prepared()
     const other = { task_id: 1, name: '1-0-2-q70', data_revision: 1, object_key: 'other' }
     await db.insertInto('chunks').values(other).execute()
@@ -96,7 +96,7 @@ describe('the first chunk of media', () => {
     expect(await blobState(db, key)).toBe('dead')
   })
 
-  test('is nothing once the task is deleted', async () => {
+  test('is not registered once the task is deleted', async () => {
     const row = await prepared()
     await makeDead(db, key)
     await settle(deps, row, conversion, undefined)
@@ -104,7 +104,7 @@ describe('the first chunk of media', () => {
   })
 })
 
-test('a failed request keeps the entries that were noted before it failed', async () => {
+test('a failed request keeps the report entries that were noted before it failed', async () => {
   const { row } = await converted()
   const created = { tags: 0, shapes: 0, tracks: 0 }
   const report = { created, skipped: 1, converted: 0, dropped: 0, entries: [] }

@@ -21,7 +21,7 @@ export interface SettleDeps {
   retrySeconds: readonly number[]
 }
 
-/** Why the worker itself stopped a conversion. */
+/** Reason why the worker itself stopped a conversion. */
 export type StopReason = 'lost' | 'stuck' | 'too long' | 'shutdown'
 
 const stopped: Partial<Record<StopReason, Failure>> = {
@@ -30,10 +30,10 @@ const stopped: Partial<Record<StopReason, Failure>> = {
 }
 
 /**
- * Writes down what became of a request. Every write names the lease: when it is lost, nothing is written, and what the
- * attempt left in the blob store is removed.
+ * Writes the outcome of a request. Every write names the lease: when it is lost, nothing is written, and the files that
+ * the attempt left in the blob store are removed.
  *
- * @returns whether the request has ended with what was made
+ * @returns whether the request has ended with the result of this attempt
  */
 export async function settle(
   deps: SettleDeps,
@@ -51,7 +51,7 @@ export async function settle(
   return isKept
 }
 
-/** True when the row now refers to the result. */
+/** Writes the outcome; returns whether the row now refers to the result. */
 async function record(
   deps: SettleDeps,
   row: RequestRow,
@@ -81,7 +81,7 @@ async function recordFailure(
   row: RequestRow,
   { kind, message, report }: Failure,
 ): Promise<void> {
-  // More memory will not be there the third time either, nor will hours be shorter the second.
+  // A third attempt would not have more memory, and a second one would not have more time.
   const attempts = { user: 1, limit: 1, defect: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
   if (row.attempt < attempts) await tryLater(db, row, seconds)
@@ -95,9 +95,10 @@ async function recordFailure(
 const pauseMs = 1000
 
 /**
- * The database may be away for a moment; when it stays away the lease ends, and another worker does it all again.
+ * Repeats a write while the database is unreachable. When it stays unreachable the lease ends, and another worker runs
+ * the request again.
  *
- * @throws what `isUnstorable` finds: trying again would not help
+ * @throws errors for which `isUnstorable` is true: a repetition would fail as well
  */
 async function persistently(
   { log, leaseSeconds }: SettleDeps,
@@ -116,8 +117,8 @@ async function persistently(
 }
 
 /**
- * What this attempt began, and what it went on with. The end may have been written though nobody answered so, and another
- * attempt may go on: what a row refers to stays.
+ * Removes the result files that this attempt started or resumed, unless a row refers to them: the end may have been
+ * written although its answer was lost, and another attempt may resume from the file.
  */
 async function dropResult({ db, blobs, log }: SettleDeps, row: RequestRow): Promise<void> {
   try {

@@ -63,7 +63,7 @@ describe('one worker', () => {
   })
   afterAll(() => worker?.stop())
 
-  test('a request is run in a process of its own and its result registered with its end', async () => {
+  test('a request runs in a separate process and its result is registered with its end', async () => {
     const added = await add(tasks.works)
     const row = await until(added, { status: 'finished' })
 
@@ -81,14 +81,14 @@ describe('one worker', () => {
     expect(events).toEqual([{ type: 'request.finished' }])
   })
 
-  test('what the user did wrong fails at once, with one sentence', async () => {
+  test('an error of the user fails the request at once with one sentence', async () => {
     const added = await add(tasks.isRefused)
     const row = await until(added, { status: 'failed' })
     expect(row).toMatchObject({ attempt: 1, message: 'These labels cannot be used' })
     expect(await resultsOf(row)).toEqual([])
   })
 
-  test('what may pass is tried three times', async () => {
+  test('a transient error is retried until the third attempt', async () => {
     const added = await add(tasks.isDown)
     const row = await until(added, { status: 'failed' })
     expect(row).toMatchObject({ attempt: 3, message: 'The labels are away' })
@@ -98,7 +98,7 @@ describe('one worker', () => {
     ['waits for something that never comes', tasks.hangs],
     ['never pauses', tasks.spins],
   ])(
-    'a cancelled conversion that %s is gone within two seconds and leaves nothing (T-REQ-4)',
+    'a cancelled conversion that %s ends within two seconds and leaves no files (T-REQ-4)',
     async (what, task_id) => {
       const added = await add(task_id)
       await until(added, { status: 'started', stage: 'Reading annotations' })
@@ -123,7 +123,7 @@ describe('one worker', () => {
     },
   )
 
-  test('want of memory fails after a second attempt, and the worker goes on', async () => {
+  test('lack of memory fails a request after its second attempt, and the worker continues', async () => {
     const added = await add(tasks.hoards)
     const next = await add(tasks.works, { created: 1 })
     const row = await until(added, { status: 'failed' })
@@ -136,7 +136,7 @@ describe('one worker', () => {
     await until(next, { status: 'finished' })
   })
 
-  test('a worker whose lease went to another stops and removes its result', async () => {
+  test('a worker whose lease was taken over stops the conversion and removes its result', async () => {
     const added = await add(tasks.hangs)
     const row = await until(added, { status: 'started', stage: 'Reading annotations' })
     const key = `requests/results/${row.request_uuid}/${row.lease_token}`
@@ -154,7 +154,7 @@ describe('one worker', () => {
   })
 })
 
-/** A bus whose only member is rung by hand; what it is told is kept. */
+/** Creates a bus whose only subscriber is called by hand, and records when it is paused and resumed. */
 function handBell() {
   const told: string[] = []
   let message = async () => undefined as unknown
@@ -166,7 +166,7 @@ function handBell() {
   return { bus: { subscribe }, told, ring: () => message() }
 }
 
-test('a wake-up starts a request long before an idle worker would look', async () => {
+test('a message starts a request long before an idle worker would poll', async () => {
   const { bus, ring } = handBell()
   const worker = await start({ pollMs: 60_000 }, bus)
   const added = await add(tasks.works)
@@ -175,7 +175,7 @@ test('a wake-up starts a request long before an idle worker would look', async (
   await worker.stop()
 })
 
-test('where no wake-up ever comes a request starts within three seconds: idle workers look by themselves (T-REQ-6)', async () => {
+test('without messages a request starts within three seconds because idle workers poll (T-REQ-6)', async () => {
   const worker = await start({ pollMs: usualTiming.pollMs }, deafBus)
   const waited: number[] = []
   for (const _ of [1, 2, 3]) {
@@ -183,12 +183,12 @@ test('where no wake-up ever comes a request starts within three seconds: idle wo
     const row = await until(added, { status: 'finished' })
     waited.push(Number(row.started_date) - Number(row.created_date))
   }
-  // One of them may meet a machine that stands still.
+  // A single measurement may meet a busy machine.
   expect(Math.min(...waited)).toBeLessThan(3000)
   await worker.stop()
 })
 
-test('a worker takes no message while all of its slots are at work', async () => {
+test('a worker takes no message while all of its slots are working', async () => {
   const { bus, told, ring } = handBell()
   const worker = await start({ pollMs: 60_000 }, bus)
   const added = await add(tasks.isPatient)
@@ -199,7 +199,7 @@ test('a worker takes no message while all of its slots are at work', async () =>
   await worker.stop()
 })
 
-test('between two attempts a request is queued and waits', async () => {
+test('a request waits in the queue between two attempts', async () => {
   const added = await add(tasks.isDown)
   const worker = await start({ retrySeconds: [60] })
   const row = await until(added, { status: 'queued', attempt: 1 })
@@ -210,7 +210,7 @@ test('between two attempts a request is queued and waits', async () => {
   await worker.stop()
 })
 
-test('a conversion that makes no progress is given up and tried again', async () => {
+test('a conversion without progress is stopped and retried', async () => {
   const added = await add(tasks.spins)
   const worker = await start({ stuckMs: 1500, retrySeconds: [60] })
   const row = await until(added, { status: 'queued', attempt: 1 })
@@ -218,7 +218,7 @@ test('a conversion that makes no progress is given up and tried again', async ()
   await worker.stop()
 })
 
-test('a conversion without end does not lose its lease', async () => {
+test('a conversion that never ends keeps its lease', async () => {
   const added = await add(tasks.spins)
   const worker = await start({ renewMs: 50, watchMs: 50 })
   const first = await until(added, { status: 'started' })
@@ -230,7 +230,7 @@ test('a conversion without end does not lose its lease', async () => {
   await worker.stop()
 })
 
-test('a worker that stops gives its request back unharmed', async () => {
+test('a worker that stops returns its request to the queue without using up an attempt', async () => {
   const added = await add(tasks.hangs)
   const worker = await start({ drainMs: 100 })
   await until(added, { status: 'started', stage: 'Reading annotations' })
@@ -242,7 +242,7 @@ test('a worker that stops gives its request back unharmed', async () => {
   })
 })
 
-test('a worker that stops lets what runs come to its end, and takes nothing new', async () => {
+test('a worker that stops finishes its running request and claims no other', async () => {
   const added = await add(tasks.isPatient)
   const worker = await start({ drainMs: 60_000 })
   await until(added, { status: 'started' })
@@ -253,7 +253,7 @@ test('a worker that stops lets what runs come to its end, and takes nothing new'
   expect(await db.selectFrom('workers').selectAll().execute()).toEqual([])
 })
 
-test('a conversion that takes longer than it may fails, and is not tried again', async () => {
+test('a conversion that exceeds the time limit fails without a retry', async () => {
   const added = await add(tasks.hangs)
   const worker = await start({ limitMs: 1000, watchMs: 50 })
   const row = await until(added, { status: 'failed' })
@@ -261,7 +261,7 @@ test('a conversion that takes longer than it may fails, and is not tried again',
   await worker.stop()
 })
 
-test('a row of a newer program is left to workers that understand it', async () => {
+test('a row of a newer version is left to workers that understand it', async () => {
   const added = await add(tasks.works, { params: JSON.stringify({ unknown: true }) })
   const worker = await start({ retrySeconds: [60] })
   await until(added, { status: 'queued', attempt: 1 })

@@ -19,25 +19,25 @@ import { removeLeftBehind } from './tmp-dirs.ts'
 
 export interface WorkerPorts {
   db: Kysely<RequestsDb>
-  /** Wakes idle slots; without a message they look for themselves. */
+  /** Wakes idle slots; without messages they poll. */
   bus: Pick<Bus, 'subscribe'>
-  /** To put away what a conversion left that was stopped, and what it found to be stored twice. */
+  /** Removes files of stopped conversions and duplicate uploads. */
   blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'abandon'>
   log: Logger
   settings: JobsSettings
-  /** What each converter loads to reach the other services. */
+  /** Module that each converter loads to reach the other services. */
   wiring: Wiring
   timing?: Partial<WorkerTiming>
 }
 
 export interface ConversionWorker {
-  /** Takes nothing new, lets what runs finish for a while, then gives it back. */
+  /** Claims no further requests, lets running ones finish for a while, then returns them to the queue. */
   stop: () => Promise<void>
 }
 
 /**
- * Runs requests, as many at once as there are slots. Any number of such workers share one queue (`reliability.md` 6): the
- * database decides who has what, the bus only wakes.
+ * Starts a worker that runs one request per slot. Any number of workers share one queue: the database assigns the
+ * requests, the bus only wakes idle slots (docs/spec/reliability.md#request-execution).
  */
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
   const { db, bus, blobs, log, wiring } = ports

@@ -3,21 +3,21 @@ import { type CheckpointTiming, hardLimitMs } from '../operations/operation.ts'
 import type { HeldTiming } from './held.ts'
 
 export interface WorkerTiming extends HeldTiming {
-  /** How often an idle slot looks for itself, should no wake-up arrive. */
+  /** Interval at which an idle slot polls without messages. */
   pollMs: number
-  /** What a conversion that is stopped has for putting its files away. */
+  /** Time for a stopped conversion to clean up its files. */
   graceMs: number
-  /** How long an idle converter is kept. */
+  /** Time that an idle converter is kept. */
   idleMs: number
-  /** What running requests have to finish when the worker stops: 90 s in a cluster (`reliability.md` 6.2). */
+  /** Time for running requests to finish when the worker stops; longer in a cluster. */
   drainMs: number
   /** Seconds before the second and the third attempt. */
   retrySeconds: readonly number[]
-  /** Of long exports. */
+  /** Checkpoints of long exports. */
   checkpoints: CheckpointTiming
 }
 
-/** `reliability.md` 6.2 and 6.3; the drain is that of the embedded mode. */
+/** Default timing; `drainMs` is that of the single-process mode. */
 export const usualTiming: WorkerTiming = {
   pollMs: 2000,
   leaseSeconds,

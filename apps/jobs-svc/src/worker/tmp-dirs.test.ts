@@ -6,7 +6,7 @@ import { removeLeftBehind } from './tmp-dirs.ts'
 
 const nobody = 65_534
 
-test('what a killed worker left is removed, what may be in use is not', async () => {
+test('old folders of requests are removed; recent and foreign ones stay', async () => {
   const root = await folder()
   await leave(root, 'reticle-request-old', new Date('2020-01-01'))
   await leave(root, 'reticle-request-new', new Date())

@@ -6,7 +6,9 @@ import { hardLimitMs } from '../operations/operation.ts'
 
 const prefix = 'reticle-request-'
 
-/** The folder of one attempt. The worker computes it too, so that it can remove the folder of a converter that has exited. */
+/**
+ * Returns the folder of one attempt. The worker computes it too, to remove the folder of a converter that has exited.
+ */
 const tmpDirOf = (root: string, { request_uuid, lease_token }: Lease) =>
   join(root, `${prefix}${request_uuid}-${lease_token}`)
 
@@ -20,10 +22,10 @@ export function removeTmpDir(root: string, lease: Lease): Promise<void> {
   return rm(tmpDirOf(root, lease), { recursive: true, force: true })
 }
 
-/** Of accounts that share a folder for temporary files, none may remove what is another's. */
+/** Other accounts may share the folder for temporary files; their files must not be removed. */
 const isOurs = ({ uid }: Stats) => uid === (process.getuid?.() ?? uid)
 
-/** Removes what a worker that was killed left behind; nothing that could still be in use by another. */
+/** Removes folders that killed workers left, except those that may still be in use. */
 export async function removeLeftBehind(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const oldest = Date.now() - hardLimitMs

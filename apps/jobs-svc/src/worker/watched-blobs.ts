@@ -1,8 +1,8 @@
 import type { BlobStore } from '@reticle/kit/blob/blob'
 
 /**
- * The same store, saying with every piece that comes or goes that it moves: a conversion that waits for a slow store makes
- * progress, however long one file takes (`reliability.md` F22).
+ * Wraps a blob store and calls `moved` for every piece read or written, so that a conversion on a slow store counts as
+ * making progress, however long one file takes.
  */
 export function watchedBlobs(blobs: BlobStore, moved: () => void): BlobStore {
   return {

@@ -11,7 +11,7 @@ import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 import { insertAssets } from './repo.ts'
 
-/** What saving and deleting a guide does to assets: `spec/api-workspace.md` 5.3. */
+/** Effects of saving and deleting a guide on assets. */
 
 const { db, blobs, addUser, over } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -22,7 +22,7 @@ const referred = (markdown: string) =>
   [...markdown.matchAll(/assets\/([\da-f-]+)/g)].map(([, uuid = '']) => uuid)
 const unknown = '5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e11'
 const hourMs = 3_600_000
-/** Sweeps as if so many hours had passed. */
+/** Runs the sweep as if `hours` had passed. */
 const sweepAfter = (hours: number) => {
   const clock = testClock(new Date(Date.now() + hours * hourMs))
   return sweepAssets({ db, blobs, clock, log: silentLog })
@@ -42,7 +42,7 @@ describe.each(transports)('%s', (transport) => {
       () => true,
       () => false,
     )
-  /** A guide of a user's project, with an asset that its text refers to. */
+  /** Adds a guide in a project of the user, with one asset that its text references. */
   const guideWithAsset = async (user = anna) => {
     const made = await addReview(services, user)
     const guide = await create(made.project_id, '', user)
@@ -52,7 +52,7 @@ describe.each(transports)('%s', (transport) => {
   }
   const emptyGuide = async () => create((await addReview(services, anna)).project_id)
 
-  test('what a text no longer refers to goes when it is saved, the rest stays', async () => {
+  test('saving a text deletes the assets that it no longer references and keeps the others', async () => {
     const { guide_id, uuid } = await guideWithAsset()
     const other = await upload(guide_id, png, anna.call)
     const saved = await save(guide_id, `${shown(other.uuid)} only`)
@@ -62,7 +62,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await isThere(other.uuid)).toBe(false)
   })
 
-  test('what was uploaded and never referred to goes with the next save, though the text be the same', async () => {
+  test('a save deletes an asset that no text ever referenced, even when the text is unchanged', async () => {
     const { guide_id, uuid } = await guideWithAsset()
     const before = await guides.getGuide({ id: guide_id }, anna.call)
     const unused = await upload(guide_id, png, anna.call)
@@ -70,7 +70,7 @@ describe.each(transports)('%s', (transport) => {
     expect([await isThere(uuid), await isThere(unused.uuid)]).toEqual([true, false])
   })
 
-  test('a patch without a text leaves all assets', async () => {
+  test('a patch without a text keeps all assets', async () => {
     const { guide_id } = await guideWithAsset()
     const unused = await upload(guide_id, png, anna.call)
     await guides.updateGuide({ id: guide_id, body: {} }, anna.call)
@@ -78,7 +78,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each(['saved', 'created'])(
-    'assets of other guides are copied into one that is %s, and its text refers to the copies',
+    'a %s guide gets copies of assets of other guides, and its text references the copies',
     async (how) => {
       const source = await guideWithAsset()
       const text = `# Cars ${shown(source.uuid)} and ${shown(source.uuid)}`
@@ -101,7 +101,7 @@ describe.each(transports)('%s', (transport) => {
     },
   )
 
-  test('a copy is the own of its guide, and outlives what it is a copy of', async () => {
+  test('a copied asset belongs to its guide and survives the deletion of its source', async () => {
     const source = await guideWithAsset()
     const { id } = await emptyGuide()
     const [copy = ''] = referred((await save(id, shown(source.uuid))).markdown)
@@ -115,7 +115,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(blobs.stat(key)).rejects.toMatchObject(notThere)
   })
 
-  test('what the caller may not view, or what is not there, stays as it was written', async () => {
+  test('references to missing assets, or to assets that the caller may not view, stay unchanged', async () => {
     const { uuid } = await guideWithAsset(bo)
     const { id } = await emptyGuide()
     const text = shown(uuid, unknown)
@@ -126,7 +126,7 @@ describe.each(transports)('%s', (transport) => {
     expect(count).toEqual([])
   })
 
-  test('assets go with their guide, their task and their project', async () => {
+  test('deleting a guide, task or project deletes its assets', async () => {
     const first = await guideWithAsset()
     await guides.deleteGuide({ id: first.guide_id }, anna.call)
     const second = await guideWithAsset()
@@ -158,7 +158,7 @@ test('a save needs as many statements for many assets as for few', async () => {
   expect(await counted(made)).toBe(await counted(made.slice(0, 1)))
 })
 
-describe('an object that is copied while it is given up', async () => {
+describe('an asset copied while its source is deleted', async () => {
   const services = over('in-process')
   const setUp = async () => {
     const { project_id } = await addReview(services, anna)
@@ -172,7 +172,7 @@ describe('an object that is copied while it is given up', async () => {
     return (await blob.executeTakeFirst())?.state
   }
 
-  test('stays, when the copy came first', async () => {
+  test('keeps the stored object when the copy came first', async () => {
     const { guide, uuid, key } = await setUp()
     await db.transaction().execute(async (tx) => {
       expect(await lockLive(tx, [key])).toEqual(new Set([key]))
@@ -186,7 +186,7 @@ describe('an object that is copied while it is given up', async () => {
     expect(await stateOf(key)).toBe('live')
   })
 
-  test('is not copied, when it was given up before: the text stays as it was written', async () => {
+  test('is not copied when the stored object is already dead; the text stays unchanged', async () => {
     const { uuid, key } = await setUp()
     await db.updateTable('blobs').set({ state: 'dead' }).where('key', '=', key).execute()
     const { project_id } = await addReview(services, anna)
@@ -194,7 +194,7 @@ describe('an object that is copied while it is given up', async () => {
     expect(await services.guides.createGuide({ body }, anna.call)).toMatchObject(body)
   })
 
-  test('dies with the last copy', async () => {
+  test('marks the stored object dead when the last copy is deleted', async () => {
     const { uuid, key } = await setUp()
     await services.guides.deleteAsset({ uuid }, anna.call)
     await giveUp(db, new Date())

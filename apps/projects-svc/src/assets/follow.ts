@@ -12,10 +12,11 @@ import { deleteOtherAssets, insertAssets, listAssetsElsewhere } from './repo.ts'
 type Tx = Transaction<ProjectsDb>
 
 /**
- * What saving a text does to the assets of its guide (`spec/api-workspace.md` 5.3): those of other guides which the caller
- * may view are copied, its own that the text does not refer to go. References to anything else stay as they are.
+ * Copies or deletes assets when the text of a guide is saved. Assets of other guides that the caller may view are
+ * copied into this guide; assets of this guide that the text does not reference are deleted. All other references
+ * stay unchanged (`docs/spec/workspace.md#assets`).
  *
- * @returns the text, with copies in the place of what they are copies of
+ * @returns the text, with references to the copies
  */
 export async function followMarkdown(
   tx: Tx,
@@ -30,8 +31,8 @@ export async function followMarkdown(
 }
 
 /**
- * A copy has the object of the first one, which never changes: no bytes are moved. Who deletes the other meanwhile does not
- * take its object away.
+ * Copies only the rows: a copy shares the stored object of its source, which never changes. The lock keeps the object
+ * while another transaction deletes the source.
  */
 async function copyAssets(
   tx: Tx,

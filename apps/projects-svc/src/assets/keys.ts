@@ -1,10 +1,10 @@
-/** Keys of objects, by whose they are (`reliability.md` 12); never made of what a user wrote. */
+/** Object keys, grouped by owner. They never contain text from a user. */
 
-/** Where the file of an upload lies until it is known what it is, and for which guide. */
+/** Returns the prefix of an upload before its type and guide are known. */
 export const uploadPrefix = (user_id: number, upload_id: string) =>
   `projects/user/${user_id}/uploads/${upload_id}/`
 
-/** Where an asset lies: with the organization of its guide, outside of organizations with who brought it. */
+/** Returns the key of an asset: under the organization of its guide, otherwise under the user who uploaded it. */
 export function assetKey(organization_id: number | null, user_id: number, uuid: string): string {
   const whose = organization_id === null ? `user/${user_id}` : `org/${organization_id}`
   return `projects/${whose}/assets/${uuid}`

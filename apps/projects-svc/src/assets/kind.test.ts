@@ -12,7 +12,7 @@ const begins = {
 const kind = (filename: string, media_type: string, is: keyof typeof begins) =>
   kindOf({ filename, media_type }, Buffer.from(begins[is], 'latin1'))
 
-describe('what name, declaration and content agree about is accepted', () => {
+describe('a file whose name, declared type and content agree is accepted', () => {
   test.each([
     ['a.jpg', 'image/jpeg', 'jpeg'],
     ['a.jpeg', 'image/jpeg', 'jpeg'],
@@ -27,7 +27,7 @@ describe('what name, declaration and content agree about is accepted', () => {
     expect(kind(filename, media_type, is)).toBe(type)
   })
 
-  test('a client that does not know what it sends has said nothing wrong', () => {
+  test('a file declared as application/octet-stream is accepted', () => {
     expect(kind('a.png', 'application/octet-stream', 'png')).toBe('image/png')
   })
 })
@@ -54,13 +54,13 @@ test.each([
   ['one that is dressed up', 'a.png', 'image/png', 'svg', /content/],
   ['no extension', 'png', 'image/png', 'png', /Files may be named/],
   ['an unknown extension', 'a.tiff', 'image/tiff', 'png', /Files may be named/],
-] as const)('%s is refused by its field', (_, filename, media_type, is, text) => {
+] as const)('%s is rejected with an error of the field', (_, filename, media_type, is, text) => {
   expect(() => kind(filename, media_type, is)).toThrow(
     expect.objectContaining({ kind: 'invalid', body: { file: [expect.stringMatching(text)] } }),
   )
 })
 
-test('a file shorter than any signature is refused', () => {
+test('a file shorter than any signature is rejected', () => {
   const empty = () => kindOf({ filename: 'a.webp', media_type: 'image/webp' }, Buffer.from('RIFF'))
   expect(empty).toThrow(expect.objectContaining({ kind: 'invalid' }))
 })

@@ -1,11 +1,11 @@
 import { invalid } from '@reticle/kit/errors'
 
-/** What a file is: `spec/api-workspace.md` 5.4. Name, declaration and content have to agree. */
+/** File type of an asset. Name, declared type and content have to agree. */
 
 interface Kind {
   media_type: string
   extensions: readonly string[]
-  /** Bytes that such a file has, by their place. */
+  /** Expected bytes by offset. */
   signature: Readonly<Record<number, string>>
 }
 
@@ -18,21 +18,21 @@ const kinds: readonly Kind[] = [
 ]
 const extensions = kinds.flatMap((kind) => kind.extensions).join(', ')
 
-/** What clients send that do not know: it says nothing (RFC 2046 4.5.1). */
+/** Clients send this when they do not know the type, so it declares nothing (RFC 2046 4.5.1). */
 const undeclared = 'application/octet-stream'
 const signatureEnd = 16
 
 export interface Named {
   filename: string
-  /** As declared. */
+  /** Media type that the client declared. */
   media_type: string
 }
 
 /**
- * The media type of a file.
+ * Returns the media type of a file.
  *
- * @throws DomainError invalid, naming `file`, when its name, what it is said to be and what it holds are not the same, or
- *   are none of jpeg, png, webp, gif and pdf
+ * @throws DomainError invalid, naming `file`, when its name, declared type and content disagree, or the type is not
+ * jpeg, png, webp, gif or pdf
  */
 export function kindOf({ filename, media_type }: Named, bytes: Uint8Array): string {
   const kind = kindNamed(filename)

@@ -2,7 +2,7 @@ import type { Asset, AssetFile } from '@reticle/contracts/rest/assets'
 import type { AssetRow } from '../db/schema.ts'
 import { type People, personOf } from '../people.ts'
 
-/** An asset as a record (`spec/api-workspace.md` 5.4). */
+/** Converts a row to an asset record. */
 export function toAsset(row: AssetRow, people: People): Asset {
   return {
     uuid: row.uuid,
@@ -13,7 +13,10 @@ export function toAsset(row: AssetRow, people: People): Asset {
   }
 }
 
-/** Where its file is; the content never changes. */
+/**
+ * Returns the object key and the response headers of an asset. The content of an asset never changes, so its uuid is
+ * the ETag.
+ */
 export function toAssetFile(row: AssetRow): AssetFile {
   return {
     key: row.key,

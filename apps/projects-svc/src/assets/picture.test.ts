@@ -12,7 +12,7 @@ test.each([
   ['wide.png', { width: 3840, height: 100 }, ['png', 1920, 50]],
   ['tall.png', { width: 100, height: 3840 }, ['png', 50, 1920]],
   ['wide.jpg', { width: 1921, height: 1920 }, ['jpeg', 1920, 1919]],
-] as const)('%s is made smaller', async (name, size, expected) => {
+] as const)('%s is scaled down', async (name, size, expected) => {
   const { bytes, media_type } = await pictureFile(name, size)
   expect(await sizeOf(await fitted(bytes, media_type))).toEqual(expected)
 })
@@ -22,12 +22,12 @@ test.each([
   ['edge.jpg', { width: longestSide, height: 1 }],
   ['wide.webp', { width: 2500, height: 10 }],
   ['wide.gif', { width: 2500, height: 10 }],
-])('%s stays byte by byte', async (name, size) => {
+])('%s keeps its bytes', async (name, size) => {
   const { bytes, media_type } = await pictureFile(name, size)
   expect(Buffer.from(await fitted(bytes, media_type)).equals(bytes)).toBe(true)
 })
 
-test('a photograph that lies on its side stands upright when it is made smaller', async () => {
+test('a photograph with an orientation tag is upright after it is scaled down', async () => {
   const { bytes } = await pictureFile('a.jpg', { width: 2400, height: 1200 })
   const turned = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer()
   expect(await sizeOf(await fitted(turned, 'image/jpeg'))).toEqual(['jpeg', 960, 1920])
@@ -38,14 +38,14 @@ test.each([
   ['a signature and nothing more', 'image/png', async () => Buffer.from('\x89PNG\r\n\x1a\n')],
   ['one that claims too many pixels', 'image/png', async () => claiming(60_000)],
   ['a large one that was cut', 'image/jpeg', cut],
-])('%s is refused by its field', async (_, media_type, make) => {
+])('%s is rejected with an error of the field', async (_, media_type, make) => {
   await expect(fitted(await make(), media_type)).rejects.toMatchObject({
     kind: 'invalid',
     body: { file: [expect.stringContaining(media_type)] },
   })
 })
 
-/** A PNG of a few bytes whose head says that it is `side` pixels wide and high. */
+/** Returns a PNG of a few bytes whose header declares `side` pixels of width and height. */
 async function claiming(side: number): Promise<Buffer> {
   const { crc32 } = await import('node:zlib')
   const chunk = (type: string, data: Buffer) => {

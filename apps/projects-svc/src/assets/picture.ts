@@ -2,26 +2,26 @@ import { invalid } from '@reticle/kit/errors'
 import sharp from 'sharp'
 
 /**
- * More is refused before anything is decoded (`reliability.md` 9). Conversions may have more: a PNG that fills in line by
- * line is decoded whole, half a gigabyte at this size, and this process answers everybody's calls.
+ * Larger images are rejected before decoding. The limit is lower than that of conversions because an interlaced PNG
+ * is decoded in one piece (500 MB at this size), and this process serves the calls of all users.
  */
 const largestPixels = 50_000_000
-/** A picture of a guide is shown on a screen (`spec/api-workspace.md` 5.4). */
+/** Guides are read on a screen, so larger images are scaled down to this side (pixels). */
 export const longestSide = 1920
 const quality = 90
 const timeoutSeconds = 20
 
-// One thread a picture and nothing kept: calls share the process, and every picture is met once.
+// One thread an image and no cache: calls share the process, and each image is read once.
 sharp.concurrency(1)
 sharp.cache(false)
 
 const shrinkable = new Set(['image/jpeg', 'image/png'])
 
 /**
- * A picture as it is kept: a JPEG or PNG with a longer side than `longestSide` is made smaller, upright and without what
- * cameras write into it; everything else stays as it is.
+ * Returns the bytes of an image as they are stored. A JPEG or PNG with a side over `longestSide` is scaled down,
+ * turned upright and stripped of camera metadata; any other file is returned unchanged.
  *
- * @throws DomainError invalid, naming `file`, for one that cannot be read as what it is said to be
+ * @throws DomainError invalid, naming `file`, when the image cannot be decoded as its declared type
  */
 export async function fitted(bytes: Uint8Array, media_type: string): Promise<Uint8Array> {
   const image = sharp(bytes, {

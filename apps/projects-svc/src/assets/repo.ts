@@ -5,7 +5,7 @@ import { guidesWithPeople } from '../guides/repo.ts'
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
-/** Assets with the people of the target of their guide; `has_job` is about this user. */
+/** Selects assets with the people of the target of their guide; `has_job` is computed for this user. */
 function selectAssets(db: Db, user_id: number) {
   return guidesWithPeople(db, user_id)
     .innerJoin('assets', 'assets.guide_id', 'guides.id')
@@ -19,7 +19,7 @@ export function findAsset(db: Db, uuid: string, user_id: number): Promise<AssetV
   return selectAssets(db, user_id).where('assets.uuid', '=', uuid).executeTakeFirst()
 }
 
-/** Those of these assets that there are and that are not of this guide. */
+/** Lists the assets with these uuids that belong to other guides. */
 export function listAssetsElsewhere(
   db: Db,
   guide_id: number,
@@ -41,7 +41,7 @@ export async function countAssets(db: Db, guide_id: number): Promise<number> {
   return count
 }
 
-/** Adds to a guide whose target is locked. */
+/** Inserts assets of a guide. The target of the guide has to be locked. */
 export async function insertAssets(
   tx: Tx,
   rows: readonly Insertable<AssetsTable>[],
@@ -54,7 +54,7 @@ export async function deleteAsset(tx: Tx, uuid: string): Promise<void> {
   await tx.deleteFrom('assets').where('uuid', '=', uuid).execute()
 }
 
-/** Of a guide only these assets stay. */
+/** Deletes all assets of a guide except `kept`. */
 export async function deleteOtherAssets(
   tx: Tx,
   guide_id: number,

@@ -8,7 +8,7 @@ import { keysIn, pdfFile, pictureFile, type TestFile, uploading } from '../testi
 import { testOrganizations } from '../testing/organizations.ts'
 import { addReview } from '../testing/review.ts'
 
-/** `spec/api-workspace.md` 5.4; who may do what is walked in `guides/policy.test.ts`. */
+/** Calls on assets. Permissions are tested in `guides/policy.test.ts`. */
 
 const { db, blobs, addUser, over, as, addOrganization, takeEvents } = await testOrganizations()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -18,7 +18,7 @@ const notThere = { kind: 'not_found' }
 const png = await pictureFile('mirror.png')
 const unknown = '5f0c0c1e-8f39-4a52-9c3a-2f3d7b0a9e11'
 
-/** So many assets, all of one object. */
+/** Adds `count` assets that share one object. */
 async function fillGuide(guide_id: number, count: number) {
   const key = `projects/user/${anna.id}/assets/filler-${guide_id}`
   await db.insertInto('blobs').values({ key, kind: 'asset', state: 'live' }).execute()
@@ -45,7 +45,7 @@ describe.each(transports)('%s', (transport) => {
   }
   const fileOf = (uuid: string, user = anna) => guides.getAssetFile({ uuid }, user.call)
 
-  test('an asset is made of a file, and its file is that file', async () => {
+  test('a stored asset returns the bytes of the uploaded file', async () => {
     const { guide_id } = await setUp()
     const made = await upload(guide_id, png, anna.call)
     expect(made).toEqual({
@@ -68,7 +68,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('what comes from an organization lies with it', async () => {
+  test('an asset of an organization is stored under the organization', async () => {
     const { id, owner } = await addOrganization()
     const call = await as(owner, id)
     const project = await projects.createProject({ body: { name: 'p' } }, call)
@@ -81,7 +81,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('a large picture is kept smaller', async () => {
+  test('a large image is scaled down before it is stored', async () => {
     const { guide_id } = await setUp()
     const large = await pictureFile('large.png', { width: 4000, height: 20 })
     const { uuid } = await upload(guide_id, large, anna.call)
@@ -97,7 +97,7 @@ describe.each(transports)('%s', (transport) => {
     ['another content', { bytes: pdfFile.bytes }],
     ['no kind of asset', { filename: 'a.svg', media_type: 'image/svg+xml' }],
     ['a picture that cannot be read', { bytes: png.bytes.subarray(0, 20) }],
-  ])('%s is refused and nothing is kept', async (_, given) => {
+  ])('%s is rejected and nothing is stored', async (_, given) => {
     const { guide_id } = await setUp()
     const before = (await keysIn(blobs)).filter((key) => key.includes('/assets/'))
     await expect(upload(guide_id, { ...png, ...given }, anna.call)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe.each(transports)('%s', (transport) => {
     expect(after).toEqual(before)
   })
 
-  test('a guide that is not there is a bad value, one of others is forbidden', async () => {
+  test('a missing guide is an invalid value; a guide of another user is forbidden', async () => {
     const { guide_id } = await setUp()
     await expect(upload(999_999, png, anna.call)).rejects.toMatchObject({
       kind: 'invalid',
@@ -117,7 +117,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(upload(guide_id, png, bo.call)).rejects.toMatchObject(forbidden)
   })
 
-  test('who is assigned to a job sees assets and changes none', async () => {
+  test('the assignee of a job reads assets but cannot change them', async () => {
     const { guide_id, job } = await setUp()
     const { uuid } = await upload(guide_id, png, anna.call)
     await expect(fileOf(uuid, worker)).rejects.toMatchObject(forbidden)
@@ -129,7 +129,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(removal).rejects.toMatchObject(forbidden)
   })
 
-  test('assets that are not there, or not to be seen', async () => {
+  test('missing assets are not found; assets of other users are forbidden', async () => {
     const { guide_id } = await setUp()
     const { uuid } = await upload(guide_id, png, anna.call)
     await expect(fileOf(unknown)).rejects.toMatchObject(notThere)
@@ -140,7 +140,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await fileOf(uuid)).toMatchObject({ size: png.bytes.length })
   })
 
-  test('a deleted asset is gone at once', async () => {
+  test('a deleted asset cannot be read or deleted again', async () => {
     const { guide_id } = await setUp()
     const { uuid } = await upload(guide_id, png, anna.call)
     await guides.deleteAsset({ uuid }, anna.call)
@@ -148,7 +148,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(guides.deleteAsset({ uuid }, anna.call)).rejects.toMatchObject(notThere)
   })
 
-  test('a guide has 150 assets and no more, however many arrive at once', async () => {
+  test('concurrent uploads cannot exceed 150 assets of a guide', async () => {
     const { guide_id } = await setUp()
     await fillGuide(guide_id, mostAssets - 2)
     const arrived = await Promise.allSettled(
@@ -169,7 +169,7 @@ describe.each(transports)('%s', (transport) => {
     expect(Number(count)).toBe(mostAssets)
   })
 
-  test('an upload of somebody else is none', async () => {
+  test('an upload of another user cannot be stored as an asset', async () => {
     const { guide_id } = await setUp()
     const { upload_id, prefix } = await guides.openAssetUpload({}, bo.call)
     expect(prefix).toBe(`projects/user/${bo.id}/uploads/${upload_id}/`)
@@ -182,7 +182,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('reading needs one statement, whatever the guide holds', async () => {
+test('reading an asset needs one statement', async () => {
   const services = over('in-process')
   const { project_id } = await addReview(services, anna)
   const { id } = await services.guides.createGuide({ body: { project_id } }, anna.call)

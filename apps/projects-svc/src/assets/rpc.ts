@@ -22,7 +22,10 @@ type Handlers = Pick<
   'deleteAsset' | 'openAssetUpload' | 'storeAsset' | 'getAssetFile'
 >
 
-/** Assets of guides: `spec/api-workspace.md` 5.4. Their bytes go past this service, from and to the gateway. */
+/**
+ * Builds the handlers of guide assets. The gateway reads and writes the bytes, which do not pass through this
+ * service.
+ */
 export function assetHandlers({
   db,
   blobs,

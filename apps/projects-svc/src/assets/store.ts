@@ -28,11 +28,11 @@ type Tx = Transaction<ProjectsDb>
 export interface StoreDeps {
   db: Db
   blobs: BlobStore
-  /** Files that are looked at take turns: each is held whole. */
+  /** Limit on files that are checked at the same time, because each is held in memory. */
   inTurn: Turns
 }
 
-/** An asset whose object lies at its place, registered, and that no row refers to yet. */
+/** Asset whose object is stored and registered, and which no row references yet. */
 export interface StoredAsset {
   uuid: string
   guide_id: number
@@ -40,13 +40,13 @@ export interface StoredAsset {
   media_type: string
   key: string
   size: number
-  /** Where the upload is. */
+  /** Prefix of the uploaded parts. */
   prefix: string
 }
 
 /**
- * Looks at an uploaded file and puts what becomes of it into its place. Nothing of this is in a transaction; what crashes
- * here is swept. Done again it does the same.
+ * Checks an uploaded file and stores the asset object made from it. Runs outside transactions: the sweep deletes the
+ * object after a crash, and a repeated call gives the same result.
  *
  * @throws DomainError invalid, forbidden
  */
@@ -75,12 +75,16 @@ export async function storeFile(
   return inTurn('file', run, { ms: turnMs, late: tooMany })
 }
 
-/** Below what the caller waits for the whole call. */
+/** Shorter than the deadline of the whole call. */
 const turnMs = 30_000
 const tooMany = () =>
   new DomainError('too_many', 'Too many files arrive at once.', { retry_after: 5 })
 
-/** The row of a stored asset; what was uploaded is needed no more. @throws DomainError invalid, forbidden, unavailable */
+/**
+ * Inserts the row of a stored asset and marks the uploaded parts for deletion.
+ *
+ * @throws DomainError invalid, forbidden, unavailable
+ */
 export async function addAsset(
   tx: Tx,
   principal: Principal,
@@ -97,7 +101,7 @@ export async function addAsset(
   return toAsset(row, await peopleOf(tx, [owner_id]))
 }
 
-/** Guides change under the lock of their target, so that nobody adds another asset meanwhile. */
+/** Locks the target of a guide, so that no other transaction adds an asset at the same time. */
 async function lockGuide(tx: Tx, id: number, principal: Principal): Promise<void> {
   const seen = permitted(await findGuide(tx, id, principal.user_id), id, principal)
   await lockTarget(tx, ownerOf(seen))

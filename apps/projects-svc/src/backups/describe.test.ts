@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, type TestUser, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 7: what a backup takes from here. */
+/** Rows that a backup reads from this service. */
 
 const { db, addUser, over } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -20,7 +20,7 @@ describe.each(transports)('%s', (transport) => {
     return lines
   }
 
-  /** Ten frames in two jobs, each with two copies, and ground truth. */
+  /** Adds a task of ten frames in two jobs, each with two replicas, and ground truth. */
   async function addTask(project_id?: number) {
     const more = { segment_size: 6, overlap: 2, consensus_replicas: 2, subset: 'train' }
     const body = { name: 'Batch', bug_tracker: 'https://x.example', ...more }
@@ -33,7 +33,7 @@ describe.each(transports)('%s', (transport) => {
     return id
   }
 
-  test('a task tells of its jobs in the order of their frames, copies after the original', async () => {
+  test('a task lists its jobs in frame order, replicas after their original', async () => {
     const id = await addTask()
     const [line, ...frames] = await linesOf('task', id)
     const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
@@ -70,7 +70,7 @@ describe.each(transports)('%s', (transport) => {
     expect(again[0]?.task?.jobs[0]).toMatchObject(body)
   })
 
-  test('issues name their job by its place, and people by their names', async () => {
+  test('issues reference their job by index and users by username', async () => {
     const id = await addTask()
     const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
     const second = results.filter((job) => job.type === 'annotation')[1]
@@ -92,7 +92,7 @@ describe.each(transports)('%s', (transport) => {
     ])
   })
 
-  test('a project tells of its guide, and of the tasks that have media', async () => {
+  test('a project contains its guide and the tasks that have media', async () => {
     const body = { name: 'P', labels: [{ name: 'car' }] }
     const { id } = await projects.createProject({ body }, anna.call)
     await tasks.createTask({ body: { name: 'empty', project_id: id } }, anna.call)
@@ -105,12 +105,12 @@ describe.each(transports)('%s', (transport) => {
     expect(lines.flatMap(({ task }) => task?.id ?? [])).toEqual([task_id])
   })
 
-  test('of a task without media there is nothing to tell', async () => {
+  test('a task without media has no backup lines', async () => {
     const { id } = await tasks.createTask({ body: { name: 'empty' } }, anna.call)
     expect(await linesOf('task', id)).toEqual([])
   })
 
-  test('strangers are told nothing', async () => {
+  test('a stranger may not back up a task', async () => {
     await expect(linesOf('task', await addTask(), bo)).rejects.toMatchObject({ kind: 'forbidden' })
   })
 })

@@ -19,8 +19,8 @@ import {
 type Db = Kysely<ProjectsDb>
 
 /**
- * Backup lines of a project or task. Of a project the tasks that have media, in id order; each of them as it was at one moment.
- * A task that is deleted meanwhile is left out.
+ * Yields the backup lines of a project or task. A project includes its tasks that have media, in id order. Each task
+ * is read from one snapshot; a task deleted during the backup is left out.
  */
 export async function* backupLinesOf(
   db: Db,

@@ -7,12 +7,15 @@ import { insertIssue } from '../issues/repo.ts'
 
 interface Given {
   issue: BackupIssue
-  /** The one that it names, and the id that this has got. */
+  /** Job in the backup that the issue references, and the id of the restored job. */
   job: BackupJob | undefined
   job_id: number | undefined
 }
 
-/** An issue with its comments, opened by whoever restores it; what others wrote says who they were. */
+/**
+ * Inserts an issue with its comments, owned by the user who restores it. Comments of other users keep their authors'
+ * names in the text.
+ */
 export async function restoreIssue(
   tx: Transaction<ProjectsDb>,
   { issue, job, job_id }: Given,

@@ -14,10 +14,9 @@ type Tx = Transaction<ProjectsDb>
 const isOf = (type: BackupJob['type']) => (job: Pick<BackupJob, 'type'>) => job.type === type
 
 /**
- * How the frames of a task were shared out: what the record says of it follows from the first two jobs
- * (`spec/api-workspace.md` 7).
+ * Derives how the frames of a task are split into jobs from its first two jobs (`docs/spec/workspace.md#backups`).
  *
- * @throws DomainError invalid for a task without jobs, or with other than the same number of copies of each
+ * @throws DomainError invalid for a task without jobs, or whose jobs have different numbers of replicas
  */
 export function splitOf({
   jobs,
@@ -44,16 +43,16 @@ export function splitOf({
 
 interface Arranged {
   id: number
-  /** Frames that there are. */
+  /** Number of frames of the restored task. */
   size: number
   task: BackupTask
 }
 
 /**
- * Gives jobs that have just been made the states that they had, and adds ground truth and deleted frames.
+ * Sets the stage and state of new jobs from the backup, and adds ground truth and deleted frames.
  *
  * @returns ids of the jobs, in the order of the backup
- * @throws DomainError invalid for jobs that are none of these frames
+ * @throws DomainError invalid for jobs that do not fit the frames
  */
 export async function arrangeJobs(tx: Tx, { id, size, task }: Arranged): Promise<number[]> {
   const { jobs, data } = task
@@ -70,7 +69,7 @@ export async function arrangeJobs(tx: Tx, { id, size, task }: Arranged): Promise
   return ids
 }
 
-/** Every frame is in a job, and jobs begin and end after the ones before them. */
+/** Checks that every frame is in a job, and that both ends of the jobs ascend. */
 function assertShared(jobs: readonly BackupJob[], size: number): void {
   let [from, to] = [-1, -1]
   for (const { start_frame, stop_frame } of jobs) {
@@ -101,7 +100,7 @@ async function addTruth(
   await setDisabledFrames(tx, id, truth.disabled_frames ?? [])
 }
 
-/** Copies are found by the frames of what they are copies of. */
+/** Replicas have the frame range of their original, so type and range identify a job. */
 function idsOf(jobs: readonly BackupJob[], rows: readonly JobRow[]): number[] {
   const key = ({
     type,
@@ -136,7 +135,7 @@ function stateOf({ status, stage, state }: BackupJob): State {
 
 const columnsOf = (state: State) => ({ ...state, status: jobStatus(state) })
 
-/** Ids of the jobs of each state, for one statement each. */
+/** Groups job ids by state, so that each state needs one statement. */
 function byState(jobs: readonly BackupJob[], ids: readonly number[]): [State, number[]][] {
   const groups = new Map<string, [State, number[]]>()
   for (const [place, job] of jobs.entries()) {

@@ -2,7 +2,7 @@ import type { BackupJob, BackupTask } from '@reticle/contracts/rest/backups'
 import type { DataSetRow, JobRow, ValidationFrameRow } from '../db/schema.ts'
 import type { TaskView } from '../tasks/repo.ts'
 
-/** Everything of a task that its backup tells in one line. */
+/** Rows of a task that its backup line contains. */
 export interface TaskRead {
   row: TaskView
   guide: string | null
@@ -41,7 +41,7 @@ function toBackupJob(
   }
 }
 
-/** By segment: copies follow what they are copies of, ground truth has a segment of its own, the last. */
+/** Sorts jobs by segment: replicas follow their original, and ground truth, which has its own segment, is last. */
 function inOrder(one: JobRow, other: JobRow): number {
   const [first, second] = [one, other].map(({ type }) => Number(type === 'ground_truth'))
   if (first !== second) return (first ?? 0) - (second ?? 0)

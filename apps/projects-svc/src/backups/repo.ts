@@ -16,7 +16,7 @@ export async function findBackupProject(db: Db, id: number): Promise<BackupProje
     .executeTakeFirst()
 }
 
-/** Tasks of a project that have media, in id order. */
+/** Lists the tasks of a project that have media, in id order. */
 export async function listTaskIdsOf(db: Db, project_id: number): Promise<number[]> {
   const rows = await db
     .selectFrom('tasks')
@@ -28,7 +28,7 @@ export async function listTaskIdsOf(db: Db, project_id: number): Promise<number[
   return rows.map(({ id }) => id)
 }
 
-/** What hangs on a task that has media. */
+/** Reads the guide, media, jobs and ground truth of a task that has media. */
 export async function readTask(db: Db, id: number): Promise<Omit<TaskRead, 'row'>> {
   const dataSet = await findDataSet(db, id)
   if (!dataSet) throw new Error(`task ${id} has frames and no data set`)
@@ -44,19 +44,19 @@ export async function readTask(db: Db, id: number): Promise<Omit<TaskRead, 'row'
   }
 }
 
-/** Jobs of a task of every type, in id order. */
+/** Lists the jobs of a task of every type, in id order. */
 export function listOwnJobs(db: Db, task_id: number): Promise<JobRow[]> {
   return db.selectFrom('jobs').selectAll().where('task_id', '=', task_id).orderBy('id').execute()
 }
 
-/** An issue, and the name of who opened it. */
+/** Row of an issue with the name of its owner. */
 export type IssueView = Pick<IssueRow, 'id' | 'job_id' | 'frame' | 'position' | 'resolved'> & {
   owner: string | null
 }
 
 const page = 500
 
-/** Issues of a task behind one of them, in id order. */
+/** Lists a page of the issues of a task with ids above `after`, in id order. */
 export function listIssuesAfter(db: Db, task_id: number, after: number): Promise<IssueView[]> {
   return db
     .selectFrom('issues')
@@ -70,7 +70,7 @@ export function listIssuesAfter(db: Db, task_id: number, after: number): Promise
     .execute()
 }
 
-/** Comments of issues, the oldest first. */
+/** Lists comments by issue, oldest first. */
 export async function listCommentsOf(
   db: Db,
   issue_ids: readonly number[],

@@ -5,7 +5,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { frameAt, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 7: what becomes of a backup here, all at once. */
+/** Rows that a restored backup creates in this service. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -64,7 +64,7 @@ describe.each(transports)('%s', (transport) => {
     return made
   }
 
-  test('a task has the jobs, the states and the frames that it had', async () => {
+  test('a restored task has the jobs, states and frames of the backup', async () => {
     const { task_id, job_ids } = await restore([{ task }, ...frames])
     expect(await tasks.getTask({ id: task_id }, anna.call)).toMatchObject({
       ...{ name: 'Batch', subset: 'train', size: 4, segment_size: 3, overlap: 1 },
@@ -81,7 +81,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await media.getTaskDataMeta({ id: task_id }, anna.call)).deleted_frames).toEqual([3])
   })
 
-  test('it is told of as if it had been made by hand, when it is published', async () => {
+  test('publishing a restored task emits the events of a task created by hand', async () => {
     await takeEvents()
     const { draft_id } = await open()
     await fill(draft_id, [{ task }, ...frames, { issue }])
@@ -97,7 +97,7 @@ describe.each(transports)('%s', (transport) => {
     expect(results[0]).toMatchObject({ resolved: true, owner: { id: anna.id } })
   })
 
-  test('a project goes with all that is in it, once', async () => {
+  test('a restored project is published once, with its contents', async () => {
     await takeEvents()
     const { draft_id, project_id: id } = await open({ project })
     const { task_id } = await fill(draft_id, [{ task: { ...task, labels: [] } }, ...frames])
@@ -117,7 +117,7 @@ describe.each(transports)('%s', (transport) => {
     expect(record.created_date).toBe(created_date)
   })
 
-  /** How many of each kind somebody finds. */
+  /** Counts the records of each kind that a user finds in lists. */
   const found = async ({ call }: typeof anna) => {
     const lists = [
       projects.listProjects({}, call),
@@ -131,7 +131,7 @@ describe.each(transports)('%s', (transport) => {
     return (await Promise.all(lists)).map((list) => list.count)
   }
 
-  test('nobody finds anything of it before, and nothing is left when it is dropped', async () => {
+  test('no user sees the contents of a draft, and a dropped draft leaves no rows', async () => {
     const before = [await found(admin), await found(anna)]
     const { draft_id, project_id: id } = await open({ project })
     const { task_id } = await fill(draft_id, [
@@ -155,7 +155,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(publish(draft_id)).rejects.toMatchObject(missing)
   })
 
-  test('whoever makes it adds guides, and writes annotations with its labels', async () => {
+  test('the user who restores may add guides and write annotations with the restored labels', async () => {
     const { draft_id, project_id } = await open({ project })
     const { task_id, job_ids } = await fill(draft_id, [
       { task: { ...task, labels: [] } },
@@ -177,7 +177,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await guides.getGuide({ id }, anna.call)).toMatchObject({ markdown: 'y', project_id })
   })
 
-  test('where its project was deleted nothing is published', async () => {
+  test('a draft whose project was deleted cannot be published', async () => {
     const { draft_id, project_id: id } = await open({ project })
     await fill(draft_id, [{ task: { ...task, labels: [] } }, ...frames])
     await projects.deleteProject({ id }, admin.call)
@@ -185,7 +185,7 @@ describe.each(transports)('%s', (transport) => {
     await tasks.dropDraft({ draft_id }, anna.call)
   })
 
-  test('a task that is none of a draft cannot be restored into', async () => {
+  test('a task outside a draft cannot be restored into', async () => {
     const { id: task_id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
     const body = cutBytes(encodeBackupLine({ task }), 1009)
     const attempt = tasks.restoreTask({ task_id, body }, anna.call)
@@ -215,7 +215,7 @@ describe.each(transports)('%s', (transport) => {
       ],
       'the frame 9 of ground truth',
     ],
-  ])('jobs with %s are refused', async (_, given, message) => {
+  ])('jobs with %s are rejected', async (_, given, message) => {
     const attempt = restore([{ task: { ...task, jobs: given } }, ...frames])
     await expect(attempt).rejects.toMatchObject({
       kind: 'invalid',
@@ -223,7 +223,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('workers may not', async () => {
+  test('workers may not restore', async () => {
     await expect(open({}, worker)).rejects.toMatchObject(forbidden)
     await expect(open({ project }, worker)).rejects.toMatchObject(forbidden)
   })

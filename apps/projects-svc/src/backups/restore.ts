@@ -23,11 +23,11 @@ type Tx = Transaction<ProjectsDb>
 export type RestoreSettings = AttachSettings & CreateSettings
 
 /**
- * A task of a draft becomes what a backup tells of one, with its labels, media, jobs and issues (`spec/api-workspace.md` 7). Nobody
- * is told: the draft is not published yet.
+ * Fills a task of a draft from the lines of a backup: labels, media, jobs and issues
+ * (`docs/spec/workspace.md#backups`). Emits no events, because the draft is not published yet.
  *
  * @returns ids of its jobs, in the order of the backup
- * @throws DomainError with the text that becomes the request's message
+ * @throws DomainError with the text that becomes the message of the request
  */
 export async function restoreTask(
   tx: Tx,

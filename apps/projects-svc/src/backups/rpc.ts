@@ -9,14 +9,14 @@ import { type RestoreSettings, restoreTask } from './restore.ts'
 
 export interface BackupDeps {
   db: Kysely<ProjectsDb>
-  /** For transactions as long as a stream of frames; default: `db`. */
+  /** Connection pool of transactions that last as long as a stream of frames; default: `db`. */
   bulk?: Kysely<ProjectsDb> | undefined
   settings: RestoreSettings
 }
 
 type Handlers = Pick<Service<typeof tasks>, 'describeBackup' | 'restoreTask'>
 
-/** What backups are made of, and what becomes of them (`spec/api-workspace.md` 7); the archives are the affair of jobs-svc. */
+/** Builds the handlers that read and restore the rows of backups. jobs-svc reads and writes the archives. */
 export function backupHandlers({ db, bulk = db, settings }: BackupDeps): Handlers {
   return {
     async describeBackup(target, context) {

@@ -13,7 +13,7 @@ import type { CloudStorageRow } from '../db/schema.ts'
 import { type Attributes, readAttributes } from './attributes.ts'
 import type { Credentials } from './credentials.ts'
 
-/** What of a storage says where it is. */
+/** Columns of a cloud storage that determine its address. */
 export type Place = Pick<
   CloudStorageRow,
   'provider_type' | 'resource' | 'credentials_type' | 'specific_attributes'
@@ -34,7 +34,7 @@ const shapes = {
 }
 
 /**
- * The address of a storage, from what a client wrote. No name is resolved yet.
+ * Returns the address of a storage from the fields of a client. Resolves no host names.
  *
  * @throws DomainError invalid, naming the field
  */
@@ -47,12 +47,12 @@ export function locate(place: Place, credentials: Credentials, nets: readonly Ne
   return { address: addressOf(place, given), attributes }
 }
 
-/** Every network: an address is only read, nothing is sent there. */
+/** Allows every network, because the address is only parsed here and no connection is opened. */
 const allNets = readNets(['0.0.0.0/0', '::/0'])
 
 /**
- * The receiver of the credentials of a storage: the provider with the endpoint of S3 or the account of Azure. Undefined for an
- * address that cannot be read.
+ * Returns the receiver of the credentials of a storage: the provider with the endpoint of S3 or the account of Azure.
+ * Undefined when the address is invalid.
  */
 export function receiverOf(place: Place, credentials: Credentials): string | undefined {
   try {
@@ -67,7 +67,7 @@ function nameReceiver(address: BucketAddress): string {
   if (address.provider === 'azure') return `azure ${address.url}`
   if (address.provider === 'google') return 'google'
   const { endpoint, region = '' } = address
-  // Amazon in China is another company's.
+  // Amazon in China is operated by another company.
   return `s3 ${endpoint ?? (region.toLowerCase().startsWith('cn-') ? 'amazon cn' : 'amazon')}`
 }
 

@@ -8,38 +8,38 @@ import { type Located, locate } from './address.ts'
 import type { Attributes } from './attributes.ts'
 import { openCredentials } from './secret.ts'
 
-/** Asking the bucket of a storage. Never inside a transaction: somebody else's store may take its time. */
+/** Access to buckets of cloud storages. Never use it inside a transaction: a remote store can be slow. */
 
 export interface Outside {
-  /** For storages that any user connected. */
+  /** Access for storages that any user connected. */
   ordinary: Reach
-  /** For storages that an administrator connected. */
+  /** Access for storages that an administrator connected. */
   inside: Reach
   /** Absent: storages with credentials cannot be used. */
   secrets: SecretBox | undefined
 }
 
-/** Where buckets may be. */
+/** Function that opens buckets, and the networks that it may reach. */
 export interface Reach {
   open: OpenBucket
-  /** Networks that are not public and are allowed. */
+  /** Allowed private networks. */
   nets: readonly Net[]
 }
 
-/** A storage that an administrator connected may be in more networks. */
+/** Returns the networks allowed to a storage: an administrator may connect storages in more of them. */
 export const reachOf = (
   outside: Outside,
   { is_inside_allowed }: Pick<CloudStorageRow, 'is_inside_allowed'>,
 ): Reach => (is_inside_allowed ? outside.inside : outside.ordinary)
 
-/** Of one call, below what its callers wait for. */
+/** Limit of one call to a bucket, shorter than the deadline of the callers. */
 const longestMs = 30_000
 
-/** Ends with the call, and before it. */
+/** Returns a signal that aborts with the call, or at the limit of a bucket call. */
 export const patience = ({ signal }: { signal: AbortSignal }): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
 
-/** @throws DomainError invalid naming the field */
+/** Opens a bucket. @throws DomainError invalid naming the field */
 export async function openBucket({ open }: Reach, { address }: Located): Promise<Bucket> {
   try {
     return await open(address)
@@ -56,9 +56,9 @@ export async function openBucket({ open }: Reach, { address }: Located): Promise
 const unreachable = () => invalid({ resource: 'The bucket does not exist, or cannot be reached.' })
 
 /**
- * The bucket of a stored row, with its credentials for this one call.
+ * Opens the bucket of a stored row, with its credentials decrypted for this call.
  *
- * @throws BucketFailure blocked when the settings do not allow its address any more
+ * @throws BucketFailure blocked when the settings no longer allow its address
  */
 export async function bucketOf(
   outside: Outside,
@@ -79,12 +79,11 @@ function relocate(outside: Outside, row: CloudStorageRow): Located {
   }
 }
 
-/** Keys that are looked for at once. */
+/** Number of keys checked in parallel. */
 const atOnce = 8
 
 /**
- * Refuses what cannot be used: a bucket that is not there or closed to the credentials, manifests that it does not have
- * (`spec/api-workspace.md` 5.5).
+ * Checks that the bucket exists, that the credentials can read it, and that it contains the manifests.
  *
  * @throws DomainError invalid naming the field
  */
@@ -105,7 +104,7 @@ export async function assertUsable(
   }
 }
 
-/** Some stores hide whether a key is there from who may not list. */
+/** Some stores answer "forbidden" for a missing key when the credentials may not list. */
 async function hasKey(bucket: Bucket, key: string, signal: AbortSignal): Promise<boolean> {
   try {
     return key !== '' && (await bucket.exists(key, signal))
@@ -128,7 +127,7 @@ const errors: Record<BucketReason, () => DomainError> = {
 
 export const domainError = ({ reason }: BucketFailure): DomainError => errors[reason]()
 
-/** Runs what asks a bucket; its failures become errors for the caller. */
+/** Runs a bucket call and converts its failures to errors for the caller. */
 export async function asking<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -1,11 +1,11 @@
 import type { CloudProvider } from '@reticle/contracts/rest/cloud-storages'
 import { invalid } from '@reticle/kit/errors'
 
-/** What `specific_attributes` says (`spec/api-workspace.md` 5.5). */
+/** Parsed `specific_attributes` of a cloud storage. */
 export interface Attributes {
   region?: string
   endpoint_url?: string
-  /** Of the keys that the storage shows; `''`: all. */
+  /** Prefix of the keys that the storage shows; `''`: all keys. */
   prefix: string
 }
 
@@ -16,7 +16,7 @@ const namesOf: Record<CloudProvider, readonly string[]> = {
 }
 
 /**
- * Reads `name=value&name=value`, URL-encoded. Pure.
+ * Parses URL-encoded `name=value&name=value`.
  *
  * @throws DomainError invalid naming the attribute
  */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { listContent, type Shown, type Wanted } from './content.ts'
 import { findImage } from './preview.ts'
 
-/** `content-v2` and the preview of `spec/api-workspace.md` 5.5, on a bucket that is a list of keys. */
+/** Content listing and preview on a fake bucket that is a list of keys. */
 
 const { signal } = new AbortController()
 
@@ -60,8 +60,8 @@ const names = async (wanted: Wanted, shown = all) => {
   return content.map(({ name, type }) => `${name}${type === 'DIR' ? '/' : ''}`)
 }
 
-describe('content', () => {
-  test('is one level, folders first, with what kinds of files they are', async () => {
+describe('the content of a storage', () => {
+  test('lists one level, folders first, with the type of each file', async () => {
     expect(await list({})).toEqual({
       content: [
         { name: '2025', type: 'DIR', mime_type: 'DIR' },
@@ -75,7 +75,7 @@ describe('content', () => {
     expect(await names({ prefix: '2026/b' })).toEqual(['b/'])
   })
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const first = await list({ prefix: '2026/', page_size: 2 })
     expect(first.content.length).toBeLessThanOrEqual(2)
     const rest = await list({ prefix: '2026/', page_size: 9, next_token: first.next ?? '' })
@@ -87,7 +87,7 @@ describe('content', () => {
     ])
   })
 
-  test('ends where the storage does', async () => {
+  test('is limited to the prefix of the storage', async () => {
     const shown = { prefix: '2026/b/', manifests: [] }
     expect(await names({}, shown)).toEqual(['c/', '1.jpg'])
     expect(await names({ prefix: '2026/b/c/' }, shown)).toEqual(['1.mp4'])
@@ -96,7 +96,7 @@ describe('content', () => {
     expect(await names({ prefix: '2025/' }, shown)).toEqual([])
   })
 
-  test('of a manifest is what that lists', async () => {
+  test('of a manifest lists the entries of the manifest', async () => {
     const shown = { prefix: '', manifests: ['2026/manifest.jsonl'] }
     const manifest_path = '2026/manifest.jsonl'
     expect(await names({ manifest_path }, shown)).toEqual(['2026/'])
@@ -111,7 +111,7 @@ describe('content', () => {
     ['a manifest of somebody else', { manifest_path: '2025/x.zip' }, 'manifest_path'],
     ['a manifest that is none', { manifest_path: 'readme.txt' }, 'manifest_path'],
     ['a token', { manifest_path: '2026/manifest.jsonl', next_token: 'x' }, 'next_token'],
-  ])('%s is refused', async (_, wanted, field) => {
+  ])('%s is rejected', async (_, wanted, field) => {
     const bucket = bucketOf({ ...objects, 'readme.txt': 'no manifest' })
     const shown = { prefix: '', manifests: ['2026/manifest.jsonl', 'readme.txt'] }
     const attempt = listContent(bucket, shown, wanted, signal)
@@ -126,17 +126,17 @@ describe('the image of a preview', () => {
   const find = (given: Record<string, string>, shown = all) =>
     findImage(bucketOf(given), shown, signal)
 
-  test('is the first one of a manifest', async () => {
+  test('is the first image of a manifest', async () => {
     const shown = { prefix: '', manifests: ['2026/manifest.jsonl'] }
     expect(await find(objects, shown)).toBe('2026/b/2.jpg')
   })
 
-  test('is the nearest one of the bucket, below its prefix', async () => {
+  test('is the image nearest to the prefix of the storage', async () => {
     expect(await find(objects)).toBe('2026/a.jpg')
     expect(await find(objects, { prefix: '2026/b/', manifests: [] })).toBe('2026/b/1.jpg')
   })
 
-  test('is looked for in so many places, and then there is none', async () => {
+  test('is not found after a limited number of pages', async () => {
     await expect(find({ 'a.txt': '' })).rejects.toMatchObject({ kind: 'not_found' })
     const asked: string[] = []
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${at}/a.txt`, '']))

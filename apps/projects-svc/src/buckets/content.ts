@@ -4,17 +4,17 @@ import type { Bucket, Level } from '@reticle/kit/bucket/bucket'
 import { manifestKeys } from './manifest.ts'
 import { mimeTypeOf } from './mime.ts'
 
-/** One level of what a storage shows: `content-v2` of `spec/api-workspace.md` 5.5. */
+/** Options of a listing of one level of a storage. */
 
 export interface Wanted {
-  /** Of the keys; absent: that of the storage. */
+  /** Prefix of the keys; absent: the prefix of the storage. */
   prefix?: string
   next_token?: string
   page_size?: number
   manifest_path?: string
 }
 
-/** What a storage shows of its bucket. */
+/** Part of a bucket that a storage shows. */
 export interface Shown {
   prefix: string
   manifests: readonly string[]
@@ -41,8 +41,8 @@ export async function listContent(
 }
 
 /**
- * Where to look, for who is outside of what the storage shows: nowhere, or, above it, only the next folder on the way
- * there.
+ * Limits a requested prefix to the prefix of the storage. Above it, only the next folder on the path to it is listed;
+ * elsewhere nothing is.
  */
 function within(own: string, wanted: string): string | 'nothing' | { name: string } {
   if (wanted.startsWith(own)) return wanted
@@ -53,7 +53,7 @@ function within(own: string, wanted: string): string | 'nothing' | { name: strin
 
 const folderOf = (prefix: string) => prefix.slice(0, prefix.lastIndexOf('/') + 1)
 
-/** Names stand relative to the folder of the prefix; the folder itself, which some stores keep as a key, is none of them. */
+/** Returns names relative to the folder of the prefix. Some stores keep the folder itself as a key; it is left out. */
 function entriesOf({ directories, keys, next }: Level, prefix: string): CloudStorageContent {
   const { length } = folderOf(prefix)
   const names = (all: readonly string[]) => all.map((one) => one.slice(length)).filter(Boolean)
@@ -68,7 +68,7 @@ function entriesOf({ directories, keys, next }: Level, prefix: string): CloudSto
 
 const directory = (name: string) => ({ name, type: 'DIR' as const, mime_type: 'DIR' as const })
 
-/** The level that keys in any order make, cut into pages; a token is the number of entries before. */
+/** Groups unordered keys into one level and cuts it into pages. The token is the number of entries on earlier pages. */
 async function levelOf(
   all: AsyncIterable<string>,
   { prefix, token = '0', size }: { prefix: string; token?: string; size: number },

@@ -5,7 +5,7 @@ import type {
 } from '@reticle/contracts/rest/cloud-storages'
 import { invalid } from '@reticle/kit/errors'
 
-/** What `credentials_type` needs beside it (`spec/api-workspace.md` 5.5). Pure: nothing is asked. */
+/** Credential fields of all credentials types. */
 
 const names = [
   'key',
@@ -17,7 +17,7 @@ const names = [
 ] as const
 type Name = (typeof names)[number]
 
-/** Credentials in the clear; an empty object where anybody may ask. */
+/** Decrypted credentials; an empty object for anonymous access. */
 export type Credentials = Partial<Record<Name, string>>
 
 export interface Kind {
@@ -30,7 +30,7 @@ interface Keys {
   possible?: readonly Name[]
 }
 
-/** Which types a provider knows, and their keys. */
+/** Credentials types of each provider and their fields. */
 const keysOf: Record<CloudProvider, Partial<Record<CredentialsType, Keys>>> = {
   AWS_S3_BUCKET: {
     KEY_SECRET_KEY_PAIR: { needed: ['key', 'secret_key'], possible: ['session_token'] },
@@ -50,9 +50,9 @@ const keysOf: Record<CloudProvider, Partial<Record<CredentialsType, Keys>>> = {
 const longestSignature = 440
 
 /**
- * The credentials that a body gives, over those that are `kept` from before; what another type needs is not taken.
+ * Returns the credentials of a body, completed by the `kept` ones. Fields of other credentials types are ignored.
  *
- * @param missingText why a field is needed
+ * @param missingText error text of a missing field
  * @throws DomainError invalid naming the field
  */
 export function readCredentials(
@@ -81,7 +81,7 @@ export function readCredentials(
   return credentials
 }
 
-/** A session token of S3 belongs to its key: with another key or secret the kept one is dropped. */
+/** A session token of S3 belongs to its key, so a new key or secret drops the stored token. */
 function fittingToken(
   provider: CloudProvider,
   { key, secret_key }: CloudStoragePatch,

@@ -1,7 +1,7 @@
 import { invalid } from '@reticle/kit'
 import { z } from 'zod'
 
-/** Manifests: files in a bucket that list its images, a JSON object a line. */
+/** Manifests: files in a bucket that list its images, one JSON object a line. */
 
 const largestManifest = 64 * 1024 * 1024
 const longestLine = 64 * 1024
@@ -9,9 +9,9 @@ const longestLine = 64 * 1024
 const entry = z.object({ name: z.string(), extension: z.string() })
 
 /**
- * Keys of the images that a manifest lists, in its order. They stand relative to the folder of the manifest.
+ * Yields the keys of the images in a manifest, in file order. Names in a manifest are relative to its folder.
  *
- * @throws DomainError invalid for what is no manifest, or is larger than 64 MiB
+ * @throws DomainError invalid for an invalid manifest, or one larger than 64 MiB
  */
 export async function* manifestKeys(
   pieces: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@ import type { mimeTypes } from '@reticle/contracts/rest/cloud-storages'
 
 type MimeType = (typeof mimeTypes)[number]
 
-/** What kinds of files there are, told by their names (`spec/api-workspace.md` 1.10). */
+/** File types by extension. */
 const extensions: Partial<Record<MimeType, string>> = {
   image: 'jpg jpeg jpe png webp tif tiff gif bmp avif',
   video: 'mp4 m4v mov avi mkv webm mpg mpeg wmv flv',

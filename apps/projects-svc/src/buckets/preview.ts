@@ -4,11 +4,14 @@ import type { Shown } from './content.ts'
 import { manifestKeys } from './manifest.ts'
 import { mimeTypeOf } from './mime.ts'
 
-/** Pages that are looked through for an image: a bucket without any may be large. */
+/** Limit on pages searched for an image, because a large bucket may contain none. */
 const mostPages = 20
 const pageSize = 500
 
-/** The key of the first image: of a manifest, else of the bucket, near folders before those in them. */
+/**
+ * Returns the key of the first image of a manifest, otherwise of the bucket, searching outer folders before inner
+ * ones.
+ */
 export async function findImage(
   bucket: Bucket,
   { prefix, manifests }: Shown,

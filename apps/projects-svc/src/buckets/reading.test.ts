@@ -7,7 +7,7 @@ import { readAttributes } from './attributes.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { mimeTypeOf } from './mime.ts'
 
-/** What is read of a storage before anything is asked: the tables of `spec/api-workspace.md` 5.5. */
+/** Parsing of storage fields before any bucket is called. */
 
 const invalid = (field: string, text: string) =>
   expect.objectContaining({
@@ -23,7 +23,7 @@ const failure = (run: () => unknown) => {
 }
 
 describe('specific attributes', () => {
-  test('are pairs, URL-encoded', () => {
+  test('are URL-encoded pairs', () => {
     expect(readAttributes('', 'AWS_S3_BUCKET')).toEqual({ prefix: '' })
     const text = 'region=eu-central-1&endpoint_url=https%3A%2F%2Fs3.test%3A9000&prefix=2026%2Fa+b'
     expect(readAttributes(text, 'AWS_S3_BUCKET')).toEqual({
@@ -46,7 +46,7 @@ describe('specific attributes', () => {
     ['AWS_S3_BUCKET', 'region=a.evil.test/', 'region has letters'],
     ['AWS_S3_BUCKET', 'prefix=%2Fa', 'prefix may not start'],
     ['AZURE_CONTAINER', 'prefix=a%2F%2Fb', 'prefix may not start'],
-  ] as const)('%s %s is refused', (provider, text, sentence) => {
+  ] as const)('%s rejects %s', (provider, text, sentence) => {
     expect(failure(() => readAttributes(text, provider))).toEqual(
       invalid('specific_attributes', sentence),
     )
@@ -68,16 +68,21 @@ describe('credentials', () => {
     ['AZURE_CONTAINER', 'ANONYMOUS_ACCESS', { account_name: 'acc' }],
     ['GOOGLE_CLOUD_STORAGE', 'KEY_FILE_PATH', { key_file: '{}' }],
     ['GOOGLE_CLOUD_STORAGE', 'ANONYMOUS_ACCESS', {}],
-  ] as const)('of %s by %s', (provider, type, keys: Credentials) => {
-    const all = { key_file: 'x', account_name: 'x', connection_string: 'x', ...keys }
-    const own = Object.keys(readCredentials(kind(provider, type), all)).sort()
-    expect(own).toEqual(Object.keys(keys).sort())
-    expect(readCredentials(kind(provider, type), {}, keys)).toEqual(keys)
-    for (const name of Object.keys(keys).filter((one) => one !== 'session_token')) {
-      const attempt = failure(() => readCredentials(kind(provider, type), { ...keys, [name]: '' }))
-      expect(attempt).toEqual(invalid(name, 'This field is required.'))
-    }
-  })
+  ] as const)(
+    'the fields of %s with %s are required and kept',
+    (provider, type, keys: Credentials) => {
+      const all = { key_file: 'x', account_name: 'x', connection_string: 'x', ...keys }
+      const own = Object.keys(readCredentials(kind(provider, type), all)).sort()
+      expect(own).toEqual(Object.keys(keys).sort())
+      expect(readCredentials(kind(provider, type), {}, keys)).toEqual(keys)
+      for (const name of Object.keys(keys).filter((one) => one !== 'session_token')) {
+        const attempt = failure(() =>
+          readCredentials(kind(provider, type), { ...keys, [name]: '' }),
+        )
+        expect(attempt).toEqual(invalid(name, 'This field is required.'))
+      }
+    },
+  )
 
   test.each([
     ['AWS_S3_BUCKET', 'KEY_FILE_PATH'],
@@ -87,12 +92,12 @@ describe('credentials', () => {
     ['AZURE_CONTAINER', 'KEY_FILE_PATH'],
     ['GOOGLE_CLOUD_STORAGE', 'KEY_SECRET_KEY_PAIR'],
     ['GOOGLE_CLOUD_STORAGE', 'CONNECTION_STRING'],
-  ] as const)('%s has no %s', (provider, type) => {
+  ] as const)('%s does not support %s', (provider, type) => {
     const attempt = failure(() => readCredentials(kind(provider, type), {}))
     expect(attempt).toEqual(invalid('credentials_type', `${type} is not for ${provider}: use`))
   })
 
-  test('a signature of Azure has at most 440 characters, a token of S3 may have more', () => {
+  test('the session token is limited to 440 characters for Azure but not for S3', () => {
     const session_token = 'x'.repeat(441)
     const azure = kind('AZURE_CONTAINER', 'ACCOUNT_NAME_TOKEN_PAIR')
     expect(failure(() => readCredentials(azure, { account_name: 'acc', session_token }))).toEqual(
@@ -125,16 +130,19 @@ describe('addresses', () => {
     ['AWS_S3_BUCKET', 'a.b-1', 'a_b'],
     ['AZURE_CONTAINER', 'a-1', 'a.b'],
     ['GOOGLE_CLOUD_STORAGE', 'a.b_c-1', 'A'],
-  ] as const)('a resource of %s is spelt as its provider wants', (provider_type, good, bad) => {
-    const account = { account_name: 'acc' }
-    locate(place({ provider_type, resource: good }), account, [])
-    for (const resource of [bad, 'a/b', 'a b', 'ä'])
-      expect(failure(() => locate(place({ provider_type, resource }), account, []))).toEqual(
-        invalid('resource', 'Use lower-case letters, digits'),
-      )
-  })
+  ] as const)(
+    'the resource of %s follows the naming rules of the provider',
+    (provider_type, good, bad) => {
+      const account = { account_name: 'acc' }
+      locate(place({ provider_type, resource: good }), account, [])
+      for (const resource of [bad, 'a/b', 'a b', 'ä'])
+        expect(failure(() => locate(place({ provider_type, resource }), account, []))).toEqual(
+          invalid('resource', 'Use lower-case letters, digits'),
+        )
+    },
+  )
 
-  test('an endpoint inside of a network needs a setting that allows it', () => {
+  test('an endpoint in a private network needs a setting that allows it', () => {
     const at = (endpoint: string) =>
       place({
         provider_type: 'AWS_S3_BUCKET',
@@ -156,7 +164,7 @@ describe('addresses', () => {
       ).toEqual(invalid('specific_attributes', 'endpoint_url: '))
   })
 
-  test('an account of Azure is a name and nothing that leads elsewhere', () => {
+  test('an account name of Azure cannot contain parts of a URL', () => {
     const azure = place({ provider_type: 'AZURE_CONTAINER' })
     const account_name = 'devstore1'
     const { address } = locate(azure, { account_name, session_token: '?sv=1&sig=x' }, [])
@@ -170,7 +178,7 @@ describe('addresses', () => {
       )
   })
 
-  test('a connection string names its endpoint, which is guarded', () => {
+  test('the endpoint in a connection string is checked like other addresses', () => {
     const provider_type = 'AZURE_CONTAINER' as const
     const azure = place({ provider_type, credentials_type: 'CONNECTION_STRING' })
     const at = (connection_string: string) => locate(azure, { connection_string }, [])
@@ -198,7 +206,7 @@ describe('addresses', () => {
       ).toEqual(invalid('connection_string', ''))
   })
 
-  test('a key file is of a service account, and leads to nobody but Google', () => {
+  test('a key file must belong to a service account and use a Google token endpoint', () => {
     const provider_type = 'GOOGLE_CLOUD_STORAGE' as const
     const google = place({ provider_type, credentials_type: 'KEY_FILE_PATH' })
     const at = (key_file: string) => locate(google, { key_file }, [])
@@ -230,6 +238,6 @@ test.each([
   ['a.pdf', 'pdf'],
   ['a.svg', 'unknown'],
   ['jpg', 'unknown'],
-])('%s is of the kind %s', (name, type) => {
+])('%s has the type %s', (name, type) => {
   expect(mimeTypeOf(name)).toBe(type)
 })

@@ -32,7 +32,7 @@ async function addStorage(isOpen = false): Promise<number> {
 const row = (id: number) =>
   db.selectFrom('cloud_storages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-test('credentials are sealed for one storage, and open nowhere else', async () => {
+test('sealed credentials cannot be opened for another storage', async () => {
   const [first, second] = [await row(await addStorage()), await row(await addStorage())]
   expect(first.credentials_sealed).not.toContain('hush')
   expect(openCredentials(secretBox(old), first)).toEqual(credentials)
@@ -42,7 +42,7 @@ test('credentials are sealed for one storage, and open nowhere else', async () =
   expect(openCredentials(undefined, open)).toEqual({})
 })
 
-test('keys that do not open what is stored are refused, and a rotation reaches credentials', async () => {
+test('keys that cannot open the stored secrets are rejected, and rotation rewrites credentials', async () => {
   const id = await addStorage()
   await expect(assertSecretsOpen(db, other)).rejects.toThrow(
     /RETICLE_SECRET_KEYS do not open the secrets in cloud_storages .* "k1"/,

@@ -6,19 +6,25 @@ import { z } from 'zod'
 import type { CloudStorageRow } from '../db/schema.ts'
 import type { Credentials } from './credentials.ts'
 
-/** Sealed credentials are bound to their storage: moved to another one they cannot be opened (`reliability.md` 11). */
+/** Binds sealed credentials to their row: copied to another storage they cannot be opened. */
 const placeOf = (id: number) => `cloud_storages.credentials:${id}`
 
-/** Everything this service keeps sealed: what a rotation of keys rewrites. */
+/** Sealed columns of this service, which a key rotation rewrites. */
 export const sealed: readonly SealedColumn[] = [
   { table: 'cloud_storages', id: 'id', column: 'credentials_sealed', placeOf },
 ]
 
-/** @throws Error with one sentence when the keys do not open what is stored: nothing may start then */
+/**
+ * Checks that the keys open the stored secrets.
+ *
+ * @throws Error with one sentence when they do not; the service must not start then
+ */
 export const assertSecretsOpen = <T>(db: Kysely<T>, secretKeys: string): Promise<void> =>
   assertKeysFit(db, secretBox(secretKeys), sealed)
 
-/** Where the process was given no keys (`RETICLE_SECRET_KEYS`), nothing is sealed and nothing opened. */
+/**
+ * Undefined when the process has no keys (`RETICLE_SECRET_KEYS`); credentials can then be neither sealed nor opened.
+ */
 type Box = SecretBox | undefined
 
 const text = z.string().optional()
@@ -31,13 +37,13 @@ const credentialsShape = z.object({
   connection_string: text,
 })
 
-/** Null: there is nothing to keep. */
+/** Seals credentials for one storage. Returns null for empty credentials. */
 export function sealCredentials(box: Box, id: number, credentials: Credentials): string | null {
   if (Object.keys(credentials).length === 0) return null
   return boxOf(box).seal(JSON.stringify(credentials), placeOf(id))
 }
 
-/** For one call, and never for a record, an event or a log. */
+/** Opens the credentials of a storage. The result must not reach a record, an event or a log. */
 export function openCredentials(
   box: Box,
   { id, credentials_sealed }: Pick<CloudStorageRow, 'id' | 'credentials_sealed'>,

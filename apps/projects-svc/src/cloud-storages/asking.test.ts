@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { handlers } from '../server.ts'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
-/** What a connected bucket is asked (`spec/api-workspace.md` 5.5), and what becomes of it when it does not answer. */
+/** Calls to the bucket of a cloud storage, and their failures. */
 
 const given = await testCloudStorages()
 const { db, blobs, store, addUser, addBucket, bodyOf, over, takeEvents, settings, secrets } = given
@@ -30,7 +30,7 @@ describe.each(transports)('over %s', (transport) => {
   const said = async (answer: Promise<{ chunks: AsyncIterable<Uint8Array> }>) =>
     JSON.parse((await gathered((await answer).chunks)).toString())
 
-  test('its status is told at any time', async () => {
+  test('the status of a storage follows the state of its bucket', async () => {
     const { id, bucket } = await setUp()
     const status = () => said(storages.getCloudStorageStatus({ id }, anna.call))
     expect(await status()).toBe('AVAILABLE')
@@ -54,7 +54,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(gone).rejects.toMatchObject(notThere)
   })
 
-  test('its content is listed level by level, in pages', async () => {
+  test('the content is listed level by level, in pages', async () => {
     const { id } = await setUp({ 'a/1.jpg': '', 'a/b/2.jpg': '', 'c.zip': '' })
     const list = (query = {}) => storages.listCloudStorageContent({ id, ...query }, anna.call)
     expect(await list()).toEqual({
@@ -72,7 +72,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(list({ next_token: '!' })).rejects.toMatchObject(invalid('next_token', 'no token'))
   })
 
-  test('what its credentials may do is told', async () => {
+  test('the actions reflect the rights of the credentials', async () => {
     const { id, bucket } = await setUp()
     const actions = () => said(storages.getCloudStorageActions({ id }, anna.call))
     expect(await actions()).toEqual(['read', 'write'])
@@ -82,7 +82,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await actions()).toEqual([])
   })
 
-  test('its first image is given as it is', async () => {
+  test('the preview returns the bytes of the first image', async () => {
     const { id, bucket } = await setUp({ 'a.txt': '', 'b/1.jpg': 'picture' })
     const read = async () => {
       const { chunks } = await storages.readPreviewImage({ id }, anna.call)
@@ -94,7 +94,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('a provider whose library is not installed is told so', async () => {
+test('a storage of a provider whose library is not installed is rejected', async () => {
   const openBucket = async () => {
     throw new BucketFailure('not_installed')
   }
@@ -106,13 +106,13 @@ test('a provider whose library is not installed is told so', async () => {
   })
 })
 
-test('credentials are not taken where they cannot be kept sealed', async () => {
+test('credentials are rejected when they cannot be sealed', async () => {
   const { storages } = handlers({ db, blobs, clock: systemClock, settings })
   const attempt = storages.createCloudStorage({ body: bodyOf(addBucket().name) }, anna.call)
   await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('no bucket is asked while a transaction is open', async () => {
+test('no bucket is called while a transaction is open', async () => {
   const { name } = addBucket()
   const { storages } = over('in-process')
   const { id } = await storages.createCloudStorage({ body: bodyOf(name) }, anna.call)

@@ -34,7 +34,7 @@ type Tx = Transaction<ProjectsDb>
 type Creation = Input<typeof storages.createCloudStorage>
 type Change = Input<typeof storages.updateCloudStorage>
 
-/** Connects a bucket after it was asked; nothing is asked inside the transaction. */
+/** Creates a cloud storage after its bucket was checked. The check runs before the transaction. */
 export function createCloudStorage(
   { db, outside }: CloudStorageDeps,
   { body }: Creation,
@@ -86,10 +86,10 @@ async function probe(
   await assertUsable(bucket, { prefix, manifests }, patience(context))
 }
 
-/** The action behind each key of a PATCH is the same. */
+/** Every field of a PATCH needs the same permission. */
 const rights = { any: 'update' } as const
 
-/** Changes a storage after its bucket was asked again; what changes nothing says nothing (`spec/api-workspace.md` 1.8). */
+/** Changes a storage after its bucket was checked again. A change without effect emits no event. */
 export function changeCloudStorage(
   deps: CloudStorageDeps,
   { id, body, if_match }: Change,
@@ -157,15 +157,16 @@ async function planChange(
   return { changes, isOther: !isEmpty(changes) }
 }
 
-/** An administrator who sends one of these fields approves the address, as with a new storage. */
+/** An administrator who sends one of these fields approves the address, as when creating a storage. */
 const placeFields = ['specific_attributes', 'connection_string', 'account_name'] as const
 
 const neededAgain =
   'This field is required: the change sends the credentials to another endpoint or account.'
 
 /**
- * The credentials after a change, and whether the storage may be inside the network. Stored credentials are sent only to the receiver
- * that they were given for: a member who may change the storage does not know them, and could send them to another server.
+ * Returns the credentials after a change, and whether the storage may be in an administrator network. Stored
+ * credentials are sent only to the receiver for which they were entered: a member who may change the storage does not
+ * know them and could otherwise send them to another server.
  */
 function planPlace(
   outside: Outside,
@@ -179,7 +180,7 @@ function planPlace(
   const isElsewhere = receiver === undefined || receiver !== receiverOf(place, credentials)
   const approves = isAdministrator(context) && placeFields.some((name) => body[name] !== undefined)
   const is_inside_allowed = approves || (row.is_inside_allowed && !isElsewhere)
-  locate(place, credentials, reachOf(outside, { is_inside_allowed }).nets) // a bad address is reported first
+  locate(place, credentials, reachOf(outside, { is_inside_allowed }).nets) // reports an invalid address first
   return {
     credentials: isElsewhere ? readCredentials(place, body, {}, neededAgain) : credentials,
     is_inside_allowed,

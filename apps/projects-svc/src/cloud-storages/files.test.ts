@@ -6,7 +6,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
-/** Buckets as where exports go and imports come from: `spec/api-annotations.md` 2.1 and 2.3. */
+/** Buckets as the target of exports and the source of imports. */
 
 const given = await testCloudStorages()
 const { addUser, addOrganization, addMember, addBucket, as, bodyOf, over, store, db } = given
@@ -29,14 +29,14 @@ describe.each(transports)('over %s', (transport) => {
     return { anna, bucket, id, write, read }
   }
 
-  test('a file goes there and comes back', async () => {
+  test('a written file can be read back', async () => {
     const { bucket, write, read } = await connected()
     await write('exports/a.zip')
     expect(bucket.objects.get('exports/a.zip')?.toString()).toBe('the file')
     expect(await read('exports/a.zip')).toBe('the file')
   })
 
-  test('only who may view the storage uses it', async () => {
+  test('only users who may view the storage can use it', async () => {
     const { bucket, write, read } = await connected('', { 'a.zip': 'kept' })
     const stranger = await addUser()
     for (const attempt of [
@@ -53,7 +53,7 @@ describe.each(transports)('over %s', (transport) => {
     expect([...bucket.objects.values()].map(String)).toEqual(['kept'])
   })
 
-  test('a file that breaks off leaves nothing, not even parts', async () => {
+  test('an interrupted write leaves no file and no parts', async () => {
     const { bucket, write } = await connected()
     async function* broken() {
       for (let count = 0; count < 20; count++) yield Buffer.alloc(1024 * 1024)
@@ -63,7 +63,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect.poll(() => [...bucket.objects.keys(), ...store.unfinished()]).toEqual([])
   })
 
-  test('what goes wrong says which file of which storage, and what helps', async () => {
+  test('an error names the file and the storage and suggests a remedy', async () => {
     const { bucket, write, read } = await connected()
     const place = `the cloud storage "Raw frames" (${bucket.name})`
     await expect(read('none.zip')).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('an address that is not allowed any more is asked for nothing', async () => {
+  test('a storage whose address is no longer allowed is not called', async () => {
     const { id, write, read } = await connected('', { 'a.zip': 'kept' })
     const specific_attributes = `endpoint_url=${encodeURIComponent('http://10.0.0.1:9000')}`
     await db
@@ -98,7 +98,7 @@ describe.each(transports)('over %s', (transport) => {
       })
   })
 
-  test('keys outside of what the storage shows are neither read nor written', async () => {
+  test('keys outside the prefix of the storage are neither read nor written', async () => {
     const { bucket, write, read } = await connected('&prefix=in%2F', {
       'out/a': 'secret',
       'in/': '',
@@ -112,7 +112,7 @@ describe.each(transports)('over %s', (transport) => {
     expect([...bucket.objects.keys()]).toEqual(['out/a', 'in/', 'in/b'])
   })
 
-  test('the storages that are set for an object are told to who sees it; of a job its task has them', async () => {
+  test('default storages are readable with the project, task or job; a job uses those of its task', async () => {
     const { anna, id: cloud_storage_id } = await connected()
     const there = { location: 'cloud_storage' as const, cloud_storage_id }
     const here = { location: 'local' as const }
@@ -143,7 +143,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(find('task', 999_999)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a supervisor of the organization uses its storages, a worker does not', async () => {
+  test('a supervisor uses the storages of the organization, a worker does not', async () => {
     const { id: organization, owner } = await addOrganization()
     const bucket = addBucket({ 'a.zip': 'kept' })
     const there = await as(owner, organization)

@@ -9,8 +9,8 @@ import type { CloudStorageDeps } from './deps.ts'
 import { visibleStorage } from './visible.ts'
 
 /**
- * Buckets as where exports go and imports come from (`spec/api-annotations.md` 2.1, 2.3). Bytes pass through here, so that
- * credentials are opened in no other service (`reliability.md` 16.1); who may view a storage may use it.
+ * Buckets as the target of exports and the source of imports (`docs/spec/requests.md#exports`). Bytes pass through
+ * this service, so that no other service opens credentials. A user who may view a storage may use it.
  */
 
 type Files = 'findDefaultStorages' | 'readStorageFile' | 'writeStorageFile'
@@ -71,7 +71,7 @@ async function opened(
   }
 }
 
-/** What a storage does not show is neither read nor replaced. */
+/** Rejects keys outside the prefix of the storage. */
 function assertBelow(prefix: string, { key, way, row }: About): void {
   if (key.startsWith(prefix)) return
   const text = `The keys of the cloud storage "${row.display_name}" begin with "${prefix}".`
@@ -80,7 +80,7 @@ function assertBelow(prefix: string, { key, way, row }: About): void {
 
 const done = { read: 'read from', write: 'written to' } as const
 
-/** Which file of which storage, what is wrong, and who can help. */
+/** Converts a failure to an error that names the file, the storage, the fault and a remedy. */
 function fileError(thrown: unknown, { key, way, row }: About): unknown {
   if (!(thrown instanceof BucketFailure)) return thrown
   const { kind, message, code, retry_after } = domainError(thrown)

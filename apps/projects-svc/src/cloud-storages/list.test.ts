@@ -3,11 +3,11 @@ import { counting } from '@reticle/kit/testing/counting'
 import { expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
-/** The row of cloud storages of `spec/api-workspace.md` 1.7. */
+/** Lists of cloud storages. */
 
 const { db, store, addUser, addBucket, bodyOf, over } = await testCloudStorages()
 
-test('the list is searched, filtered and sorted by the fields of the catalogue', async () => {
+test('the list is searched, filtered and sorted by its documented fields', async () => {
   const { storages } = over('in-process')
   const cleo = await addUser()
   const first = addBucket()
@@ -37,7 +37,7 @@ test('the list is searched, filtered and sorted by the fields of the catalogue',
   expect(await ids(cloudStorageList.parse({ filter }))).toEqual([one])
 })
 
-test('a list takes the same queries however long it is', async () => {
+test('a list needs the same number of queries at any length', async () => {
   const dora = await addUser()
   const { storages } = over('in-process')
   const { db: watched, statements } = counting(db)

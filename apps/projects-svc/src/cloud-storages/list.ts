@@ -21,7 +21,7 @@ const columns = {
   description: 'cloud_storages.description',
 } as const satisfies ColumnsOf<typeof cloudStorageFields>
 
-/** A page of the cloud storages that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the cloud storages that the caller may see. */
 export function listCloudStorages(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -35,7 +35,10 @@ export function listCloudStorages(
   return listPage(rows, query, cloudStorageFields, columns)
 }
 
-/** Its owner; in an organization supervisors who are at least users, too. */
+/**
+ * Restricts to storages that the caller owns. In an organization, supervisors with the global role user or above see
+ * all.
+ */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`(cloud_storages.owner_id = ${principal.user_id}
     or cloud_storages.organization_id = any(${supervisorOf(principal)}::int[]))`

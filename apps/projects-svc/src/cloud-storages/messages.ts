@@ -2,7 +2,7 @@ import type { CloudStorage } from '@reticle/contracts/rest/cloud-storages'
 import type { CloudStorageRow } from '../db/schema.ts'
 import { type People, personOf } from '../people.ts'
 
-/** A cloud storage as a record (`spec/api-workspace.md` 5.5): of its credentials only what kind they are. */
+/** Converts a row to a cloud storage record. It contains the type of the credentials but no secret. */
 export function toCloudStorage(row: CloudStorageRow, people: People): CloudStorage {
   return {
     id: row.id,

@@ -14,7 +14,7 @@ import {
 
 type Tx = Transaction<ProjectsDb>
 
-/** What becomes of the cloud storages of an organization that goes (`spec/api-workspace.md` 3.1): their owners keep them. */
+/** Moves the cloud storages of a deleted organization to their owners. */
 export async function releaseCloudStoragesOf(
   tx: Tx,
   organization_id: number,
@@ -23,7 +23,7 @@ export async function releaseCloudStoragesOf(
   const rows = await lockCloudStoragesOfOrganization(tx, organization_id)
   const before = await cloudStorageRecords(tx, rows)
   const after = await cloudStorageRecords(tx, await releaseCloudStorages(tx, organization_id))
-  if (rows.length > mostEvents) return // the event of the organization stands for them
+  if (rows.length > mostEvents) return // above the limit, only the event of the organization is emitted
   const facts = after.flatMap((cloudstorage, index) => {
     const was = before[index]
     return was ? [{ cloudstorage, before_update: fieldsBefore(was, cloudstorage) }] : []
@@ -31,7 +31,7 @@ export async function releaseCloudStoragesOf(
   await emitAll(tx, cloudStorageUpdated, facts, cause)
 }
 
-/** Or they go with it; to be called after what uses them went. */
+/** Deletes the cloud storages of an organization. Call it after the projects and tasks that use them are deleted. */
 export async function removeCloudStoragesOf(
   tx: Tx,
   organization_id: number,

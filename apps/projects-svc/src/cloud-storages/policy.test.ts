@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { cloudStorageRules } from './policy.ts'
 import { cloudStorageStanding } from './standing.ts'
 
-/** The rows of cloud storages of `spec/api-workspace.md` 2.5: owner or not x global role x place x action. */
+/** Permissions on cloud storages for every owner relation, global role, organization role and action. */
 
 const roles: Principal['role'][] = [null, 'worker', 'user']
 const members = ['owner', 'maintainer', 'supervisor', 'worker'] as const
@@ -23,8 +23,8 @@ function may(
   return permits(cloudStorageRules, action, caller, standing)
 }
 
-describe.each(roles)('whose global role is %s', (role) => {
-  test('outside of organizations may do everything with their own, and nothing with others', () => {
+describe.each(roles)('a user with the global role %s', (role) => {
+  test('outside organizations has permissions only on their own storages', () => {
     for (const isOwner of [true, false]) {
       expect(may('create', role, { isOwner })).toBe(role === 'user')
       expect(may('view', role, { isOwner })).toBe(isOwner)
@@ -45,7 +45,7 @@ describe.each(roles)('whose global role is %s', (role) => {
     }
   })
 
-  test('nobody outside of the organization may do anything, not even its owner', () => {
+  test('outside the organization has no permission, even as the owner of the storage', () => {
     for (const action of actions)
       expect(may(action, role, { isOwner: true, isOutside: true }), action).toBe(false)
   })

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with cloud storages: the rows of `spec/api-workspace.md` 2.5. "view" is also to use one. */
+/** Permissions on cloud storages (`docs/spec/access.md#permissions`). "view" includes using one. */
 
 const owner: Grant = { is: ['storage owner'], role: 'any' }
 const workingOwner: Grant = { is: ['storage owner'], role: 'worker' }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Credentials } from '../buckets/credentials.ts'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
-/** Where the credentials of a storage are sent, and in which networks a storage may be. */
+/** Receivers of the credentials of a storage, and allowed networks of storages. */
 
 const given = await testCloudStorages()
 const { db, store, secrets, settings, addUser, addOrganization, addMember, addBucket } = given
@@ -41,7 +41,7 @@ async function connect(more: object = {}) {
   return storages.createCloudStorage({ body }, anna.call)
 }
 
-/** A storage of a provider that no test can reach. */
+/** Inserts a storage of a provider that no test can reach. */
 async function insertStorage(
   provider_type: CloudProvider,
   credentials_type: CredentialsType,
@@ -62,7 +62,7 @@ async function insertStorage(
   return id
 }
 
-describe('a change that sends the credentials of S3 elsewhere needs them in the same request', () => {
+describe('a change of the S3 receiver requires the credentials in the same request', () => {
   const port = new URL(store.url).port
   test.each<[string, Patch]>([
     ['another port', { specific_attributes: endpoint(other.url) }],
@@ -84,7 +84,7 @@ describe('a change that sends the credentials of S3 elsewhere needs them in the 
     expect(await sealedOf(id)).toEqual(before)
   })
 
-  test('a maintainer who never knew them cannot have them sent to a server of their own', async () => {
+  test('a maintainer who never knew the credentials cannot send them to another server', async () => {
     const { id, owner } = await addOrganization()
     const { name } = addBucket()
     const made = await storages.createCloudStorage({ body: bodyOf(name) }, await as(owner, id))
@@ -95,7 +95,7 @@ describe('a change that sends the credentials of S3 elsewhere needs them in the 
     expect(other.calls()).toBe(0)
   })
 
-  test('with them it is made, and a session token of before is not sent along', async () => {
+  test('new credentials allow the change, and the stored session token is dropped', async () => {
     const { id } = await connect()
     const pair = { key: other.key, secret_key: other.secret }
     const body = { specific_attributes: endpoint(other.url), ...pair }
@@ -103,7 +103,7 @@ describe('a change that sends the credentials of S3 elsewhere needs them in the 
     expect(await sealedOf(id)).toEqual(pair)
   })
 
-  test('anonymous access elsewhere sends none', async () => {
+  test('anonymous access to another receiver sends no credentials', async () => {
     const { id, resource } = await connect()
     other.open.add(resource)
     const body = { specific_attributes: endpoint(other.url), credentials_type: 'ANONYMOUS_ACCESS' }
@@ -113,7 +113,7 @@ describe('a change that sends the credentials of S3 elsewhere needs them in the 
   })
 })
 
-describe('a change that leaves the receiver as it is keeps the credentials', () => {
+describe('a change that keeps the receiver keeps the credentials', () => {
   const upper = store.url.replace('http:', 'HTTP:')
   test.each<[string, Patch]>([
     ['a name', { display_name: 'Others' }],
@@ -141,7 +141,7 @@ describe('a change that leaves the receiver as it is keeps the credentials', () 
   })
 })
 
-describe('another account of Azure, or another part of Amazon', () => {
+describe('another account of Azure, or another partition of Amazon', () => {
   const pair = { account_name: 'first', session_token: 'sv=1&sig=x' }
   const text = 'AccountName=first;AccountKey=a2V5'
   const keys = { key: 'AK', secret_key: 'SK' }
@@ -164,14 +164,14 @@ describe('another account of Azure, or another part of Amazon', () => {
       { specific_attributes: endpoint(other.url) },
       ['key', 'secret_key'],
     ],
-  ])('%s needs its credentials', async (_, insert, body, fields) => {
+  ])('%s requires its credentials', async (_, insert, body, fields) => {
     const id = await insert()
     const calls = other.calls()
     await expect(patch(id, body)).rejects.toMatchObject(missing(...fields))
     expect(other.calls()).toBe(calls)
   })
 
-  test('another type of credentials is given whole', async () => {
+  test('another type of credentials needs all of its fields', async () => {
     const id = await insertStorage('AZURE_CONTAINER', 'CONNECTION_STRING', {
       connection_string: text,
     })
@@ -183,7 +183,7 @@ describe('another account of Azure, or another part of Amazon', () => {
   })
 })
 
-describe('a network of administrators', () => {
+describe('a network for administrators', () => {
   const strict = { ...settings.cloudStorages, allowedNets: [], administratorNets: ['127.0.0.0/8'] }
   const cloudStorages = { ...strict, administratorNets: readNets(strict.administratorNets) }
   const inside = overSettings({ cloudStorages }).storages
@@ -191,7 +191,7 @@ describe('a network of administrators', () => {
     inside.updateCloudStorage({ id, body }, call)
 
   test.each(['127.0.0.1', '2130706433', '[::ffff:7f00:1]', '0x7f.1'])(
-    'is closed to others: %s',
+    'is closed to ordinary users: %s',
     async (host) => {
       const { name } = addBucket()
       const url = `http://${host}:${new URL(store.url).port}`
@@ -203,7 +203,7 @@ describe('a network of administrators', () => {
     },
   )
 
-  test('and to an owner of an organization', async () => {
+  test('is closed to an owner of an organization', async () => {
     const { id, owner } = await addOrganization()
     const attempt = inside.createCloudStorage(
       { body: bodyOf(addBucket().name) },
@@ -212,7 +212,7 @@ describe('a network of administrators', () => {
     await expect(attempt).rejects.toMatchObject(refused('specific_attributes'))
   })
 
-  test('holds storages of administrators, which members use and rename, but do not move', async () => {
+  test('holds storages of administrators, which members may use and rename but not move', async () => {
     const { id: organization_id } = await addOrganization()
     const body = bodyOf(addBucket({ 'a.jpg': '' }).name)
     const { id } = await inside.createCloudStorage({ body }, await as(admin, organization_id))
@@ -228,7 +228,7 @@ describe('a network of administrators', () => {
     await expect(moved).rejects.toMatchObject(refused('specific_attributes'))
   })
 
-  test('opens a storage of before when an administrator sends its place again', async () => {
+  test('opens an existing storage when an administrator sends its address again', async () => {
     const { id, specific_attributes } = await connect()
     const forbidden = { kind: 'forbidden' }
     await expect(inside.listCloudStorageContent({ id }, anna.call)).rejects.toMatchObject(forbidden)
@@ -240,7 +240,7 @@ describe('a network of administrators', () => {
     expect((await inside.listCloudStorageContent({ id }, anna.call)).content).toHaveLength(1)
   })
 
-  test('never the metadata service of a cloud, for administrators neither', async () => {
+  test('never includes the metadata service of a cloud, even for administrators', async () => {
     const everywhere = readNets(['0.0.0.0/0', '::/0'])
     const open = { ...strict, allowedNets: everywhere, administratorNets: everywhere }
     const wide = overSettings({ cloudStorages: open }).storages

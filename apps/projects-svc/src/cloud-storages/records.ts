@@ -6,7 +6,7 @@ import { toCloudStorage } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** Records of rows, in the same order; one query however many there are. */
+/** Converts rows to records in the same order, with one query for any number of rows. */
 export async function cloudStorageRecords(
   db: Db,
   rows: readonly CloudStorageRow[],

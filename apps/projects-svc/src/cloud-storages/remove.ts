@@ -21,8 +21,7 @@ type Tx = Transaction<ProjectsDb>
 type Removal = Input<typeof storages.deleteCloudStorage>
 
 /**
- * Forgets a storage. Where projects and tasks use it for imports and exports that is refused, or with `force` they do
- * without from then on (`spec/api-workspace.md` 5.5).
+ * Deletes a storage. When projects or tasks use it, the call fails; with `force` their references to it are removed.
  */
 export async function removeCloudStorage(
   tx: Tx,
@@ -41,7 +40,7 @@ export async function removeCloudStorage(
   assertMatches(if_match, row)
   const uses = await countUses(tx, id)
   if (uses > 0 && !force) throw inUse(users)
-  if (uses !== users.uses) throw busy() // somebody else was faster than the lock
+  if (uses !== users.uses) throw busy() // another transaction changed the uses before the lock
   await release(tx, id, users, context)
   const cause = { ...context, organization_id: row.organization_id }
   await emit(tx, cloudStorageDeleted, { cloudstorage: await cloudStorageRecord(tx, row) }, cause)
@@ -50,7 +49,7 @@ export async function removeCloudStorage(
 
 type Users = Awaited<ReturnType<typeof lockUsers>>
 
-/** Projects and tasks whose imports or exports go there. Their locks come before that of the storage. */
+/** Locks the projects and tasks that use the storage. Their locks come before the lock of the storage. */
 async function lockUsers(tx: Tx, id: number) {
   const { project_ids, task_ids, uses } = await listUsers(tx, id)
   const projects = await lockProjects(tx, project_ids)
@@ -64,7 +63,10 @@ const inUse = ({ projects, tasks }: Users) =>
     { code: 'storage_in_use' },
   )
 
-/** Each says so, unless they are too many: then the event of the storage stands for them. */
+/**
+ * Emits one event for each project and task, unless there are too many: then only the event of the storage is
+ * emitted.
+ */
 async function release(tx: Tx, id: number, users: Users, context: Context): Promise<void> {
   if (users.uses === 0) return
   const before = await recordsIfFew(tx, users)

@@ -22,7 +22,7 @@ export async function findCloudStorages(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Locks the row that is the key of its events. Locks are taken from project to task to cloud storage. */
+/** Locks the row that is the key of its events. The lock order is project, task, cloud storage. */
 export function lockCloudStorage(tx: Tx, id: number): Promise<CloudStorageRow | undefined> {
   return tx
     .selectFrom('cloud_storages')
@@ -32,7 +32,7 @@ export function lockCloudStorage(tx: Tx, id: number): Promise<CloudStorageRow | 
     .executeTakeFirst()
 }
 
-/** Locks all of an organization, in id order. */
+/** Locks all storages of an organization, in id order. */
 export function lockCloudStoragesOfOrganization(
   tx: Tx,
   organization_id: number,
@@ -53,12 +53,12 @@ export function insertCloudStorage(
   return tx.insertInto('cloud_storages').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Keeps the credentials of a new row, which can be sealed only when its id is known. */
+/** Stores the credentials of a new row. They are bound to its id, so they cannot be sealed before the insert. */
 export async function setCredentials(tx: Tx, id: number, credentials_sealed: string) {
   await tx.updateTable('cloud_storages').set({ credentials_sealed }).where('id', '=', id).execute()
 }
 
-/** Changes a locked row; its `updated_date` moves. */
+/** Updates a locked row and its `updated_date`. */
 export function updateCloudStorage(
   tx: Tx,
   id: number,
@@ -72,7 +72,7 @@ export function updateCloudStorage(
     .executeTakeFirstOrThrow()
 }
 
-/** Locked ones leave their organization; they are answered in id order. */
+/** Removes locked storages from their organization and returns them in id order. */
 export async function releaseCloudStorages(
   tx: Tx,
   organization_id: number,
@@ -93,13 +93,16 @@ export async function deleteCloudStorages(tx: Tx, ids: readonly number[]): Promi
     .execute()
 }
 
-/** Whose cloud storages may be used: those of an organization, or without one those of a user. */
+/** Workspace of cloud storages: an organization, or without one a user. */
 export interface Workspace {
   organization_id: number | null
   owner_id: number
 }
 
-/** Those of a workspace with the provider, resource, attributes and manifests of another one; of many, two are enough. */
+/**
+ * Lists the storages of a workspace that have the provider, resource, attributes and manifests of storage `id`; at
+ * most two, enough to see an ambiguity.
+ */
 export async function listLikes(
   db: Db,
   id: number,

@@ -3,7 +3,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
-/** `spec/api-workspace.md` 5.5; who may do what is walked in `policy.test.ts`. */
+/** Calls on cloud storages. Permissions are tested in `policy.test.ts`. */
 
 const given = await testCloudStorages()
 const { db, store, addUser, addMember, addOrganization, addBucket, as, bodyOf, over } = given
@@ -35,7 +35,7 @@ describe.each(transports)('over %s', (transport) => {
     return { bucket, made, id: made.id }
   }
 
-  test('a bucket that can be used is connected, and says so without its credentials', async () => {
+  test('a usable bucket is connected, and the record contains no credentials', async () => {
     const { name } = addBucket({ 'manifest.jsonl': '' })
     await takeEvents()
     const body = { ...bodyOf(name), description: 'd', manifests: ['manifest.jsonl'] }
@@ -69,7 +69,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(secret_key).toBe(store.secret)
   })
 
-  test('it belongs to the workspace that the request names', async () => {
+  test('a storage belongs to the workspace of the request', async () => {
     const { id, owner } = await addOrganization()
     const { name } = addBucket()
     const made = await create(bodyOf(name), await as(owner, id))
@@ -112,7 +112,7 @@ describe.each(transports)('over %s', (transport) => {
       'credentials_type',
       'use',
     ],
-  ])('%s is refused, and nothing is kept', async (_, wrong, field, text) => {
+  ])('%s is rejected, and nothing is stored', async (_, wrong, field, text) => {
     const { name } = addBucket({ 'a.txt': '' })
     await takeEvents()
     const count = () =>
@@ -125,8 +125,8 @@ describe.each(transports)('over %s', (transport) => {
     const { id } = await create(bodyOf(name))
     await takeEvents()
     if (field !== 'secret_key') {
-      const seen = await get(id) // a PATCH keeps the secret that it does not name
-      const pair = { key: store.key, secret_key: store.secret } // needed with another endpoint
+      const seen = await get(id) // a PATCH without a secret keeps the stored one
+      const pair = { key: store.key, secret_key: store.secret } // another endpoint requires the credentials
       const body = 'specific_attributes' in wrong ? { ...pair, ...wrong } : wrong
       await expect(patch(id, body)).rejects.toMatchObject(invalid(field, text))
       expect(await get(id)).toEqual(seen)
@@ -135,7 +135,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(Number((await count())?.n)).toBe(Number(before?.n) + 1)
   })
 
-  test('an update asks the bucket again and keeps the old values in its event', async () => {
+  test('an update checks the bucket again, and its event contains the old values', async () => {
     const { id, made } = await setUp()
     const { name } = addBucket({ 'm.jsonl': '' })
     const body = { resource: name, display_name: 'Others', manifests: ['m.jsonl'] }
@@ -153,7 +153,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await patch(id, { manifests: [] })).toMatchObject({ ...body, manifests: [] })
   })
 
-  test('an update that changes nothing says nothing, and an empty one asks nobody', async () => {
+  test('an update without effect emits no event, and an empty one does not call the bucket', async () => {
     const { id, made } = await setUp()
     expect(await patch(id, { display_name: 'Raw frames', secret_key: store.secret })).toEqual(made)
     const calls = store.calls()
@@ -162,7 +162,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('another type of credentials needs its own keys', async () => {
+  test('another type of credentials requires its own keys', async () => {
     const { id, bucket, made } = await setUp()
     store.open.add(bucket.name)
     const changed = await patch(id, { credentials_type: 'ANONYMOUS_ACCESS' })
@@ -177,7 +177,7 @@ describe.each(transports)('over %s', (transport) => {
     await patch(id, { credentials_type: 'KEY_SECRET_KEY_PAIR', ...keys })
   })
 
-  test('whoever knows an older state changes nothing', async () => {
+  test('a stale If-Match changes nothing', async () => {
     const { id, made } = await setUp()
     const if_match = recordTag(made)
     await storages.updateCloudStorage({ id, body: { description: 'x' }, if_match }, anna.call)
@@ -190,7 +190,7 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  test('in the sandbox it is its owner’s alone', async () => {
+  test('outside organizations only the owner may use a storage', async () => {
     const { id } = await setUp()
     const content = { id, page_size: 1 }
     await allRefused(
@@ -213,7 +213,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(results).toEqual([])
   })
 
-  test('one that nobody uses is forgotten', async () => {
+  test('an unused storage can be deleted', async () => {
     const { id, made } = await setUp()
     await storages.deleteCloudStorage({ id }, anna.call)
     expect(await takeEvents()).toMatchObject([

@@ -14,10 +14,10 @@ import { removeCloudStorage } from './remove.ts'
 import { sourceHandlers } from './source.ts'
 import { visibleStorage } from './visible.ts'
 
-/** Buckets of users: `spec/api-workspace.md` 5.5. */
+/** Builds the handlers of cloud storages. */
 export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof storages> {
   const { db, outside } = deps
-  /** The storage that a call is about, which the caller has to see, and its bucket. */
+  /** Opens the bucket of a storage that the caller may view. */
   const opened = async (id: number, context: Context) => {
     const row = await visibleStorage(db, id, context)
     const { bucket, attributes } = await bucketOf(outside, row)
@@ -79,7 +79,7 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
 
 const words = { available: 'AVAILABLE', not_found: 'NOT_FOUND', forbidden: 'FORBIDDEN' } as const
 
-/** A value that is no object, as the body of an answer. */
+/** Returns a JSON value that is not an object as the body of a response. */
 function json(value: unknown): BytesAnswer {
   const text = Buffer.from(JSON.stringify(value))
   async function* chunks() {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 import type { TestUser } from '../testing/workspace.ts'
 
-/** Buckets as where media comes from: `spec/api-workspace.md` 4.5 and 4.7. */
+/** Buckets as the source of media. */
 
 const given = await testCloudStorages()
 const { addUser, addOrganization, addMember, addBucket, as, bodyOf, over, takeEvents } = given
@@ -48,7 +48,7 @@ describe.each(transports)('over %s', (transport) => {
   }
   const detached = { kind: 'conflict', code: 'storage_detached' }
 
-  test('files are listed with their bytes, as far as the storage shows them', async () => {
+  test('files below the prefix of the storage are listed with their sizes', async () => {
     const { anna, bucket, task_id } = await connected({ 'in/a': '1', 'in/b/c': '22', 'out/d': '3' })
     const own = bodyOf(bucket.name)
     const body = { ...own, specific_attributes: `${own.specific_attributes}&prefix=in%2F` }
@@ -70,7 +70,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a storage of others, of another workspace or of nobody is none to take from', async () => {
+  test('a missing storage, or one of another user or workspace, cannot be used', async () => {
     const { anna, task_id, cloud_storage_id } = await connected()
     const other = await connected()
     const permit = (id: number, call = anna.call) =>
@@ -96,7 +96,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(attach(mine)).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('media in a bucket is told of, and read for whoever was shown a frame', async () => {
+  test('media in a bucket appears in the meta, and its frames can be read', async () => {
     const world = await attached()
     const { task_id, cloud_storage_id, anna, bucket } = world
     const meta = await media.getTaskDataMeta({ id: task_id }, anna.call)
@@ -110,7 +110,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a storage in use goes only with force, and then nothing is shown any more', async () => {
+  test('a storage in use is deleted only with force; its frames are then unavailable', async () => {
     const world = await attached()
     const { anna, cloud_storage_id: id, task_id } = world
     await expect(storages.deleteCloudStorage({ id }, anna.call)).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(meta).toMatchObject({ storage: 'cloud_storage', cloud_storage_id: null })
   })
 
-  test('a task that moves leaves its bucket, and is given another one', async () => {
+  test('a task that moves loses its bucket and can be attached to another', async () => {
     const { id: organization_id } = await addOrganization()
     const { anna, bucket, task_id } = await attached(await addMember(organization_id, 'maintainer'))
     const call = await as(anna, organization_id)
@@ -148,7 +148,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('a project that moves takes no bucket along either', async () => {
+  test('a project that moves loses the buckets of its tasks', async () => {
     const { id: organization_id } = await addOrganization()
     const maintainer = await addMember(organization_id, 'maintainer')
     const { id } = await projects.createProject({ body: { name: 'p' } }, maintainer.call)
@@ -159,7 +159,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(frame(moved)).rejects.toMatchObject(detached)
   })
 
-  test('another bucket has to be there, and the media to be in one', async () => {
+  test('a replacement storage must exist and be reachable, and the media must be in a bucket', async () => {
     const { anna, bucket, task_id } = await attached()
     const other = addBucket({ 'a.jpg': 'another' })
     const { id } = await storages.createCloudStorage({ body: bodyOf(other.name) }, anna.call)

@@ -25,14 +25,14 @@ import { findCloudStorage } from './repo.ts'
 import { cloudStorageStanding } from './standing.ts'
 
 /**
- * Buckets as where media comes from (`spec/api-workspace.md` 4.5). Bytes are read here for whoever needs them, so that
- * credentials are opened in no other service (`reliability.md` 16.1).
+ * Buckets as the source of media (`docs/spec/workspace.md#attaching-media`). This service reads the bytes, so that no
+ * other service opens credentials.
  */
 
 type Sources = 'permitSource' | 'listSourceFiles' | 'readSourceFile'
 type Wanted = Input<typeof storages.permitSource>
 
-/** Files of a page. */
+/** Number of files on a page. */
 const pageSize = 500
 
 export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof storages>, Sources> {
@@ -72,9 +72,9 @@ export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof stor
 }
 
 /**
- * A storage whose files the caller may make media of a task (`spec/api-workspace.md` 4.5).
+ * Returns a storage whose files the caller may attach to a task.
  *
- * @throws DomainError not_found without the task, forbidden for what the caller does not see, else invalid
+ * @throws DomainError not_found without the task, forbidden for a storage that the caller may not view, else invalid
  */
 export async function permittedSource(
   db: Kysely<ProjectsDb>,
@@ -91,7 +91,7 @@ export async function permittedSource(
   return row
 }
 
-/** @throws DomainError conflict when there is none any more */
+/** @throws DomainError conflict when the storage was detached */
 async function sourceOf(db: Kysely<ProjectsDb>, task_id: number): Promise<CloudStorageRow> {
   const dataSet = await findDataSet(db, task_id)
   if (!dataSet) throw notFound()
@@ -101,14 +101,14 @@ async function sourceOf(db: Kysely<ProjectsDb>, task_id: number): Promise<CloudS
   return row
 }
 
-/** Frames of a task whose storage is gone (`spec/api-workspace.md` 4.7). */
+/** Returns the error for frames of a task whose storage was deleted or detached. */
 export const detached = (): DomainError =>
   conflict(
     'The media of this task is in a cloud storage that was detached from it. Name another one: cloud_storage_id in its data/meta.',
     { code: 'storage_detached' },
   )
 
-/** @throws DomainError invalid: there is no such storage, or nothing can be read of it now */
+/** Checks that a storage can be read. @throws DomainError invalid when it does not exist or is unavailable */
 export async function assertReachable(
   { outside }: Pick<CloudStorageDeps, 'outside'>,
   row: CloudStorageRow,
@@ -131,7 +131,7 @@ async function oneFile(
   return { files: files.filter((one) => one.key === key) }
 }
 
-/** Undefined: nothing is below both. */
+/** Returns the longer of two nested prefixes; undefined when neither contains the other. */
 function narrower(one: string, other: string): string | undefined {
   if (one.startsWith(other)) return one
   return other.startsWith(one) ? other : undefined

@@ -2,7 +2,7 @@ import type { Standing } from '@reticle/kit/policy'
 import { standingIn } from '../roles.ts'
 import type { Caller } from '../standing.ts'
 
-/** How a caller stands to a cloud storage (`spec/api-workspace.md` 2.5). Pure. */
+/** Returns the relations of a caller to a cloud storage. */
 export function cloudStorageStanding(
   caller: Caller,
   { owner_id, organization_id }: { owner_id: number | null; organization_id: number | null },

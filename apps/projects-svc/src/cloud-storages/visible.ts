@@ -6,7 +6,7 @@ import { cloudStorageRules } from './policy.ts'
 import { findCloudStorage } from './repo.ts'
 import { cloudStorageStanding } from './standing.ts'
 
-/** @throws DomainError not_found, or forbidden where the caller may not view it */
+/** Returns a storage that the caller may view. @throws DomainError not_found, forbidden */
 export async function visibleStorage(
   db: Kysely<ProjectsDb>,
   id: number,

@@ -21,7 +21,7 @@ const columns = {
   updated_date: 'comments.updated_date',
 } as const satisfies ColumnsOf<typeof commentFields>
 
-/** A page of the comments that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the comments that the caller may see. */
 export function listComments(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -34,7 +34,7 @@ export function listComments(
   return listPage(rows, query, commentFields, columns)
 }
 
-/** Issue staff and authors. */
+/** Restricts to the staff of the issue and the author of the comment. */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (
     comments.owner_id, issues.owner_id, issues.assignee_id, jobs.assignee_id,

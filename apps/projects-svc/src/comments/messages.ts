@@ -2,7 +2,7 @@ import type { Comment } from '@reticle/contracts/rest/comments'
 import { type People, personOf } from '../people.ts'
 import type { CommentView } from './repo.ts'
 
-/** A comment as a record (`spec/api-workspace.md` 5.2). */
+/** Converts a row to a comment record. */
 export function toComment(row: CommentView, people: People): Comment {
   return {
     id: row.id,

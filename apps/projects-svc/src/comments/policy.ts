@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with comments: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on comments (`docs/spec/access.md#permissions`). */
 
 const staff: Grant = { is: ['issue staff', 'author'], role: 'any' }
 const workingStaff: Grant = { is: ['issue staff'], role: 'worker' }

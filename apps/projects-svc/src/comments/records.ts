@@ -5,7 +5,7 @@ import { peopleOf } from '../people.ts'
 import { toComment } from './messages.ts'
 import type { CommentView } from './repo.ts'
 
-/** Records of comments, in the same order; one query however many there are. */
+/** Converts comments to records in the same order, with one query for any number of rows. */
 export async function commentRecords(
   db: Kysely<ProjectsDb>,
   rows: readonly CommentView[],

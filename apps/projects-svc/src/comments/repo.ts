@@ -22,14 +22,14 @@ export function selectComments(db: Db) {
     .select(aroundIssue)
 }
 
-/** A comment with the people around its issue. */
+/** Row of a comment with the people of its issue. */
 export type CommentView = InferResult<ReturnType<typeof selectComments>>[number]
 
 export function findComment(db: Db, id: number): Promise<CommentView | undefined> {
   return selectComments(db).where('comments.id', '=', id).executeTakeFirst()
 }
 
-/** The first comments of tasks, in id order. */
+/** Lists the first comments of tasks, in id order. */
 export function listCommentsOf(
   db: Db,
   task_ids: readonly number[],
@@ -42,7 +42,7 @@ export function listCommentsOf(
     .execute()
 }
 
-/** Adds to a locked issue. */
+/** Inserts a comment of a locked issue. */
 export async function insertComment(tx: Tx, row: Insertable<CommentsTable>): Promise<CommentView> {
   const { id } = await tx
     .insertInto('comments')
@@ -52,7 +52,7 @@ export async function insertComment(tx: Tx, row: Insertable<CommentsTable>): Pro
   return selectComments(tx).where('comments.id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Changes a comment of a locked issue; its `updated_date` moves. */
+/** Changes a comment of a locked issue and its `updated_date`. */
 export async function updateComment(tx: Tx, id: number, message: string): Promise<CommentView> {
   await tx
     .updateTable('comments')

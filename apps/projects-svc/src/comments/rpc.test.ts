@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 5.2; who may do what is walked in `issues/policy.test.ts`. */
+/** Calls on comments. Permissions are tested in `issues/policy.test.ts`. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -29,7 +29,7 @@ describe.each(transports)('%s', (transport) => {
     issues.updateComment({ id, body: { message }, if_match }, user.call)
   const issueOf = (id: number) => issues.getIssue({ id }, anna.call)
 
-  test('a new comment is counted by its issue, whose date moves without an event', async () => {
+  test('a new comment increases the count of its issue and moves its date without an issue event', async () => {
     const { issue, place, key } = await addIssue()
     const made = await add(issue.id, 'Agreed')
     expect(made).toEqual({
@@ -49,7 +49,7 @@ describe.each(transports)('%s', (transport) => {
     ])
   })
 
-  test('a changed comment says what it was, and moves the date of its issue', async () => {
+  test('a changed comment emits its old values and moves the date of its issue', async () => {
     const { issue, place, key } = await addIssue()
     const before = await add(issue.id, 'old')
     const seen = await issueOf(issue.id)
@@ -63,7 +63,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await issueOf(issue.id)).updated_date > seen.updated_date).toBe(true)
   })
 
-  test.each([undefined, 'same'])('a patch that changes nothing (%s) says nothing', async (text) => {
+  test.each([undefined, 'same'])('a patch without effect (%s) emits no event', async (text) => {
     const { issue } = await addIssue()
     const before = await add(issue.id, 'same')
     const seen = await issueOf(issue.id)
@@ -73,7 +73,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('the last comment goes and the issue stays', async () => {
+  test('deleting the last comment keeps the issue', async () => {
     const { issue, place, key } = await addIssue()
     const { results } = await issues.listComments({ issue_id: issue.id }, anna.call)
     const [comment] = results
@@ -86,7 +86,7 @@ describe.each(transports)('%s', (transport) => {
     expect(after.updated_date > issue.updated_date).toBe(true)
   })
 
-  test('an issue that is not there is a bad value, one of others is forbidden', async () => {
+  test('a missing issue is an invalid value; an issue of another user is forbidden', async () => {
     const { issue } = await addIssue()
     await expect(add(999_999)).rejects.toMatchObject({
       kind: 'invalid',
@@ -96,7 +96,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('an author who is no longer staff still sees and changes the own comment, and no more', async () => {
+  test('a former staff member reads, changes and deletes their own comment but cannot add one', async () => {
     const { issue } = await addIssue()
     const { id } = await add(issue.id)
     await db.updateTable('comments').set({ owner_id: bo.id }).where('id', '=', id).execute()
@@ -107,7 +107,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(issues.getComment({ id }, bo.call)).rejects.toMatchObject(notThere)
   })
 
-  test('if-match is honoured', async () => {
+  test('a stale If-Match is rejected', async () => {
     const { issue } = await addIssue()
     const before = await add(issue.id)
     await patch(before.id, 'changed', anna, recordTag(before))
@@ -118,7 +118,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(gone).rejects.toMatchObject(late)
   })
 
-  test('comments that are not there, or not to be seen', async () => {
+  test('missing comments are not found; comments of other users are forbidden', async () => {
     const { issue } = await addIssue()
     const { id } = await add(issue.id)
     for (const call of [
@@ -136,7 +136,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-describe('lists', async () => {
+describe('lists of comments', async () => {
   const services = over('in-process')
   const { issues } = services
   const owner = await addUser()
@@ -163,11 +163,11 @@ describe('lists', async () => {
     [{ frame_id: 1 }, [first]],
     [{ issue_id: 999_999 }, []],
     [{ sort: 'created_date' }, [first, second]],
-  ])('by %j', async (query, expected) => {
+  ])('are filtered and sorted by %j', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
   })
 
-  test('hold what the caller may see: the own and those of own issues, for administrators all', async () => {
+  test('contain own comments and those on own issues; administrators see all', async () => {
     expect(await ids({}, bo)).toEqual([second])
     expect(await ids({ job_id: job }, admin)).toEqual([first])
     const stranger = await addUser()

@@ -33,8 +33,8 @@ type Handlers = Pick<
 >
 
 /**
- * Comments on issues: `spec/api-workspace.md` 5.2. Each change of one moves the date of its issue, which counts them and is
- * listed by activity.
+ * Builds the handlers of comments. Each change of a comment moves the date of its issue, because issues are sorted by
+ * activity.
  */
 export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
@@ -91,7 +91,7 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   }
 }
 
-/** The comment as it is under the lock of its issue; it may have gone while that was waited for. */
+/** Returns the comment under the lock of its issue. It may have been deleted while the call waited for the lock. */
 async function lockedComment(tx: Tx, id: number): Promise<CommentView> {
   const seen = await findComment(tx, id)
   if (seen) await lockIssue(tx, seen.issue_id)
@@ -100,7 +100,7 @@ async function lockedComment(tx: Tx, id: number): Promise<CommentView> {
   return row
 }
 
-/** What changes nothing leaves `updated_date` and says nothing (`spec/api-workspace.md` 1.8). */
+/** Changes a comment. A change without effect keeps `updated_date` and emits no event. */
 async function changeComment(
   tx: Tx,
   row: CommentView,

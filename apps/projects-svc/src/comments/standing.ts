@@ -3,13 +3,13 @@ import { type AroundIssue, issueStanding } from '../issues/standing.ts'
 import type { Caller } from '../standing.ts'
 
 export interface CommentPeople extends AroundIssue {
-  /** Who wrote it. */
+  /** Author of the comment. */
   owner_id: number | null
   issue_owner_id: number | null
   issue_assignee_id: number | null
 }
 
-/** How a caller stands to a comment: as to its issue, and perhaps as its author (`spec/api-workspace.md` 2.5). Pure. */
+/** Returns the relations of a caller to a comment: those to its issue, and "author" for the author. */
 export function commentStanding(
   caller: Caller,
   { owner_id, issue_owner_id, issue_assignee_id, ...around }: CommentPeople,

@@ -5,7 +5,7 @@ import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 
-test('changes at every level wait for each other and never block each other for good', async () => {
+test('concurrent changes at all levels wait for each other without a deadlock', async () => {
   const services = over('in-process')
   const { projects, labels, tasks, jobs } = services
   const anna = await addUser()
@@ -59,7 +59,7 @@ test('changes at every level wait for each other and never block each other for 
     await expect(tasks.getTask({ id }, anna.call)).rejects.toMatchObject({ kind: 'not_found' })
 })
 
-test('many changes of one row leave connections to those of others', async () => {
+test('many changes of one row leave connections for changes of other rows', async () => {
   const { projects } = over('in-process')
   const anna = await addUser()
   const held = await projects.createProject({ body: { name: 'held' } }, anna.call)

@@ -13,9 +13,10 @@ import { type DraftRow, insertReserved, type ReservedRows, reserveIds } from './
 type Tx = Transaction<ProjectsDb>
 
 /**
- * The labels of a project with others and with more attributes, as records: annotations can name what nobody else sees yet.
+ * Plans the labels of a project with added labels and attributes, as records with reserved ids. Annotations can
+ * reference them before they are published.
  *
- * @throws DomainError invalid for what a PATCH of the project would be refused for
+ * @throws DomainError invalid for labels that a PATCH of the project would reject
  */
 export async function planned(
   tx: Tx,
@@ -28,7 +29,7 @@ export async function planned(
   const specs = all.flatMap(({ attributes }) => attributes)
   const ids = await reserveIds(tx, 'labels', countNew(all))
   const specIds = await reserveIds(tx, 'attributes', countNew(specs))
-  // Labels before all sublabels, as where they are written without a draft.
+  // Labels come before all sublabels, as in a write without a draft.
   for (const one of [...labels, ...labels.flatMap(({ sublabels }) => sublabels)])
     one.id ??= ids.shift() ?? 0
   for (const spec of specs) spec.id ??= specIds.shift() ?? 0
@@ -38,7 +39,7 @@ export async function planned(
 const countNew = (all: readonly { id: number | null }[]): number =>
   all.filter(({ id }) => id === null).length
 
-/** A label all of whose parts have numbers. */
+/** Converts a label whose parts all have ids to a record. */
 function plannedLabel(draft: LabelDraft, project_id: number): Label {
   const sublabels = draft.sublabels.map((part) => ({ ...recordOf(part), has_parent: true }))
   const drawing = draft.type === 'skeleton' && { svg: bindDrawing(draft.svg ?? '', sublabels) }
@@ -53,13 +54,16 @@ function recordOf({ id, name, color, type, attributes }: LabelDraft) {
 
 const labelsOf = (draft: DraftRow): Label[] => z.array(label).parse(draft.labels)
 
-/** Labels that annotations of tasks of the draft may use; undefined: those that project and tasks have. */
+/**
+ * Returns the labels that annotations of tasks of the draft may use; undefined: the stored labels of the project or
+ * task.
+ */
 export const labelSetOf = (draft: DraftRow) =>
   draft.labels_revision === null
     ? undefined
     : { labels_revision: draft.labels_revision, labels: labelsOf(draft) }
 
-/** Makes the labels of a locked project, which are as they were when those were planned, what the draft says. */
+/** Writes the labels of a draft into its locked project, whose labels have not changed since they were planned. */
 export async function publishLabels(
   tx: Tx,
   row: ProjectRow,
@@ -74,7 +78,7 @@ export async function publishLabels(
   await changeProject(tx, row, before, { columns: {}, storages: [], labels: plan }, context)
 }
 
-/** What there is only in the draft. */
+/** Returns the labels and attributes that only the draft has. */
 function newRows(before: readonly Label[], after: readonly Label[]): ReservedRows {
   const rowsOf = (all: readonly Label[]) =>
     all.flatMap(({ sublabels, ...label }) => [

@@ -19,7 +19,7 @@ import { insertDraft, setProject } from './repo.ts'
 type Tx = Transaction<ProjectsDb>
 
 /**
- * A draft of tasks of a project that there is, of a new one, or of none, as the caller may make them.
+ * Opens a draft: tasks of an existing project, tasks of a new project, or tasks without a project.
  *
  * @throws DomainError not_found, forbidden, invalid for labels
  */
@@ -49,7 +49,7 @@ async function openIn(
   return { project_id, labels_revision, labels }
 }
 
-/** In the workspace that the request names. */
+/** Opens a draft in the workspace of the request. */
 async function openOwn(
   tx: Tx,
   principal: Principal,

@@ -31,10 +31,11 @@ import { tellOf } from './tell.ts'
 type Tx = Transaction<ProjectsDb>
 
 /**
- * All of a draft is there from this one transaction on: labels of the project that there is, or the new one, then tasks with their
- * jobs and issues, each with its event. With a `call_id` that was here before nothing happens, and the answer is the same.
+ * Publishes a draft in one transaction: the labels of the existing project or the new project, then tasks with their
+ * jobs and issues, and emits an event for each. A repeated `call_id` changes nothing and returns the same result.
  *
- * @throws DomainError not_found when draft or project are gone, conflict when the labels are not those that it was made for
+ * @throws DomainError not_found when the draft or project is deleted, conflict when the labels changed after the
+ * draft was opened
  */
 export function publishDraft(
   tx: Tx,
@@ -58,7 +59,7 @@ export function publishDraft(
   })
 }
 
-/** The organization before the project, and that before what is in it, as everywhere. */
+/** Lock order, as everywhere: organization, project, then the rows in it. */
 async function lockAll(tx: Tx, draft_id: string) {
   const seen = await findDraft(tx, draft_id)
   if (!seen) throw notFound()
@@ -93,7 +94,10 @@ async function joinProject(
   await touchProject(tx, project.id)
 }
 
-/** What is left of a draft goes, and those are told who keep something for its tasks. Of one that was published nothing is left. */
+/**
+ * Deletes the rows of a draft and emits an event for services that keep data of its tasks. A published draft has no
+ * rows left.
+ */
 export async function dropDraft(tx: Tx, draft_id: string, cause: Cause): Promise<void> {
   if (!(await lockDraft(tx, draft_id))) return
   const task_ids = (await lockTasksOfDraft(tx, draft_id)).map(({ id }) => id)

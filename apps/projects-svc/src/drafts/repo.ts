@@ -12,7 +12,7 @@ export async function insertDraft(tx: Tx, row: Insertable<DraftsTable>): Promise
   await tx.insertInto('drafts').values(row).execute()
 }
 
-/** Its tasks will be in this one. */
+/** Sets the project of the tasks of a draft. */
 export async function setProject(tx: Tx, draft_id: string, project_id: number): Promise<void> {
   await tx.updateTable('drafts').set({ project_id }).where('draft_id', '=', draft_id).execute()
 }
@@ -21,7 +21,7 @@ export function findDraft(db: Db, draft_id: string): Promise<DraftRow | undefine
   return db.selectFrom('drafts').selectAll().where('draft_id', '=', draft_id).executeTakeFirst()
 }
 
-/** Only whoever has it locked may add to it, publish or drop it. */
+/** Locks a draft. Adding to it, publishing and dropping it require the lock. */
 export function lockDraft(tx: Tx, draft_id: string): Promise<DraftRow | undefined> {
   return tx
     .selectFrom('drafts')
@@ -31,7 +31,7 @@ export function lockDraft(tx: Tx, draft_id: string): Promise<DraftRow | undefine
     .executeTakeFirst()
 }
 
-/** In id order. */
+/** Locks the tasks of a draft, in id order. */
 export function lockTasksOfDraft(tx: Tx, draft_id: string): Promise<TaskView[]> {
   return selectTasks(tx)
     .where('tasks.draft_id', '=', draft_id)
@@ -40,10 +40,10 @@ export function lockTasksOfDraft(tx: Tx, draft_id: string): Promise<TaskView[]> 
     .execute()
 }
 
-/** What is published was made at this moment. */
+/** Published rows get the time of publication as their creation date. */
 const shown = { draft_id: null, created_date: sql<Date>`now()`, updated_date: laterDate }
 
-/** A locked project comes into its workspace. */
+/** Moves a locked project of a draft into its workspace. */
 export function showProject(
   tx: Tx,
   id: number,
@@ -57,7 +57,7 @@ export function showProject(
     .executeTakeFirstOrThrow()
 }
 
-/** Locked tasks of a draft come into their place, with what is in them; they are answered in id order. */
+/** Moves locked tasks of a draft, with their jobs, into project and workspace. Returns them in id order. */
 export async function showTasks(
   tx: Tx,
   ids: readonly number[],
@@ -89,13 +89,16 @@ export async function deleteDraft(tx: Tx, draft_id: string): Promise<void> {
   await tx.deleteFrom('drafts').where('draft_id', '=', draft_id).execute()
 }
 
-/** Its tasks, and the project that is only there for them; jobs, frames, labels and guides go with these. */
+/**
+ * Deletes the tasks of a draft and the project created for them; jobs, frames, labels and guides are deleted with
+ * these.
+ */
 export async function deleteInDraft(tx: Tx, draft_id: string): Promise<void> {
   await tx.deleteFrom('tasks').where('draft_id', '=', draft_id).execute()
   await tx.deleteFrom('projects').where('draft_id', '=', draft_id).execute()
 }
 
-/** Drafts that nobody works on any more. */
+/** Lists drafts created before `date`. Their requests have ended. */
 export async function listDraftsBefore(db: Db, date: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('drafts')
@@ -105,7 +108,7 @@ export async function listDraftsBefore(db: Db, date: Date): Promise<string[]> {
   return rows.map(({ draft_id }) => draft_id)
 }
 
-/** Numbers for rows that are going to be; nobody else gets them. */
+/** Reserves ids for future rows. */
 export async function reserveIds(
   db: Db,
   table: 'labels' | 'attributes',
@@ -118,12 +121,12 @@ export async function reserveIds(
 }
 
 export interface ReservedRows {
-  /** Labels stand before their sublabels. */
+  /** Labels come before their sublabels. */
   labels: readonly Pick<Label, 'id' | 'parent_id' | 'name' | 'color' | 'type'>[]
   attributes: readonly (Label['attributes'][number] & { label_id: number })[]
 }
 
-/** Labels and attributes under the numbers that were reserved for them; drawings are not written here. */
+/** Inserts labels and attributes under their reserved ids, without skeleton drawings. */
 export async function insertReserved(
   tx: Tx,
   project_id: number,

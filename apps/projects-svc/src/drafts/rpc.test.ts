@@ -7,7 +7,7 @@ import { eventHandler } from '../consumer.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 import { dropOldDrafts } from './rpc.ts'
 
-/** `spec/api-annotations.md` 2.3: what an import into a project makes is seen all at once or never. */
+/** The result of an import into a project becomes visible at once or never. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -42,7 +42,7 @@ describe.each(transports)('%s', (transport) => {
     }
   }
 
-  test('tasks of a draft are nobody’s, but annotations can be written into them', async () => {
+  test('no user sees tasks of a draft, but annotations can be written into them', async () => {
     const before = await seenBy(admin)
     const { project, draft_id, labels_revision, labels: own } = await open(['car'])
     await takeEvents()
@@ -65,7 +65,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(look).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a draft that is published is there with all its events, once', async () => {
+  test('a draft is published once, with all of its events', async () => {
     const added = { mutable: false, input_type: 'text', values: [] }
     const items = [{ name: 'road', attributes: [{ name: 'wet', ...added }] }]
     const { project, draft_id, ...planned } = await open(['car'], items)
@@ -94,7 +94,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await projects.getProject({ id: project.id }, anna.call)).tasks.count).toBe(2)
   })
 
-  test('a draft plans skeletons with their points and drawings, as they will be', async () => {
+  test('a draft plans skeletons with the points and drawings that they will have', async () => {
     const node = (name: string) => `<circle cx="1" cy="2" data-label-name="${name}"></circle>`
     const values = { mutable: false, input_type: 'text' as const, values: [] }
     const attributes = [{ name: 'mood', ...values }]
@@ -136,7 +136,7 @@ describe.each(transports)('%s', (transport) => {
     expect(last.labels[1]?.svg).toBe(skeleton?.svg)
   })
 
-  test('annotations that come into a draft begin its jobs, and nobody is told before it is published', async () => {
+  test('annotations in a draft start its jobs, but no event is emitted before publication', async () => {
     const { project, draft_id } = await open()
     const id = await addTask(draft_id)
     await takeEvents()
@@ -158,7 +158,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('a draft that is dropped leaves nothing, and says so to those who keep things', async () => {
+  test('a dropped draft leaves no rows and emits one event', async () => {
     const { project, draft_id } = await open([], [{ name: 'road' }])
     const task_id = await addTask(draft_id)
     await takeEvents()
@@ -173,7 +173,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(publish(draft_id)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('labels that were changed meanwhile are not written over', async () => {
+  test('a draft cannot overwrite labels that changed after it was opened', async () => {
     const { project, draft_id } = await open(['car'], [{ name: 'road' }])
     await addTask(draft_id)
     const body = { labels: [{ name: 'tree' }] }
@@ -182,7 +182,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await seenBy(anna, project.id)).toEqual({ tasks: 0, jobs: 0 })
   })
 
-  test('a draft outlives its project, and then cannot be published', async () => {
+  test('a draft remains after its project is deleted, but cannot be published', async () => {
     const { project, draft_id } = await open()
     await addTask(draft_id)
     await projects.deleteProject({ id: project.id }, anna.call)
@@ -190,7 +190,7 @@ describe.each(transports)('%s', (transport) => {
     await tasks.dropDraft({ draft_id }, anna.call)
   })
 
-  test('who may not change the project makes no draft of it', async () => {
+  test('a user who may not change the project can neither open nor publish a draft of it', async () => {
     const { project } = await open()
     const body = { draft_id: 'bo', project_id: project.id, labels: [] }
     const attempt = tasks.openDraft({ body }, bo.call)
@@ -199,7 +199,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(publish(draft_id, bo)).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('a draft that was left behind is dropped after a day', async () => {
+  test('an abandoned draft is dropped after a day', async () => {
     const { draft_id } = await open()
     await addTask(draft_id)
     const isThere = async () =>
@@ -211,7 +211,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await isThere()).toBe(false)
   })
 
-  test('media is not searched for in a draft', async () => {
+  test('the frame search does not find frames of a draft', async () => {
     const { draft_id } = await open()
     const task_id = await addTask(draft_id)
     const found = await media.listFrames({ search: 'jpg', task_id }, admin.call)

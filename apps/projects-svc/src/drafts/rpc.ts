@@ -14,7 +14,10 @@ type Handlers = Pick<
   'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
 >
 
-/** What imports and restores make, which is seen all at once or never (`reliability.md` 6.3). */
+/**
+ * Builds the handlers of drafts: the results of imports and restores, which become visible at once or never
+ * (`docs/spec/requests.md#dry-runs-and-merges`).
+ */
 export function draftHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async openDraft({ body }, context) {
@@ -41,7 +44,7 @@ export function draftHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
 const dayMs = 24 * 3_600_000
 
-/** Whoever works on a draft has been stopped long before this (`reliability.md` 6.3). */
+/** Drops drafts older than a day. Their requests have ended long before. */
 export async function dropOldDrafts(db: Kysely<ProjectsDb>, now: Date): Promise<void> {
   const cause = { principal: null, request_id: randomUUID() }
   for (const draft_id of await listDraftsBefore(db, new Date(now.getTime() - dayMs)))

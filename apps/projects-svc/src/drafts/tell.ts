@@ -16,7 +16,10 @@ import type { TaskView } from '../tasks/repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** Tells of locked tasks, their jobs and their issues what is told of those made by hand; of more than `mostEvents` only of the tasks. */
+/**
+ * Emits the events of locked tasks, their jobs and issues, as if they were created by hand. Above `mostEvents` events
+ * only those of the tasks are emitted.
+ */
 export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: Cause): Promise<void> {
   const records = await taskRecords(tx, rows)
   const created = records.map((task) => ({ task }))
@@ -29,7 +32,7 @@ export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: Cause): P
   await tellOfIssues(tx, ids, mostEvents - count, cause)
 }
 
-/** @param most issues and comments together */
+/** @param most limit on issues and comments together */
 async function tellOfIssues(tx: Tx, task_ids: number[], most: number, cause: Cause): Promise<void> {
   const issues = await listIssuesOf(tx, task_ids, most + 1)
   const comments = await listCommentsOf(tx, task_ids, most + 1)

@@ -22,8 +22,8 @@ import { selectFrames } from './select.ts'
 type Tx = Transaction<ProjectsDb>
 
 /**
- * The ground-truth job of a task (`spec/api-workspace.md` 4.8), and its `create:job` event. The task that the body names has
- * to exist (400), and the caller to see it and be allowed to create jobs in it (403).
+ * Creates the ground-truth job of a task and emits its `create:job` event. A missing task is a 400; a caller who may
+ * not view the task or create jobs in it gets a 403.
  */
 export async function createGroundTruth(
   tx: Tx,

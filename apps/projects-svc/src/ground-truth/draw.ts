@@ -1,13 +1,16 @@
-/** Draws `count` numbers out of `from` to `to`, inclusive and ascending, none of them twice. */
+/** Draws `count` distinct numbers from `from` to `to` (inclusive), ascending. */
 export type Draw = (count: number, from: number, to: number) => number[]
 
-/** One seed gives one sequence of draws, on every machine and in every release: a seed stands for its frames. */
+/**
+ * Returns a seeded draw. A seed gives the same sequence on every machine and in every release, because users repeat a
+ * selection by its seed.
+ */
 export function drawing(seed: number): Draw {
   const next = numbersOf(seed)
   return (count, from, to) => {
     const drawn = new Set<number>()
     const size = to - from + 1
-    // Floyd's sample: of every new place either the draw, or where that is taken already the place itself.
+    // Floyd's sampling: for each new place take the drawn place, or the new place itself when that was drawn before.
     for (let last = size - count; last < size; last++) {
       const place = Math.floor(next() * (last + 1))
       drawn.add(drawn.has(place) ? last : place)
@@ -16,7 +19,7 @@ export function drawing(seed: number): Draw {
   }
 }
 
-/** Numbers of 32 bits from 0 up to but without 1 (mulberry32, public domain). */
+/** Returns a generator of 32-bit numbers from 0 up to but without 1 (mulberry32, public domain). */
 function numbersOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -10,7 +10,7 @@ import { listValidationFrames, setDisabledFrames } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** The ground truth of a task, from its frames. */
+/** Converts the validation frames of a task to its layout. */
 export function toLayout(rows: readonly ValidationFrameRow[]): TaskValidationLayout {
   if (rows.length === 0) return { mode: null }
   return { mode: 'gt', validation_frames: rows.map(frameOf), disabled_frames: disabledOf(rows) }
@@ -21,10 +21,10 @@ const disabledOf = (rows: readonly ValidationFrameRow[]) =>
   rows.filter(({ is_disabled }) => is_disabled).map(frameOf)
 
 /**
- * Leaves out other validation frames of a locked task than before. It shows in the meta of its ground-truth job, so that job and
- * task say so like for any change of meta (`spec/api-annotations.md` 4.3); what changes nothing says nothing.
+ * Replaces the disabled validation frames of a locked task. The list is part of the meta of its ground-truth job, so
+ * job and task emit updates, as for any change of meta. A change without effect emits nothing.
  *
- * @throws DomainError invalid for frames that are no validation frames, and without ground truth
+ * @throws DomainError invalid for frames that are not validation frames, and without ground truth
  */
 export async function changeDisabledFrames(
   tx: Tx,

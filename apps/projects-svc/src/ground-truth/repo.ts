@@ -6,14 +6,17 @@ type Tx = Transaction<ProjectsDb>
 
 export interface NewGroundTruth {
   task_id: number
-  /** Frames of the task. */
+  /** Number of frames of the task. */
   size: number
-  /** Those of the job. */
+  /** Frames of the job. */
   frames: readonly number[]
   assignee_id: number | null
 }
 
-/** The ground-truth job of a locked task that has none; it spans all frames and has some of them. */
+/**
+ * Inserts the ground-truth job of a locked task that has none. Its range spans all frames of the task; it contains
+ * only `frames`.
+ */
 export async function insertGroundTruth(
   tx: Tx,
   { task_id, size, frames, assignee_id }: NewGroundTruth,
@@ -37,7 +40,7 @@ export async function insertGroundTruth(
   return id
 }
 
-/** Frames of a task's ground truth, ascending; none without. */
+/** Lists the validation frames of a task, ascending; empty without ground truth. */
 export function listValidationFrames(db: Db, task_id: number): Promise<ValidationFrameRow[]> {
   return db
     .selectFrom('validation_frames')
@@ -48,7 +51,7 @@ export function listValidationFrames(db: Db, task_id: number): Promise<Validatio
     .execute()
 }
 
-/** Is this frame one of a ground-truth job? */
+/** Returns whether a ground-truth job contains this frame. */
 export async function hasValidationFrame(db: Db, job_id: number, frame: number): Promise<boolean> {
   const row = await db
     .selectFrom('validation_frames')
@@ -59,7 +62,7 @@ export async function hasValidationFrame(db: Db, job_id: number, frame: number):
   return row !== undefined
 }
 
-/** Frames of a ground-truth job that do not count, ascending. */
+/** Lists the disabled frames of a ground-truth job, ascending. */
 export async function listDisabledFrames(db: Db, job_id: number): Promise<number[]> {
   const rows = await db
     .selectFrom('validation_frames')
@@ -71,7 +74,7 @@ export async function listDisabledFrames(db: Db, job_id: number): Promise<number
   return rows.map(({ frame }) => frame)
 }
 
-/** From now on these frames of the job do not count, and all others do. */
+/** Disables exactly these frames of the job and enables all others. */
 export async function setDisabledFrames(
   tx: Tx,
   job_id: number,
@@ -82,7 +85,7 @@ export async function setDisabledFrames(
     where job_id = ${job_id} and is_disabled <> (frame = any(${frames}::int[]))`.execute(tx)
 }
 
-/** Frames of the jobs that share out those of a task, in id order. */
+/** Lists the frame ranges of the annotation jobs of a task, in id order. */
 export function listAnnotationRanges(db: Db, task_id: number) {
   return db
     .selectFrom('jobs')
@@ -93,7 +96,7 @@ export function listAnnotationRanges(db: Db, task_id: number) {
     .execute()
 }
 
-/** Frames of a task whose files have one of these names, ascending. */
+/** Lists the frames of a task whose files have one of these names, ascending. */
 export function listFramesNamed(db: Db, task_id: number, names: readonly string[]) {
   return db
     .selectFrom('frames')

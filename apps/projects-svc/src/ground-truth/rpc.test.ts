@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, type TestUser, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.8: ground-truth jobs and validation layouts; 4.7: the meta of such jobs. */
+/** Ground-truth jobs, their meta and validation layouts. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -15,7 +15,7 @@ describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { tasks, jobs, media } = services
 
-  /** A task of ten pictures in two jobs. */
+  /** Adds a task of ten images in two jobs. */
   async function addTask() {
     const body = { name: 't', segment_size: 5 }
     const { id } = await tasks.createTask({ body }, anna.call)
@@ -39,7 +39,7 @@ describe.each(transports)('%s', (transport) => {
   const typesOf = async () => (await takeEvents()).map(({ type }) => type)
 
   describe('a ground-truth job', () => {
-    test('spans all frames of the task, has those that were chosen and is told of', async () => {
+    test('spans all frames of the task, contains the chosen ones and emits events', async () => {
       const task_id = await addTask()
       const job = await create({ ...manual(task_id, [7, 1]), assignee: anna.id })
       expect(job).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(transports)('%s', (transport) => {
       ])
     })
 
-    test('has frames that are drawn, the same for the same seed', async () => {
+    test('has randomly drawn frames, the same for the same seed', async () => {
       const framesOf = async (task_id: number) =>
         (await tasks.getTaskValidationLayout({ id: task_id }, anna.call)).validation_frames
       const drawn = async (selection: Omit<JobCreate, 'type' | 'task_id'>) => {
@@ -89,7 +89,7 @@ describe.each(transports)('%s', (transport) => {
       expect(shared).toHaveLength(4)
     })
 
-    test('begins the task anew, when all else was completed', async () => {
+    test('moves a completed task back to "annotation"', async () => {
       const task_id = await addTask()
       const body = { stage: 'acceptance' as const, state: 'completed' as const }
       for (const { id } of (await jobs.listJobs({ task_id }, anna.call)).results)
@@ -101,7 +101,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await tasks.getTask({ id: task_id }, anna.call)).status).toBe('completed')
     })
 
-    test('is removed with its frames, and then there can be another', async () => {
+    test('is deleted with its frames, and another can then be created', async () => {
       const { task_id, id } = await addTruth([1, 2])
       await jobs.deleteJob({ id }, anna.call)
       expect(await takeEvents()).toMatchObject([
@@ -117,7 +117,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await create(manual(task_id, [3]))).toMatchObject({ frame_count: 1 })
     })
 
-    test('is one, and needs media', async () => {
+    test('is limited to one per task and requires media', async () => {
       const { task_id } = await addTruth([1])
       await expect(create(manual(task_id, [2]))).rejects.toMatchObject({
         kind: 'invalid',
@@ -130,7 +130,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('needs a task that is there, frames that it has, and an assignee who may', async () => {
+    test('requires an existing task, existing frames and a permitted assignee', async () => {
       await expect(create(manual(999_999, [0]))).rejects.toMatchObject({
         body: { task_id: ['Invalid pk "999999" - object does not exist.'] },
       })
@@ -154,7 +154,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('is made and removed by task staff with the role of a user', async () => {
+    test('can be created and deleted by task staff with the global role user', async () => {
       const task_id = await addTask()
       await expect(create(manual(task_id, [0]), bo)).rejects.toMatchObject(forbidden)
       const seat = { assignee_id: worker.id }
@@ -165,7 +165,7 @@ describe.each(transports)('%s', (transport) => {
       await jobs.deleteJob({ id }, bo.call)
     })
 
-    test('tells other services which frames it has, and is no part of its task', async () => {
+    test('lists its frames in its facts and is not among the jobs of the task', async () => {
       const { task_id, id } = await addTruth([8, 2])
       const facts = (target: 'task' | 'job', of: number) =>
         tasks.authorize({ target, id: of, action: 'annotations:write' }, anna.call)
@@ -182,7 +182,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   describe('the media of a ground-truth job', () => {
-    test('names only its frames, in the places of the task', async () => {
+    test('names only its own frames, at their places in the task', async () => {
       const { task_id, id } = await addTruth([1, 4])
       const whole = await media.getTaskDataMeta({ id: task_id }, anna.call)
       const meta = await media.getJobDataMeta({ id }, anna.call)
@@ -198,7 +198,7 @@ describe.each(transports)('%s', (transport) => {
       expect([meta.start_frame, meta.stop_frame]).toEqual([0, 9])
     })
 
-    test('counts disabled frames as deleted, in that job alone', async () => {
+    test('counts disabled frames as deleted, only in that job', async () => {
       const { task_id, id } = await addTruth([1, 4, 6])
       const body = { disabled_frames: [6, 1] }
       await tasks.updateTaskValidationLayout({ id: task_id, body }, anna.call)
@@ -208,7 +208,7 @@ describe.each(transports)('%s', (transport) => {
       expect(whole).toMatchObject({ deleted_frames: [], included_frames: null })
     })
 
-    test('is shown for its own frames only, and the one in the middle stands for all', async () => {
+    test('is served for its own frames only, with the middle one as the preview', async () => {
       const { id } = await addTruth([1, 4, 6, 9])
       const locate = (number: number, preview = false) =>
         media.locateFrame({ target: 'job', id, number, preview }, anna.call)
@@ -228,7 +228,7 @@ describe.each(transports)('%s', (transport) => {
     const disable = (id: number, disabled_frames?: number[], user: TestUser = anna) =>
       tasks.updateTaskValidationLayout({ id, body: { disabled_frames } }, user.call)
 
-    test('has no mode without ground truth, and nothing can be disabled', async () => {
+    test('has no mode without ground truth, and no frames can be disabled', async () => {
       const id = await addTask()
       expect(await layoutOf(id)).toEqual({ mode: null })
       expect(await disable(id)).toEqual({ mode: null })
@@ -238,7 +238,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('takes the whole list of frames that do not count', async () => {
+    test('replaces the whole list of disabled frames', async () => {
       const { task_id, id } = await addTruth([2, 5, 8])
       const before = await jobs.getJob({ id }, anna.call)
       const layout = { mode: 'gt', validation_frames: [2, 5, 8], disabled_frames: [] }
@@ -256,7 +256,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await disable(task_id, [])).toEqual(layout)
     })
 
-    test('says nothing when nothing changes', async () => {
+    test('emits no event when nothing changes', async () => {
       const { task_id } = await addTruth([2, 5])
       const first = await disable(task_id, [5])
       expect(await typesOf()).toEqual(['update:job', 'update:task'])
@@ -265,7 +265,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await typesOf()).toEqual([])
     })
 
-    test('refuses frames that are no validation frames, and changes nothing', async () => {
+    test('rejects frames that are not validation frames and changes nothing', async () => {
       const { task_id } = await addTruth([2, 5])
       await expect(disable(task_id, [2, 3])).rejects.toMatchObject({
         body: { disabled_frames: ['The frame 3 is no validation frame.'] },
@@ -273,7 +273,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await layoutOf(task_id)).toMatchObject({ disabled_frames: [] })
     })
 
-    test('is for task staff', async () => {
+    test('is only for task staff', async () => {
       const { task_id, id } = await addTruth([2])
       await db.updateTable('jobs').set({ assignee_id: bo.id }).where('id', '=', id).execute()
       expect(await jobs.getJob({ id }, bo.call)).toMatchObject({ id })
@@ -285,7 +285,7 @@ describe.each(transports)('%s', (transport) => {
         await expect(asked).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('of a job is empty, since no job has honeypots', async () => {
+    test('of a job is empty, because no job has honeypots', async () => {
       const { id } = await addTruth([2])
       expect(await jobs.getJobValidationLayout({ id }, anna.call)).toEqual({})
       const none = jobs.getJobValidationLayout({ id: 999_999 }, anna.call)
@@ -293,14 +293,14 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('a task has ground truth among its other jobs, in lists too', async () => {
+  test('the list of jobs contains the ground-truth job', async () => {
     const { task_id, id } = await addTruth([0, 9])
     const { results } = await jobs.listJobs({ task_id, type: 'ground_truth' }, anna.call)
     expect(results.map((job) => [job.id, job.frame_count])).toEqual([[id, 2]])
   })
 })
 
-test('two who ask at once make one ground-truth job', async () => {
+test('two concurrent calls create one ground-truth job', async () => {
   const services = over('in-process')
   const { id: task_id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
   await attachFrames(services, task_id, 3, anna)

@@ -16,7 +16,7 @@ type Deps = { db: Kysely<ProjectsDb> }
 type OfTasks = Pick<Service<typeof tasks>, 'getTaskValidationLayout' | 'updateTaskValidationLayout'>
 type OfJobs = Pick<Service<typeof jobs>, 'getJobValidationLayout'>
 
-/** Validation layouts of tasks: `spec/api-workspace.md` 4.8. */
+/** Builds the handlers of the validation layouts of tasks. */
 export function taskLayoutHandlers({ db }: Deps): OfTasks {
   return {
     async getTaskValidationLayout({ id }, context) {
@@ -37,7 +37,10 @@ export function taskLayoutHandlers({ db }: Deps): OfTasks {
   }
 }
 
-/** Validation layouts of jobs: there is nothing in them as long as no job hides frames of the ground truth. */
+/**
+ * Builds the handlers of the validation layouts of jobs. The layouts are empty, because no job hides ground-truth
+ * frames (honeypots).
+ */
 export function jobLayoutHandlers({ db }: Deps): OfJobs {
   return {
     async getJobValidationLayout({ id }, context) {

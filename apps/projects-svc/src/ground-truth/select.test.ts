@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { drawing } from './draw.ts'
 import { selectFrames } from './select.ts'
 
-/** `spec/api-workspace.md` 4.8, the table of frame selection methods. */
+/** Frame selection methods. */
 
 /** Ten frames in jobs 0 to 4, 3 to 7, 6 to 9. */
 const jobs = [
@@ -29,7 +29,7 @@ describe('random_uniform', () => {
     [{ frame_share: 0.01 }, 1],
     [{ frame_share: 0 }, 1],
     [{ frame_share: 1 }, 10],
-  ])('%j draws %i frames, none twice', (asked, count) => {
+  ])('%j draws %i distinct frames', (asked, count) => {
     const frames = chosen(uniform(asked))
     expect(frames).toHaveLength(count)
     expect(frames).toEqual(ascending(frames))
@@ -44,7 +44,7 @@ describe('random_per_job', () => {
     [{ frames_per_job_count: 5 }, 5],
     [{ frames_per_job_share: 0.5 }, 2],
     [{ frames_per_job_share: 0.01 }, 1],
-  ])('%j draws %i frames for each job; shared ones count for both', (asked, count) => {
+  ])('%j draws %i frames for each job; shared frames count for both', (asked, count) => {
     for (let random_seed = 0; random_seed < 20; random_seed++) {
       const frames = chosen(perJob({ ...asked, random_seed }))
       expect(frames).toEqual(ascending(frames))
@@ -62,7 +62,7 @@ describe('random_per_job', () => {
     [{ frames_per_job_share: 0.5 }, [2, 2, 2]],
     [{ frames_per_job_share: 0.75 }, [3, 3, 2]],
     [{ frames_per_job_count: 4 }, [4, 4, 2]],
-  ])('%j counts from the job size of the task, also for a shorter last job', (asked, counts) => {
+  ])('%j uses the job size of the task, also for a shorter last job', (asked, counts) => {
     const short = {
       size: 10,
       jobs: [0, 4, 8].map((start_frame) => ({
@@ -77,11 +77,11 @@ describe('random_per_job', () => {
   })
 })
 
-test('manual takes what is named, in the order of frames', () => {
+test('manual returns the named frames in frame order', () => {
   expect(chosen(manual({ frames: [9, 0, 4] }))).toEqual([0, 4, 9])
 })
 
-test('a seed draws the same frames every time, in every release', () => {
+test('a seed draws the same frames in every release', () => {
   expect(chosen(uniform({ frame_count: 4, random_seed: 1 }))).toEqual([0, 4, 8, 9])
   const bySeed = Array.from({ length: 20 }, (_, random_seed) =>
     String(chosen(uniform({ frame_count: 4, random_seed }))),
@@ -89,13 +89,13 @@ test('a seed draws the same frames every time, in every release', () => {
   expect(new Set(bySeed).size).toBeGreaterThan(10)
 })
 
-test('without a seed another draw has other frames', () => {
+test('without a seed the draws differ', () => {
   const draws = Array.from({ length: 20 }, () => String(chosen(uniform({ frame_count: 5 }))))
   expect(new Set(draws).size).toBeGreaterThan(1)
 })
 
 test.each([0, 1, 77, 2 ** 31 - 1])(
-  'a draw with the seed %i has as many frames as wanted, all of them within its bounds',
+  'a draw with the seed %i has the requested number of frames within its bounds',
   (seed) => {
     for (const size of [1, 2, 7, 100])
       for (let count = 0; count <= size; count++) {
@@ -118,7 +118,7 @@ test('every frame has the same chance', () => {
   }
 })
 
-describe('is refused, naming the key:', () => {
+describe('a selection is rejected with an error of its key:', () => {
   const cases: [what: string, asked: FrameSelection, key: string, text: string][] = [
     ['more than all', uniform({ frame_count: 11 }), 'frame_count', 'only 10 frames'],
     [

@@ -3,18 +3,18 @@ import type { FrameSelection } from '@reticle/contracts/rest/validation'
 import { invalid } from '@reticle/kit/errors'
 import { type Draw, drawing } from './draw.ts'
 
-/** What frames are chosen of. */
+/** Frames and jobs that a selection chooses from. */
 export interface Choice {
-  /** Frames of the task. */
+  /** Number of frames of the task. */
   size: number
-  /** Jobs that share them out, in id order; task-relative and inclusive. */
+  /** Annotation jobs in id order; frames are relative to the task, and ranges inclusive. */
   jobs: readonly { start_frame: number; stop_frame: number }[]
 }
 
 /**
- * The frames of a ground-truth job, ascending (`spec/api-workspace.md` 4.8).
+ * Returns the frames of a ground-truth job, ascending.
  *
- * @throws DomainError invalid naming the key that asks for more than there is
+ * @throws DomainError invalid naming the key that exceeds the available frames
  */
 export function selectFrames(asked: FrameSelection, choice: Choice): number[] {
   if (asked.frame_selection_method === 'manual') return chosen(asked.frames ?? [], choice)
@@ -43,8 +43,8 @@ function drawnFromAll(
 }
 
 /**
- * The number of frames is a part of the job size of the task, also for a last job that is shorter. A job has so many frames,
- * or all of its own. Chosen frames that it shares with an earlier job count, so that it gets only those that are missing.
+ * A share is taken of the job size of the task, also for a shorter last job. Each job gets that many frames, or all
+ * of its frames if it has fewer. Chosen frames shared with an earlier job count, so only the missing ones are drawn.
  */
 function drawnFromJobs(
   { frames_per_job_count, frames_per_job_share }: FrameSelection,
@@ -69,7 +69,7 @@ function drawnFromJobs(
   return chosen
 }
 
-/** A share is never less than one frame. */
+/** A share is at least one frame. */
 function amountOf(size: number, count?: number | null, share?: number | null): number {
   return count ?? Math.max(1, Math.floor((share ?? 0) * size))
 }

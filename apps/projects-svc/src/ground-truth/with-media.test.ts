@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
 
-/** `validation_params` of the media of a task (`spec/api-workspace.md` 4.8): ground truth that is made with the jobs. */
+/** `validation_params` of attached media: ground truth created together with the jobs. */
 
 const { addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
@@ -28,7 +28,7 @@ describe.each(transports)('%s', (transport) => {
     frames: names.map((index) => `images/${index}.jpg`),
   })
 
-  test('ground truth is made with the jobs, of the files that are named', async () => {
+  test('ground truth of named files is created with the jobs', async () => {
     const { id } = await addTask(3)
     await takeEvents()
     expect(await attachWith(id, byName(5, 1))).toEqual({ size: 6, jobs: 2 })
@@ -59,7 +59,7 @@ describe.each(transports)('%s', (transport) => {
       { mode: 'gt', frame_selection_method: 'random_uniform', frame_count: 7 } as const,
       'frame_count: The task has only 6 frames',
     ],
-  ])('ground truth of %s fails the whole, in words', async (_, asked, text) => {
+  ])('ground truth of %s fails the whole call with a message', async (_, asked, text) => {
     const task = await addTask()
     await expect(attachWith(task.id, asked)).rejects.toMatchObject({
       kind: 'invalid',

@@ -8,10 +8,9 @@ import { selectFrames } from './select.ts'
 type Tx = Transaction<ProjectsDb>
 
 /**
- * The ground truth that was wished for with the media of a task, whose frames and jobs have just been made
- * (`spec/api-workspace.md` 4.8).
+ * Inserts the ground truth requested with the media of a task, after its frames and jobs.
  *
- * @throws DomainError invalid with the text that becomes the request's message
+ * @throws DomainError invalid with the text that becomes the message of the request
  */
 export async function addWishedGroundTruth(
   tx: Tx,
@@ -33,7 +32,7 @@ async function numbersOf(tx: Tx, task_id: number, names: readonly string[]): Pro
   return rows.map(({ frame }) => frame)
 }
 
-/** A request has a message and no fields. */
+/** Converts a field error to one text, because the failure of a request has a message and no fields. */
 function inWords<R>(select: () => R): R {
   try {
     return select()

@@ -1,7 +1,7 @@
 import type { Guide } from '@reticle/contracts/rest/guides'
 import type { GuideRow } from '../db/schema.ts'
 
-/** A guide as a record (`spec/api-workspace.md` 5.3). */
+/** Converts a row to a guide record. */
 export function toGuide(row: GuideRow): Guide {
   return {
     id: row.id,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { guideRules } from './policy.ts'
 import { guideStanding } from './standing.ts'
 
-/** The row of guides of `spec/api-workspace.md` 2.5: target x role x place x action. */
+/** Permissions on guides for every target, role, relation and action. */
 
 const nobody = 2
 const around = {
@@ -55,7 +55,7 @@ describe.each([
     return permits(guideRules, action, caller, guideStanding(caller, people))
   }
 
-  test.each(everywhere)('for a %s', (place) => {
+  test.each(everywhere)('the permissions of a %s', (place) => {
     const isStaff = staff.some((one) => one === place)
     for (const role of roles)
       for (const action of actions) {
@@ -69,10 +69,13 @@ describe.each([
       }
   })
 
-  test.each(actions)('%s by owners and maintainers of the organization', (action) => {
-    for (const leader of ['owner', 'maintainer'] as const) {
-      expect(may('stranger', 'user', action, leader)).toBe(true)
-      expect(may('stranger', 'worker', action, leader)).toBe(false)
-    }
-  })
+  test.each(actions)(
+    'owners and maintainers of the organization with the role user may %s',
+    (action) => {
+      for (const leader of ['owner', 'maintainer'] as const) {
+        expect(may('stranger', 'user', action, leader)).toBe(true)
+        expect(may('stranger', 'worker', action, leader)).toBe(false)
+      }
+    },
+  )
 })

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with guides and their assets; the target is the project or task they are of (`spec/api-workspace.md` 2.5). */
+/** Permissions on guides and their assets (`docs/spec/access.md#permissions`). The target is their project or task. */
 
 const reader: Grant = { is: ['target staff', 'job assignee of the target'], role: 'worker' }
 const staff: Grant = { is: ['target staff'], role: 'user' }

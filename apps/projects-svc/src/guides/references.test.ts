@@ -16,7 +16,7 @@ test.each([
   expect(assetsIn(markdown)).toEqual(expected)
 })
 
-test('refers to others in the place of those that have one, and stays as it is elsewhere', () => {
+test('replaces only references that have a replacement and keeps the rest of the text', () => {
   const text = `![x](/api/assets/${a.toUpperCase()} "t") [y](/api/assets/${b}) /api/assets/${a}`
   const other = '00000000-0000-4000-8000-000000000001'
   expect(withAssets(text, new Map([[a, other]]))).toBe(

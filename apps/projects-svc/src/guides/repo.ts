@@ -13,7 +13,7 @@ import { type Owner, ownerColumns } from '../owner.ts'
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
-/** Guides with the people of their targets; `has_job` is about this user. */
+/** Selects guides with the people of their targets; `has_job` is computed for this user. */
 export function guidesWithPeople(db: Db, user_id: number) {
   return (
     db
@@ -29,7 +29,7 @@ export function guidesWithPeople(db: Db, user_id: number) {
         'tasks.assignee_id as task_assignee_id',
         'projects.assignee_id as project_assignee_id',
       ])
-      // What is being restored is that of whoever restores it (`drafts/`).
+      // A target of a draft belongs to the user who restores it.
       .select(({ fn: { coalesce } }) => [
         coalesce('tasks.owner_id', 'drafts.owner_id').as('task_owner_id'),
         coalesce('projects.owner_id', 'drafts.owner_id').as('project_owner_id'),
@@ -54,7 +54,7 @@ export function findGuide(db: Db, id: number, user_id: number): Promise<GuideVie
   return selectGuides(db, user_id).where('guides.id', '=', id).executeTakeFirst()
 }
 
-/** Is there a guide of this project or task? */
+/** Returns whether the project or task has a guide. */
 export async function hasGuide(db: Db, { kind, id }: Owner): Promise<boolean> {
   const found = await db
     .selectFrom('guides')
@@ -64,7 +64,7 @@ export async function hasGuide(db: Db, { kind, id }: Owner): Promise<boolean> {
   return found !== undefined
 }
 
-/** Adds to a locked project or task. */
+/** Inserts the guide of a locked project or task. */
 export function insertGuide(
   tx: Tx,
   target: Owner,
@@ -77,7 +77,7 @@ export function insertGuide(
     .executeTakeFirstOrThrow()
 }
 
-/** Changes a guide of a locked target; its `updated_date` moves. */
+/** Changes a guide of a locked target and its `updated_date`. */
 export function updateGuide(tx: Tx, id: number, markdown: string): Promise<GuideRow> {
   return tx
     .updateTable('guides')

@@ -5,7 +5,7 @@ import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 import { mostAssets } from './references.ts'
 
-/** `spec/api-workspace.md` 5.3; who may do what is walked in `policy.test.ts`. */
+/** Calls on guides. Permissions are tested in `policy.test.ts`. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -33,7 +33,7 @@ describe.each(transports)('%s', (transport) => {
   const task = (id: number) => tasks.getTask({ id }, anna.call)
   const job = (id: number) => jobs.getJob({ id }, anna.call)
 
-  test('a guide keeps its markdown as it was sent', async () => {
+  test('the markdown of a guide is stored unchanged', async () => {
     const { project_id } = await setUp()
     const markdown = '  # Cars \r\n<script>alert(1)</script>\n'
     const made = await create({ project_id, markdown })
@@ -48,7 +48,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await guides.getGuide({ id: made.id }, anna.call)).toEqual(made)
   })
 
-  test('without markdown it is empty', async () => {
+  test('a guide without markdown is empty', async () => {
     const { task_id } = await setUp()
     const made = await create({ task_id, project_id: null })
     expect(made).toMatchObject({ task_id, project_id: null, markdown: '' })
@@ -60,14 +60,14 @@ describe.each(transports)('%s', (transport) => {
     ['nothing but null', { project_id: null }, 'non_field_errors'],
     ['an unknown project', { project_id: 999_999 }, 'project_id'],
     ['an unknown task', { task_id: 999_999 }, 'task_id'],
-  ])('%s is refused', async (_, body, field) => {
+  ])('a guide with %s as its target is rejected', async (_, body, field) => {
     await expect(create(body)).rejects.toMatchObject({
       kind: 'invalid',
       body: { [field]: [expect.any(String)] },
     })
   })
 
-  test('a target has one guide at most, however many are asked for at once', async () => {
+  test('concurrent calls create at most one guide of a target', async () => {
     const { project_id, task_id } = await setUp()
     for (const target of [{ project_id }, { task_id }]) {
       const asked = await Promise.allSettled([1, 2, 3].map(() => create(target)))
@@ -76,7 +76,7 @@ describe.each(transports)('%s', (transport) => {
     }
   })
 
-  test('projects, tasks and jobs name their guide; jobs of a project that of the project', async () => {
+  test('projects, tasks and jobs name their guide; jobs in a project name that of the project', async () => {
     const { project_id, task_id, job: id } = await setUp()
     const names = async () => [
       (await project(project_id)).guide_id,
@@ -105,7 +105,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(guides.getGuide({ id: ofProject.id }, anna.call)).rejects.toMatchObject(notThere)
   })
 
-  test('dates move without an event: of the target, and of jobs when a guide comes or goes', async () => {
+  test('target dates move without an event, and job dates when a guide is created or deleted', async () => {
     const { project_id, task_id, job: job_id } = await setUp()
     const dates = async () => ({
       project: (await project(project_id)).updated_date,
@@ -139,7 +139,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('a changed guide has a later date, a patch that changes nothing leaves it', async () => {
+  test('a change moves the date, a patch without effect does not', async () => {
     const { project_id } = await setUp()
     const before = await create({ project_id, markdown: 'old' })
     expect(await patch(before.id, 'old')).toEqual(before)
@@ -150,7 +150,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await patch(before.id, '')).toMatchObject({ markdown: '' })
   })
 
-  test('a guide refers to 150 assets and no more', async () => {
+  test('a guide with more than 150 asset references is rejected', async () => {
     const { project_id } = await setUp()
     const tooMany = {
       kind: 'invalid',
@@ -165,7 +165,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('if-match is honoured', async () => {
+  test('a stale If-Match is rejected', async () => {
     const { project_id } = await setUp()
     const before = await create({ project_id })
     const tag = recordTag(before)
@@ -176,7 +176,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(gone).rejects.toMatchObject(late)
   })
 
-  test('who is assigned to a job of the target reads its guide, and no more', async () => {
+  test('the assignee of a job of the target can only read the guide', async () => {
     const { project_id, task_id, job: id } = await setUp()
     const ofProject = await create({ project_id, markdown: 'read me' })
     const ofTask = await create({ task_id })
@@ -188,7 +188,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(patch(ofProject.id, 'mine', worker)).rejects.toMatchObject(forbidden)
   })
 
-  test('a guide goes with its target', async () => {
+  test('a guide is deleted with its target', async () => {
     const { project_id, task_id } = await setUp()
     const ofTask = await create({ task_id })
     const ofProject = await create({ project_id })
@@ -198,7 +198,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(guides.getGuide({ id }, anna.call)).rejects.toMatchObject(notThere)
   })
 
-  test('guides that are not there, or not to be seen', async () => {
+  test('missing guides are not found; guides of other users are forbidden', async () => {
     const { project_id, task_id } = await setUp()
     const { id } = await create({ project_id })
     for (const call of [

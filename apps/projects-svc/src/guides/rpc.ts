@@ -32,7 +32,7 @@ type Handlers = Pick<
   'createGuide' | 'getGuide' | 'updateGuide' | 'deleteGuide'
 >
 
-/** Guides of projects and tasks: `spec/api-workspace.md` 5.3. */
+/** Builds the handlers of the guides of projects and tasks. */
 export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async createGuide({ body }, context) {
@@ -96,7 +96,7 @@ async function create(
   return toGuide(saved === markdown ? row : await updateGuide(tx, row.id, saved))
 }
 
-/** The guide as it is under the lock of its target; it may have gone while that was waited for. */
+/** Returns the guide under the lock of its target. It may have been deleted while the call waited for the lock. */
 async function lockedGuide(
   tx: Tx,
   id: number,

@@ -1,20 +1,20 @@
 import type { Standing } from '@reticle/kit/policy'
 import { type Caller, projectStanding, taskStanding } from '../standing.ts'
 
-/** People of the project or task that a guide is of. */
+/** People of the project or task of a guide. */
 export interface TargetPeople {
-  /** Null: a project. */
+  /** Null: the target is a project. */
   task_id: number | null
   task_owner_id: number | null
   task_assignee_id: number | null
   project_owner_id: number | null
   project_assignee_id: number | null
   organization_id: number | null
-  /** Is the caller assigned to a job of the target? */
+  /** Whether the caller is assigned to a job of the target. */
   has_job: boolean
 }
 
-/** How a caller stands to a guide: as to its target (`spec/api-workspace.md` 2.5). Pure. */
+/** Returns the relations of a caller to a guide, derived from those to its target. */
 export function guideStanding(caller: Caller, people: TargetPeople): Standing {
   const target = people.task_id === null ? ofProject(caller, people) : ofTask(caller, people)
   const kind = people.task_id === null ? 'project' : 'task'

@@ -9,14 +9,14 @@ import { lockTaskAndProject, lockTasksOfProject, touchJobs, touchTasks } from '.
 
 type Tx = Transaction<ProjectsDb>
 
-/** A locked target. */
+/** Locked target of a guide. */
 export interface Target extends Owner {
-  /** The target, or the project it is in. */
+  /** Project of the target: itself, or the project of the task. */
   project_id: number | null
 }
 
 /**
- * The project or task that the body of a new guide names.
+ * Returns the project or task that the body of a new guide names.
  *
  * @throws DomainError invalid for both and for none
  */
@@ -26,20 +26,20 @@ export function readTarget({ project_id, task_id }: GuideCreate): Owner {
   throw invalid({ non_field_errors: 'Exactly one of project_id and task_id has to be given.' })
 }
 
-/** Locks a target, which makes its guide one that nobody else changes. */
+/** Locks the target of a guide. The lock also covers changes of the guide. */
 export async function lockTarget(tx: Tx, { kind, id }: Owner): Promise<Target | undefined> {
   if (kind === 'project') return (await lockProject(tx, id)) && { kind, id, project_id: id }
   const row = await lockTaskAndProject(tx, id)
   return row && { kind, id, project_id: row.project_id }
 }
 
-/** Moves the dates of a locked target and of the project it is in, without an event (`spec/api-workspace.md` 5.3). */
+/** Moves the dates of a locked target and of its project, without an event. */
 export async function touchTarget(tx: Tx, { kind, id, project_id }: Target): Promise<void> {
   if (kind === 'task') await touchTasks(tx, [id])
   await touchProject(tx, project_id)
 }
 
-/** The same where a guide comes or goes: the records of the target's jobs name it. */
+/** Moves the dates of a target and of its jobs, whose records name the guide, when a guide is created or deleted. */
 export async function touchTargetAndJobs(tx: Tx, target: Target): Promise<void> {
   await allowLongStatements(tx)
   await touchTarget(tx, target)

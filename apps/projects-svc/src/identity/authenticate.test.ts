@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { verifyPassword } from './passwords/hash.ts'
 import { basic, nobody, testIdentity } from './testing.ts'
 
-/** `spec/api-workspace.md` 2.1, 2.3; `reliability.md` 11. */
+/** Authentication of requests. */
 
 const { db, clock, over, addUser, as, days } = await testIdentity()
 
@@ -27,7 +27,7 @@ describe.each(transports)('%s', (transport) => {
     db.updateTable('users').set(changes).where('id', '=', id).execute()
 
   describe('access tokens', () => {
-    test.each([true, false])('tell who calls and whether they only read: %s', async (read_only) => {
+    test.each([true, false])('identify the user and the read-only flag: %s', async (read_only) => {
       const { user, token, header } = await addToken({ read_only })
       expect(await authenticate(header)).toEqual({
         principal: {
@@ -46,7 +46,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('work through the end of their last day, in UTC', async () => {
+    test('work until the end of their last day, in UTC', async () => {
       const today = clock.now().toISOString().slice(0, 10)
       const { header } = await addToken({ expiry_date: today })
       const lastMoment = Date.parse(`${today}T23:59:59.999Z`)
@@ -66,24 +66,24 @@ describe.each(transports)('%s', (transport) => {
       await refused(header, 'Invalid token.')
     })
 
-    test('are refused once they are revoked', async () => {
+    test('are rejected once revoked', async () => {
       const { user, token, header } = await addToken()
       await identity.deleteAccessToken({ id: token.id }, as(user))
       await refused(header, 'Invalid token.')
     })
 
-    test('are refused when unknown', async () => {
+    test('are rejected when unknown', async () => {
       await refused(`Token abcd1234.${'x'.repeat(32)}`, 'Invalid token.')
       await refused(`Token ${'0'.repeat(40)}`, 'Invalid token.')
     })
 
-    test('of a deactivated user are refused', async () => {
+    test('of a deactivated user are rejected', async () => {
       const { user, header } = await addToken()
       await setUser(user.id, { is_active: false })
       await refused(header, 'User inactive or deleted.')
     })
 
-    test('note their use at most every two hours', async () => {
+    test('store their time of use at most every two hours', async () => {
       const { user, token, header } = await addToken()
       const lastUsed = async () =>
         (await identity.getAccessToken({ id: token.id }, as(user))).last_used_date
@@ -100,7 +100,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('a legacy token of a deactivated user is refused', async () => {
+  test('a legacy token of a deactivated user is rejected', async () => {
     const user = await addUser()
     const body = { username: user.username, password: 'secret' }
     const { key } = await identity.signIn({ body }, nobody())
@@ -108,18 +108,18 @@ describe.each(transports)('%s', (transport) => {
     await refused(`Token ${key}`, 'User inactive or deleted.')
   })
 
-  test('whoever is superuser and staff is an administrator, whatever the group', async () => {
+  test('a superuser who is staff is an administrator, in any group', async () => {
     const { username } = await addUser({ role: 'worker', is_staff: true, is_superuser: true })
     expect((await authenticate(basic(username, 'secret'))).principal.role).toBe('admin')
   })
 
-  test('somebody without a group has no role', async () => {
+  test('a user without a group has no role', async () => {
     const { username } = await addUser({ role: null })
     expect((await authenticate(basic(username, 'secret'))).principal.role).toBeNull()
   })
 
-  describe('Basic', () => {
-    test('takes user name or e-mail', async () => {
+  describe('Basic authentication', () => {
+    test('accepts user name or e-mail', async () => {
       const email = `${transport}-basic@example.org`
       const { id, username } = await addUser({ email })
       for (const name of [username, email])
@@ -132,21 +132,21 @@ describe.each(transports)('%s', (transport) => {
     test.each([
       ['a wrong password', 'wrong'],
       ['an empty one', ''],
-    ])('refuses %s', async (_, password) => {
+    ])('rejects %s', async (_, password) => {
       const { username } = await addUser()
       await refused(basic(username, password), 'Invalid username/password.')
     })
 
-    test('refuses an unknown user', async () => {
+    test('rejects an unknown user', async () => {
       await refused(basic('nobody-at-all', 'x'), 'Invalid username/password.')
     })
 
-    test('refuses a deactivated user', async () => {
+    test('rejects a deactivated user', async () => {
       const { username } = await addUser({ is_active: false })
       await refused(basic(username, 'secret'), 'User inactive or deleted.')
     })
 
-    test('needs a verified e-mail where that is mandatory', async () => {
+    test('requires a verified e-mail when that is mandatory', async () => {
       const { username } = await addUser()
       const verified = await addUser({ is_email_verified: true })
       const attempt = (name: string) =>
@@ -158,7 +158,7 @@ describe.each(transports)('%s', (transport) => {
       await attempt(verified.username)
     })
 
-    test('sees a changed password at once', async () => {
+    test('uses a changed password at once', async () => {
       const { id, username } = await addUser()
       const header = basic(username, 'secret')
       await authenticate(header)
@@ -167,7 +167,7 @@ describe.each(transports)('%s', (transport) => {
       await authenticate(basic(username, 'another'))
     })
 
-    test('refuses after ten failures, but not who was right a moment ago', async () => {
+    test('is throttled after ten failures, except for recently verified credentials', async () => {
       const right = await addUser()
       const { username } = await addUser()
       await authenticate(basic(right.username, 'secret'), '10.9.9.9')
@@ -183,7 +183,7 @@ describe.each(transports)('%s', (transport) => {
       await authenticate(basic(right.username, 'secret'), '10.9.9.9')
     })
 
-    test('hashes anew what was hashed with other figures', async () => {
+    test('rehashes a password that has outdated hash parameters', async () => {
       const { id, username } = await addUser()
       const old = await hash('secret', { memoryCost: 8192, timeCost: 1 })
       await setUser(id, { password_hash: old })
@@ -198,8 +198,8 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('oneself', () => {
-    test('is shown whole', async () => {
+  describe('the current user', () => {
+    test('is returned in full', async () => {
       const email = `${transport}-self@example.org`
       const given = { email, first_name: 'Anna', last_name: 'Lind', role: 'admin' as const }
       const user = await addUser(given)
@@ -220,13 +220,13 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('without a group has no groups and no analytics', async () => {
+    test('without a group has no groups and no analytics access', async () => {
       const user = await addUser({ role: null })
       const self = await identity.getSelf({}, as(user))
       expect(self).toMatchObject({ groups: [], has_analytics_access: false })
     })
 
-    test('is nobody when the user was deleted meanwhile', async () => {
+    test('is unauthenticated after deletion', async () => {
       await expect(identity.getSelf({}, callAs({ user_id: 999_999 }))).rejects.toMatchObject({
         kind: 'unauthenticated',
       })

@@ -19,7 +19,10 @@ type Basic = Extract<Authorization, { kind: 'basic' }>
 
 const usesNotedEveryMs = 2 * 3_600_000
 
-/** Who an `Authorization` header or the cookie of a session stands for (`spec/api-workspace.md` 2.1); every failure is `unauthenticated`, or `too_many`. */
+/**
+ * Builds the handler that authenticates an `Authorization` header or a session cookie. Every failure is
+ * `unauthenticated` or `too_many` (`docs/spec/access.md#authentication`).
+ */
 export function authenticateHandler(
   { db, clock, settings }: IdentityDeps,
   checkCached: Check,
@@ -40,7 +43,7 @@ export function authenticateHandler(
     if (!found) throw invalidToken()
     const { user, session } = found
     const principal = toPrincipal(active(user))
-    // Its use keeps the session alive, as the use of the cookie does.
+    // Its use extends the session, as the use of the cookie does.
     if (session && isToBeRenewed(session, now))
       await updateSessionExpiry(db, session.id, expiryFrom(now))
     return principal
@@ -89,7 +92,7 @@ function active(user: UserRow): UserRow {
   return user
 }
 
-/** Not every use is written down: the date tells hours, not seconds. */
+/** Limits writes: the stored time of use is precise to hours, not seconds. */
 function isNoted({ last_used_date }: TokenOfUser, now: Date): boolean {
   return !last_used_date || now.getTime() - last_used_date.getTime() >= usesNotedEveryMs
 }

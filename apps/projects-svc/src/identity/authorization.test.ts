@@ -6,7 +6,7 @@ const access = `abcd1234.${'x'.repeat(32)}`
 const legacy = 'a'.repeat(40)
 const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`
 
-test.each(['Token', 'Bearer', 'token', 'BEARER'])('%s takes both kinds of token', (word) => {
+test.each(['Token', 'Bearer', 'token', 'BEARER'])('%s accepts both kinds of token', (word) => {
   expect(readAuthorization(`${word} ${access}`)).toEqual({ kind: 'access', token: access })
   expect(readAuthorization(`${word}   ${legacy} `)).toEqual({ kind: 'legacy', token: legacy })
 })
@@ -20,12 +20,12 @@ test.each([
   ['zoë', 'pass:word'],
   ['a@example.org', ''],
   ['x', ' \t'],
-])('a user name %j and a password %j are read from Basic', (username, password) => {
+])('the user name %j and the password %j are read from Basic', (username, password) => {
   const given = readAuthorization(basic(`${username}:${password}`))
   expect(given).toEqual({ kind: 'basic', username, password })
 })
 
-describe('is refused with 401', () => {
+describe('a malformed header is rejected with 401', () => {
   test.each([
     ['', 'Authentication credentials were not provided.'],
     ['   ', 'Authentication credentials were not provided.'],
@@ -58,7 +58,7 @@ describe('is refused with 401', () => {
   })
 })
 
-test('a header full of spaces is refused in time linear in its length', () => {
+test('a header full of spaces is rejected in time linear in its length', () => {
   const refuse = (length: number) =>
     expect(() => readAuthorization(`Token x${' '.repeat(length)}y`)).toThrow('Invalid token.')
   expect(growthOf(refuse, 10_000, 40)).toBeLessThan(40)

@@ -1,6 +1,6 @@
 import { unauthenticated } from '@reticle/kit/errors'
 
-/** What an `Authorization` header holds (`spec/api-workspace.md` 2.1). */
+/** Parsed `Authorization` header. */
 export type Authorization =
   | { kind: 'access' | 'legacy'; token: string }
   | { kind: 'basic'; username: string; password: string }
@@ -12,10 +12,10 @@ export const invalidToken = () => unauthenticated('Invalid token.')
 const invalidBasic = (why: string) => unauthenticated(`Invalid basic header. ${why}`)
 
 /**
- * Reads the header. The scheme word is case-insensitive; `Token` and `Bearer` both take both kinds of token, told apart
- * by their shape.
+ * Parses the header. The scheme is case-insensitive; `Token` and `Bearer` both accept both kinds of token, which
+ * differ in their form.
  *
- * @throws DomainError unauthenticated when it holds no credential of a known form
+ * @throws DomainError unauthenticated when it contains no credential of a known form
  */
 export function readAuthorization(header: string): Authorization {
   const [, scheme = '', rest = ''] = header.trim().match(/^(\S+)\s*(.*)$/s) ?? []
@@ -36,7 +36,10 @@ function readToken(token: string): Authorization {
   throw invalidToken()
 }
 
-/** RFC 7617: base64 of `<user>:<password>` in UTF-8; a colon ends the user's part, the password may hold some. */
+/**
+ * RFC 7617: base64 of `<user>:<password>` in UTF-8. The first colon ends the user name; the password may contain
+ * colons.
+ */
 function readBasic(encoded: string): Authorization {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded))
     throw invalidBasic('Credentials not correctly base64 encoded.')

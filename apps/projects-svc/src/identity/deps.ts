@@ -7,19 +7,22 @@ import type { Mailer } from './mail/mailer.ts'
 
 export type IdentitySettings = ProjectsSettings['identity']
 
-/** What organizations know of users. Their room stands on this one, so it is handed in. */
+/** Functions of organizations that identity needs. They are passed in, because organizations import this folder. */
 export interface Memberships {
-  /** Ids of the active members of an organization, as SQL. */
+  /** Returns the ids of the active members of an organization, as SQL. */
   membersOf(organization_id: number): RawBuilder<number>
   isMember(db: Kysely<ProjectsDb>, organization_id: number, user_id: number): Promise<boolean>
-  /** Holds every organization that a user is in against changes; before the row of the user is locked. */
+  /** Locks every organization of a user. Call it before the row of the user is locked. */
   lockAll(tx: Transaction<ProjectsDb>, user_id: number): Promise<void>
-  /** Withdraws the invitations of a user that are not accepted: they were sent to an address that is no longer theirs. */
+  /**
+   * Withdraws the unaccepted invitations of a user, because the user no longer has the address that they were sent
+   * to.
+   */
   withdrawReceived(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
-  /** Withdraws the open invitations that a user sent into any organization. */
+  /** Withdraws the open invitations that a user sent, in all organizations. */
   withdrawSent(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
   /**
-   * Takes a user out of every organization, also of those that only asked.
+   * Removes a user from every organization, including those with an open invitation.
    *
    * @throws DomainError conflict when they own one
    */
@@ -33,6 +36,6 @@ export interface IdentityDeps {
   memberships: Memberships
   /** Absent: this installation sends no mails. */
   mailer?: Mailer
-  /** Told of mails that could not be handed over. */
+  /** Called with the error of a mail that could not be delivered to the server. */
   onMailLost?: (thrown: unknown) => void
 }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { logFailures } from './passwords/attempts.ts'
 import { basic, nobody, testIdentity } from './testing.ts'
 
-/** What the log of events hears of accounts, tokens and sign-ins: `spec/api-workspace.md` 6.2. */
+/** Events of accounts, tokens and sign-ins. */
 
 const { db, clock, over, addUser, as, takeEvents } = await testIdentity()
 const root = await addUser({ username: 'root', role: 'admin' })
@@ -13,7 +13,7 @@ const from = { address: '10.0.0.1', user_agent: 'browser/1' }
 const by = (id: number) => expect.stringContaining(`"id":${id},`)
 
 beforeEach(async () => {
-  await clock.advance(3_600_000) // failures of other tests are over
+  await clock.advance(3_600_000) // so that failures of other tests have expired
   await logFailures({ db, clock })
   await takeEvents()
 })
@@ -23,8 +23,8 @@ describe.each(transports)('%s', (transport) => {
   const strict = over(transport, { emailVerification: 'mandatory' })
   const told = async () => (await takeEvents()).map(({ type, data }) => [type, data])
 
-  describe('accounts', () => {
-    test('who registers is told by themselves, without a word of the password', async () => {
+  describe('account events', () => {
+    test('a registration is logged with the new user as actor and without the password', async () => {
       const username = `events.${transport}`
       const body = { username, password1: password, password2: password }
       await identity.register({ body }, { ...nobody(), ...from })
@@ -41,7 +41,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('a change is told with the old values, what changes nothing is not', async () => {
+    test('a change is logged with the old values; a change without effect is not logged', async () => {
       const { id, username } = await addUser({ first_name: 'Anna' })
       const change = (body: object) => identity.updateUser({ id, body }, as(root))
       await change({ first_name: 'Anne', groups: ['worker'] })
@@ -59,7 +59,7 @@ describe.each(transports)('%s', (transport) => {
       ])
     })
 
-    test('a deletion is told with the record as it was, a refused one is not', async () => {
+    test('a deletion is logged with the last record; a rejected one is not logged', async () => {
       const { id, username } = await addUser()
       await expect(identity.deleteUser({ id }, as(await addUser()))).rejects.toThrow()
       expect(await told()).toEqual([])
@@ -68,7 +68,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('access tokens are told as they are made, changed and revoked, without their value', async () => {
+  test('access tokens log creation, change and revocation without their value', async () => {
     const user = await addUser()
     const body = { name: 'nightly', read_only: true }
     const { id, value } = await identity.createAccessToken({ body }, as(user))
@@ -89,13 +89,13 @@ describe.each(transports)('%s', (transport) => {
     for (const part of value.split('.')) expect(JSON.stringify(events)).not.toContain(part)
   })
 
-  describe('sign-ins', () => {
+  describe('sign-in events', () => {
     const login = (username: string, word: string, to = identity) =>
       to.signIn({ body: { username, password: word } }, { ...nobody(), ...from })
     const came = (authorization: string) =>
       identity.authenticate({ authorization, address: from.address }, nobody())
 
-    test('by password are told, by a credential that is sent along are not', async () => {
+    test('a sign-in by password is logged; the use of a credential is not', async () => {
       const { id, username } = await addUser()
       const { key } = await login(username, 'secret')
       expect(await takeEvents()).toMatchObject([
@@ -110,7 +110,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await told()).toEqual([])
     })
 
-    test('that end are told; where nothing ends, nothing is', async () => {
+    test('a sign-out is logged only when it ends a session', async () => {
       const user = await addUser()
       const { key, session } = await login(user.username, 'secret')
       await takeEvents()
@@ -123,7 +123,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await told()).toEqual([])
     })
 
-    test('with a wrong password are told under the name that was tried, by login and Basic', async () => {
+    test('a wrong password is logged with the attempted name, for login and Basic', async () => {
       const { id, username } = await addUser()
       const unknown = `Nobody-${transport}`
       await expect(login(username, 'wrong-word')).rejects.toThrow()
@@ -148,7 +148,7 @@ describe.each(transports)('%s', (transport) => {
       expect(JSON.stringify(events)).not.toContain('wrong-word')
     })
 
-    test('with wrong passwords are one entry per minute and network, with their number', async () => {
+    test('wrong passwords are counted in one entry per minute and network', async () => {
       const { id, username } = await addUser({ email: `gathered-${transport}@example.org` })
       const tried = async (name: string, address: string) => {
         const body = { username: name, password: 'wrong' }
@@ -176,7 +176,7 @@ describe.each(transports)('%s', (transport) => {
       const gathered = { username, user_id: id, reason, count: 5, names: 2 }
       expect(await log()).toMatchObject([entry(gathered, '2001:db8:0:0::/64')])
 
-      await tried(username, first) // the minute after that entry
+      await tried(username, first) // in the minute after that entry
       expect(await log()).toEqual([])
       await clock.advance(60_000)
       expect(await log()).toMatchObject([{ data: { count: 1, names: 1 } }])
@@ -184,7 +184,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await log()).toEqual([])
     })
 
-    test('that the right password does not help are told with what stands in the way', async () => {
+    test('a sign-in blocked for a reason other than the password is logged with that reason', async () => {
       const gone = await addUser({ is_active: false })
       const fresh = await addUser({ email: `unverified-${transport}@example.org` })
       await expect(login(gone.username, 'secret')).rejects.toThrow()

@@ -1,6 +1,6 @@
 /**
- * Front door of the sealed room of users and what they sign in with (`design.md` 2, ADR 0001): nothing outside reads its
- * tables or files in another way.
+ * Front door of the sealed folder of users and their credentials (docs/adr/0001-identity-lives-in-projects-svc.md).
+ * Code outside may not read its tables or import its other files.
  */
 export { accessTokenRules } from './access-tokens/policy.ts'
 export { purgeAccessTokens } from './access-tokens/purge.ts'

@@ -2,7 +2,7 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { BasicUser, User } from '@reticle/contracts/rest/users'
 import type { UserRow } from '../db/schema.ts'
 
-/** Rows of users as the API shows them (`spec/api-workspace.md` 2.4). */
+/** User records in REST form. */
 
 type BasicRow = Pick<UserRow, 'id' | 'username' | 'first_name' | 'last_name'>
 
@@ -32,7 +32,10 @@ export function toPrincipal(row: UserRow, token: Principal['token'] = null): Pri
   return { ...known, organization_roles: {}, scope: null }
 }
 
-/** The global role. Rows of former releases can be superuser and staff in another group: that is an administrator. */
+/**
+ * Returns the global role. Rows of former releases may have superuser and staff set with another group; such a user
+ * is an administrator.
+ */
 export function roleOf({
   role,
   is_superuser,

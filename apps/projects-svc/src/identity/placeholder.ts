@@ -3,20 +3,21 @@ import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb, UserRow } from '../db/schema.ts'
 import { findUser, findUserByEmail, insertPlaceholder } from './repo.ts'
 
-/** The account of an address, as organizations need to know it. */
+/** Account of an address, with the fields that organizations need. */
 export interface Account {
   id: number
-  /** False: a placeholder of an invitation, which no password opens. */
+  /** False: the account was created by an invitation and has no password. */
   is_registered: boolean
-  /** The person has proved that the address is theirs, or an administrator vouched for it. */
+  /** Whether the user has confirmed the address, or an administrator has. */
   is_email_verified: boolean
 }
 
 /**
- * The account of an e-mail address, in any case. Where there is none one is made, called like the address and without a
- * password: registering with that address completes it (`spec/api-workspace.md` 3.3).
+ * Returns the account of an e-mail address, without regard to case. If none exists it creates one, with the address
+ * as user name and without a password; registering with that address completes it
+ * (`docs/spec/access.md#invitations`).
  *
- * @throws DomainError invalid naming the field when somebody is called like that address, who has another one
+ * @throws DomainError invalid naming the field when the address is the user name of another account
  */
 export async function accountOf(tx: Transaction<ProjectsDb>, address: string): Promise<Account> {
   const email = address.toLowerCase()
@@ -28,15 +29,15 @@ export async function accountOf(tx: Transaction<ProjectsDb>, address: string): P
   return accountIn(made)
 }
 
-/** Whom a mail about an invitation is for. */
+/** Recipient of a mail about an invitation. */
 export type Invitee = {
-  /** Empty: none. */
+  /** Empty: no address. */
   email: string
   username: string
   is_registered: boolean
 }
 
-/** @returns nothing when they are gone */
+/** Returns the recipient; undefined when the user was deleted. */
 export async function inviteeOf(db: Kysely<ProjectsDb>, id: number): Promise<Invitee | undefined> {
   const user = await findUser(db, id)
   if (!user) return undefined

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import type { ProjectsDb, UserRow, UsersTable } from '../db/schema.ts'
 
-/** Users and legacy tokens in SQL; a transaction fits where `Db` is asked for. */
+/** SQL of users and legacy tokens. A transaction can be passed as `Db`. */
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
@@ -9,7 +9,7 @@ export function findUser(db: Db, id: number): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** By user name or e-mail, in any case; the user name wins. */
+/** Finds a user by user name or e-mail, without regard to case; the user name has priority. */
 export function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
   const isUsername = sql<boolean>`lower(username) = lower(${name})`
   const isEmail = sql<boolean>`(email <> '' and lower(email) = lower(${name}))`
@@ -34,7 +34,7 @@ export function findUserByEmail(
     .executeTakeFirst()
 }
 
-/** An account that nobody can sign in to; where name or address are taken, also just now, nothing is made. */
+/** Inserts an account without a password; does nothing when the name or address is taken, even concurrently. */
 export async function insertPlaceholder(db: Db, email: string): Promise<void> {
   const row = { username: email, email, password_hash: '', role: 'user' } as const
   await db
@@ -46,11 +46,11 @@ export async function insertPlaceholder(db: Db, email: string): Promise<void> {
 
 interface TokenHolder {
   user: UserRow
-  /** Null for a token of a replica of the version before. */
+  /** Null for a token created by a replica of the previous release. */
   session: { id: number; expiry_date: Date } | null
 }
 
-/** Whose legacy token that is, while its session lives; `since` bounds the age of a token without a session. */
+/** Finds the user of a legacy token with a valid session; `since` limits the age of a token without a session. */
 export async function findUserByLegacyToken(
   db: Db,
   token_hash: Buffer,
@@ -83,7 +83,7 @@ export function listUsers(db: Db, ids: readonly number[]): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
 }
 
-/** Holds the row against another change of it, but not against references to it. */
+/** Locks the row against other changes, but not against new references to it. */
 export function lockUser(tx: Tx, id: number): Promise<UserRow | undefined> {
   return tx.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
@@ -93,7 +93,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return row !== undefined
 }
 
-/** Nobody else adds a user before this transaction ends. */
+/** Blocks inserts of users by other transactions. */
 export async function lockUsers(tx: Tx): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(tx)
 }
@@ -102,7 +102,7 @@ export function insertUser(db: Db, user: Insertable<UsersTable>): Promise<UserRo
   return db.insertInto('users').values(user).returningAll().executeTakeFirstOrThrow()
 }
 
-/** False: the password was changed in between, and stays. */
+/** Replaces the hash. Returns false when the password was changed in between. */
 export async function replacePasswordHash(
   db: Db,
   { id, password_hash: before }: Pick<UserRow, 'id' | 'password_hash'>,
@@ -125,7 +125,7 @@ interface LegacyToken {
   user_id: number
   token_hash: Buffer
   created_date: Date
-  /** The token ends with this session. */
+  /** Session that the token ends with. */
   session_id: number
 }
 
@@ -133,7 +133,7 @@ export async function insertLegacyToken(db: Db, token: LegacyToken): Promise<voi
   await db.insertInto('auth_tokens').values(token).execute()
 }
 
-/** The same row, with another token. */
+/** Replaces the token of a row. */
 export async function replaceLegacyToken(
   db: Db,
   before: Buffer,
@@ -142,7 +142,7 @@ export async function replaceLegacyToken(
   await db.updateTable('auth_tokens').set(token).where('token_hash', '=', before).execute()
 }
 
-/** The session that it belongs to ends with it. */
+/** Deletes a legacy token and its session. */
 export async function deleteLegacyToken(db: Db, token_hash: Buffer): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -158,7 +158,7 @@ export async function deleteLegacyToken(db: Db, token_hash: Buffer): Promise<voi
   await db.deleteFrom('auth_tokens').where('token_hash', '=', token_hash).execute()
 }
 
-/** All of a user's. */
+/** Deletes all legacy tokens of a user. */
 export async function deleteLegacyTokens(db: Db, user_id: number): Promise<void> {
   await db.deleteFrom('auth_tokens').where('user_id', '=', user_id).execute()
 }

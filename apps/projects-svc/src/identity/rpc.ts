@@ -11,7 +11,7 @@ import { passwordChecks } from './passwords/check.ts'
 import { resetHandlers } from './passwords/reset.ts'
 import { signInHandlers } from './sign-in.ts'
 
-/** Everything that the table `identity` asks for. */
+/** Builds all handlers of the operation table `identity`. */
 export function identityHandlers(deps: IdentityDeps): Service<typeof identity> {
   const { check, checkCached } = passwordChecks(deps)
   return {

@@ -7,9 +7,9 @@ import { findUser } from './repo.ts'
 export const userGone = () => unauthenticated('User inactive or deleted.')
 
 /**
- * The user who makes the call.
+ * Returns the user of the call.
  *
- * @throws DomainError unauthenticated when nobody does, or when they were deleted meanwhile
+ * @throws DomainError unauthenticated without a user, or when the user was deleted
  */
 export async function selfOf(db: Kysely<ProjectsDb>, context: Context): Promise<UserRow> {
   const self = await findUser(db, signedIn(context).user_id)

@@ -3,7 +3,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from './testing.ts'
 
-/** `spec/api-workspace.md` 2.2. */
+/** Signing in and out. */
 
 const { db, clock, over, addUser } = await testIdentity()
 const from = (address: string) => ({ ...callAs(null), address })
@@ -17,21 +17,21 @@ describe.each(transports)('%s', (transport) => {
     identity.authenticate({ authorization: `Token ${key}`, address: '' }, nobody())
 
   describe('signing in', () => {
-    test('by user name, in any case, gives a legacy token that works', async () => {
+    test('by user name, in any case, returns a valid legacy token', async () => {
       const { id, username } = await addUser()
       const { key } = await login({ username: username.toUpperCase(), password: 'secret' })
       expect(key).toMatch(/^[0-9a-f]{40}$/)
       expect(await whoHas(key)).toMatchObject({ principal: { user_id: id }, is_deprecated: true })
     })
 
-    test.each(['email', 'username'] as const)('by e-mail under %s', async (field) => {
+    test.each(['email', 'username'] as const)('by e-mail works in the field %s', async (field) => {
       const email = `${transport}-${field}@example.org`
       const { id } = await addUser({ email })
       const { key } = await login({ [field]: email.toUpperCase(), password: 'secret' })
       expect((await whoHas(key)).principal.user_id).toBe(id)
     })
 
-    test('each time gives another token, and all of them live', async () => {
+    test('returns another token each time, and all of them are valid', async () => {
       const { id, username } = await addUser()
       const first = await login({ username, password: 'secret' })
       const second = await login({ username, password: 'secret' })
@@ -39,7 +39,7 @@ describe.each(transports)('%s', (transport) => {
       for (const { key } of [first, second]) expect((await whoHas(key)).principal.user_id).toBe(id)
     })
 
-    test('keeps only a hash of the token', async () => {
+    test('stores only a hash of the token', async () => {
       const { username } = await addUser()
       const { key } = await login({ username, password: 'secret' })
       const rows = await db.selectFrom('auth_tokens').select('token_hash').execute()
@@ -49,7 +49,7 @@ describe.each(transports)('%s', (transport) => {
       }
     })
 
-    test('notes when it was', async () => {
+    test('stores its time', async () => {
       const user = await addUser()
       await login({ username: user.username, password: 'secret' })
       const self = await identity.getSelf({}, callAs({ user_id: user.id }))
@@ -57,13 +57,13 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('is refused', () => {
+  describe('a sign-in is rejected', () => {
     test.each([
       ['a wrong password', { password: 'Secret' }],
       ['an unknown user', { username: 'nobody-at-all' }],
       ['an unknown e-mail', { username: undefined, email: 'x@example.org' }],
       ['an empty password', { password: '' }],
-    ])('for %s, always in the same words', async (_, wrong) => {
+    ])('for %s, always with the same text', async (_, wrong) => {
       const { username } = await addUser()
       await expect(login({ username, password: 'secret', ...wrong })).rejects.toMatchObject({
         kind: 'unauthenticated',
@@ -79,7 +79,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('for a disabled user who knows the password, and only then says so', async () => {
+    test('for a disabled user, with the reason only if the password is right', async () => {
       const { username } = await addUser({ is_active: false })
       await expect(login({ username, password: 'secret' })).rejects.toMatchObject({
         kind: 'invalid',
@@ -90,7 +90,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('for an e-mail that is not verified where it has to be', async () => {
+    test('for an unverified e-mail when verification is mandatory', async () => {
       const email = `${transport}-unverified@example.org`
       await addUser({ email })
       const body = { email, password: 'secret' }
@@ -102,7 +102,7 @@ describe.each(transports)('%s', (transport) => {
       await identity.signIn({ body }, nobody())
     })
 
-    test('after ten wrong passwords in ten minutes, until the first is so old', async () => {
+    test('after ten wrong passwords in ten minutes, until the first failure expires', async () => {
       const { username } = await addUser()
       const guess = (password: string, address = '10.0.0.1') =>
         login({ username, password }, from(address))
@@ -122,7 +122,7 @@ describe.each(transports)('%s', (transport) => {
       await guess('secret')
     })
 
-    test('also when all guesses come at once', async () => {
+    test('after ten wrong passwords even if all guesses are concurrent', async () => {
       const { username } = await addUser()
       const guesses = Array.from({ length: 25 }, () =>
         login({ username, password: 'wrong' }, from('10.0.0.3')).catch((error) => error.kind),
@@ -132,7 +132,7 @@ describe.each(transports)('%s', (transport) => {
       expect(kinds.filter((kind) => kind === 'too_many')).toHaveLength(15)
     })
 
-    test('for names that nobody has just as often, of any length', async () => {
+    test('after ten failures for an unknown name of any length', async () => {
       const username = `${transport} ${'x'.repeat(5000)}`
       for (let count = 0; count < 10; count++)
         await expect(login({ username, password: 'x' })).rejects.toMatchObject({
@@ -142,8 +142,8 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('signing out', () => {
-    test('drops the token that was presented and no other', async () => {
+  describe('a sign-out', () => {
+    test('deletes only the presented token', async () => {
       const { id, username } = await addUser()
       const first = await login({ username, password: 'secret' })
       const second = await login({ username, password: 'secret' })
@@ -153,7 +153,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await whoHas(second.key)).principal.user_id).toBe(id)
     })
 
-    test('leaves an access token alone', async () => {
+    test('keeps an access token', async () => {
       const { id } = await addUser()
       const body = { name: 'a', read_only: true }
       const { value } = await identity.createAccessToken({ body }, callAs({ user_id: id }))
@@ -161,7 +161,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await whoHas(value)).principal.user_id).toBe(id)
     })
 
-    test('is possible without being signed in', async () => {
+    test('works without being signed in', async () => {
       expect(await identity.signOut({}, nobody())).toEqual({ detail: 'Successfully logged out.' })
     })
   })

@@ -24,7 +24,7 @@ import { hashOf, newLegacyToken, newSession } from './secrets.ts'
 import { expiryFrom } from './sessions/life.ts'
 import { deleteSession, insertSession, replaceSession } from './sessions/repo.ts'
 
-/** Signing in and out by password: `spec/api-workspace.md` 2.2. A session and the deprecated token begin and end together. */
+/** Builds the handlers of signing in and out by password. A session and the deprecated token start and end together. */
 export function signInHandlers(
   deps: IdentityDeps,
   check: Check,
@@ -49,7 +49,7 @@ export function signInHandlers(
         await emit(tx, userSignedIn, { user_id: user.id }, cause)
         return { token: hex(rows.token), session: hex(rows.session) }
       })
-      // Asked again: the first answer is lost, and its secrets with it, which nobody has kept.
+      // A repeated call: the first response is lost, and its secrets are not stored, so new ones replace them.
       if (first.token !== hex(rows.token)) {
         await replaceLegacyToken(db, Buffer.from(first.token, 'hex'), rows.token)
         await replaceSession(db, Buffer.from(first.session, 'hex'), rows.session)
@@ -73,7 +73,7 @@ export function signInHandlers(
   }
 }
 
-/** Fresh secrets, and what is stored of them. */
+/** Returns new secrets and the rows stored for them. */
 function newSignIn(user_id: number, now: Date) {
   const key = newLegacyToken()
   const session = newSession()
@@ -106,7 +106,10 @@ function whyNot(
   return emailVerification === 'mandatory' && !is_email_verified ? 'unverified_email' : undefined
 }
 
-/** Only who knows the password learns why it does not help; a key that was never used is mailed once more. */
+/**
+ * Returns the error of a blocked sign-in after the right password, so that only the user learns the reason. An
+ * unverified user gets the verification mail again.
+ */
 async function rejected(
   deps: IdentityDeps,
   user: UserRow,

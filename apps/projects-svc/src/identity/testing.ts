@@ -23,7 +23,9 @@ const defaults: IdentitySettings = {
   emailVerification: 'none',
 }
 
-/** The room on a database of the test file's own, with a clock that only moves forward, from noon of 1 March 2026. */
+/**
+ * Sets up identity on the database of the test file, with a clock that only moves forward, from noon of 1 March 2026.
+ */
 export async function testIdentity() {
   const db = await testDb<ProjectsDb>(migrations, 'projects')
   const keys = { user: 'users', accesstoken: 'access_tokens', login: 'password_failures' }
@@ -44,13 +46,13 @@ export async function testIdentity() {
     clock,
     settings: defaults,
     memberships,
-    /** Events so far, in the order of their emission; none are left. */
+    /** Returns the events so far in the order of emission, and deletes them. */
     takeEvents: async () => {
       const rows = await db.deleteFrom('outbox').returningAll().execute()
       const sorted = rows.sort((one, other) => one.id - other.id)
       return sorted.map(({ type, key, data, headers }) => ({ type, key, data, headers }))
     },
-    /** What was mailed, the newest last. */
+    /** Sent mails, oldest first. */
     mails,
     over: (
       transport: Transport,
@@ -66,12 +68,12 @@ export async function testIdentity() {
       }
       return overTransport(transport, identity, identityHandlers(deps))
     },
-    /** A user called `name<number>` with the password `secret`, where nothing else is given. */
+    /** Adds a user named `name<number>` with the password `secret`, unless other values are passed. */
     addUser: (given: Partial<NewUser> = {}) => {
       const username = `name${++count}`
       return createUser(db, { username, email: '', password: 'secret', ...given })
     },
-    /** A call signed in as that user. */
+    /** Returns the context of a call signed in as that user. */
     as: ({ id, role }: { id: number; role: 'admin' | 'user' | 'worker' | null }) =>
       callAs({ user_id: id, role }),
     days: (count: number) => clock.advance(count * 86_400_000),

@@ -6,13 +6,13 @@ const { db, over, addUser } = await testIdentity()
 const identity = over('in-process')
 const admin = { username: 'admin', password: 'first password', email: 'Admin@LocalHost' }
 
-test('the first administrator is made once, also by eight starts at once', async () => {
+test('eight concurrent starts create the first administrator once', async () => {
   const made = await Promise.all(Array.from({ length: 8 }, () => ensureAdministrator(db, admin)))
   expect(made.filter((one) => one)).toHaveLength(1)
   expect(await db.selectFrom('users').select('username').execute()).toEqual([{ username: 'admin' }])
 })
 
-test('the first administrator may do everything and has a verified e-mail', async () => {
+test('the first administrator has all rights and a verified e-mail', async () => {
   const strict = over('in-process', { emailVerification: 'mandatory' })
   const authorization = basic('admin', 'first password')
   const { principal } = await strict.authenticate({ authorization, address: '' }, nobody())
@@ -25,7 +25,7 @@ test('later starts change neither name nor password', async () => {
   await identity.signIn({ body }, nobody())
 })
 
-test('a new user has the role "user", no rights of staff and an unverified e-mail', async () => {
+test('a new user has the role "user", no staff rights and an unverified e-mail', async () => {
   const user = await createUser(db, { username: 'plain', email: '', password: 'x' })
   expect(user).toMatchObject({
     role: 'user',
@@ -36,7 +36,7 @@ test('a new user has the role "user", no rights of staff and an unverified e-mai
   })
 })
 
-test('several users may be without an e-mail', async () => {
+test('several users can have no e-mail', async () => {
   await addUser({ email: '' })
   await addUser({ email: '' })
 })
@@ -55,12 +55,12 @@ test.each([
   ],
   [{ password: '' }, 'password', 'Use 1 to 256 characters.'],
   [{ password: 'x'.repeat(257) }, 'password', 'Use 1 to 256 characters.'],
-])('a user with %j is refused', async (wrong, field, text) => {
+])('a user with %j is rejected', async (wrong, field, text) => {
   const attempt = createUser(db, { username: 'fine', email: 'f@x.org', password: 'x', ...wrong })
   await expect(attempt).rejects.toMatchObject({ kind: 'invalid', body: { [field]: [text] } })
 })
 
-test('letters of every alphabet are letters', async () => {
+test('a user name may contain letters of every alphabet', async () => {
   const { username } = await addUser({ username: 'Žofie.Łęcka+1' })
   expect(username).toBe('Žofie.Łęcka+1')
 })
@@ -73,13 +73,13 @@ test.each([
     'A user is already registered with this e-mail address.',
   ],
   [{ username: 'anna@example.org' }, 'username', 'A user with that username already exists.'],
-])('a name or e-mail is given once, in any case: %j', async (wrong, field, text) => {
+])('a name or e-mail is unique without regard to case: %j', async (wrong, field, text) => {
   const known = await db.selectFrom('users').select('id').where('username', '=', 'anna').execute()
   if (known.length === 0) await addUser({ username: 'anna', email: 'anna@example.org' })
   await expect(addUser(wrong)).rejects.toMatchObject({ kind: 'invalid', body: { [field]: [text] } })
 })
 
-test('of two who take a name at once one gets it, the other is told', async () => {
+test('two concurrent users with one name: one is created, the other is rejected', async () => {
   const attempts = [1, 2].map(() => addUser({ username: 'twice' }))
   const ends = await Promise.allSettled(attempts)
   const refused = ends.filter((end) => end.status === 'rejected')
@@ -89,7 +89,7 @@ test('of two who take a name at once one gets it, the other is told', async () =
   })
 })
 
-test('basic users are read by id, unknown ones are left out', async () => {
+test('basic users are read by id, and unknown ids are left out', async () => {
   const user = await addUser({ first_name: 'Zoë' })
   const found = await basicUsers(db, [user.id, user.id, 999_999])
   expect([...found]).toEqual([

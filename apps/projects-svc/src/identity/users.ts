@@ -9,7 +9,7 @@ import { hasUsers, insertUser, listUsers, lockUsers } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** What everybody may know of these users, by id; one query. Who does not exist is not in the answer. */
+/** Returns the public fields of these users by id, with one query. Unknown ids are missing in the result. */
 export async function basicUsers(db: Db, ids: Iterable<number>): Promise<Map<number, BasicUser>> {
   const rows = await listUsers(db, [...new Set(ids)])
   return new Map(rows.map((row) => [row.id, toBasicUser(row)]))
@@ -17,12 +17,12 @@ export async function basicUsers(db: Db, ids: Iterable<number>): Promise<Map<num
 
 export interface NewUser {
   username: string
-  /** Empty: none. Stored in lower case. */
+  /** Empty: no e-mail. Stored in lower case. */
   email: string
   password: string
   first_name?: string
   last_name?: string
-  /** Global role; null: signed in, but without rights. */
+  /** Global role; null: signed in, but without permissions. */
   role?: UserRow['role']
   is_active?: boolean
   is_staff?: boolean
@@ -31,8 +31,7 @@ export interface NewUser {
 }
 
 /**
- * Adds a user (constraints of `spec/api-workspace.md` 2.2, but for those on the length and strength of what people choose
- * for themselves).
+ * Adds a user. It checks the fields, but not the rules for passwords and names that users choose themselves.
  *
  * @throws DomainError invalid naming the field
  */
@@ -43,9 +42,9 @@ export async function createUser(db: Db, { password, ...given }: NewUser): Promi
 }
 
 /**
- * Adds a user whose fields and password were judged already.
+ * Adds a user whose fields and password have been checked.
  *
- * @throws DomainError invalid where somebody has the name or the e-mail
+ * @throws DomainError invalid when the name or e-mail is taken
  */
 export async function insertNamed(db: Db, user: Insertable<UsersTable>): Promise<UserRow> {
   await assertFree(db, user)
@@ -64,10 +63,10 @@ function assertUsable({ username, email, password }: NewUser): void {
 }
 
 /**
- * The first administrator, where nobody exists yet (`spec/api-workspace.md` 2.1); the e-mail counts as verified.
+ * Creates the first administrator if no user exists; the e-mail counts as verified.
  *
  * @returns whether one was created
- * @throws DomainError invalid naming what cannot be used
+ * @throws DomainError invalid naming the invalid field
  */
 export async function ensureAdministrator(
   db: Db,

@@ -19,8 +19,8 @@ import { issueRecord } from './records.ts'
 import { findIssue, insertIssue } from './repo.ts'
 
 /**
- * An issue with its first comment (`spec/api-workspace.md` 5.1), `create:issue` and `create:comment`. The date of its job
- * moves, because the job's record counts issues.
+ * Creates an issue with its first comment, and emits `create:issue` and `create:comment`. The date of its job moves,
+ * because the record of the job counts issues.
  */
 export async function createIssue(
   tx: Transaction<ProjectsDb>,
@@ -48,7 +48,10 @@ export async function createIssue(
   return issue
 }
 
-/** A ground-truth job spans all frames of its task and has some of them. @throws DomainError invalid */
+/**
+ * Checks that the job contains the frame; a ground-truth job contains only some frames of its range. @throws
+ * DomainError invalid
+ */
 async function assertFrame(
   tx: Transaction<ProjectsDb>,
   { id, type, start_frame, stop_frame, frame_count }: JobView,

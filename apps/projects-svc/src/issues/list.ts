@@ -23,7 +23,7 @@ const columns = {
   updated_date: 'issues.updated_date',
 } as const satisfies ColumnsOf<typeof issueFields>
 
-/** A page of the issues that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the issues that the caller may see. */
 export function listIssues(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -37,7 +37,7 @@ export function listIssues(
   return listPage(rows, query, issueFields, columns)
 }
 
-/** Issue staff. */
+/** Restricts to the staff of an issue. */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (
     issues.owner_id, issues.assignee_id, jobs.assignee_id, tasks.owner_id, tasks.assignee_id,

@@ -2,7 +2,7 @@ import type { Issue } from '@reticle/contracts/rest/issues'
 import { type People, personOf } from '../people.ts'
 import type { IssueView } from './repo.ts'
 
-/** Where an issue or a comment is, for its events. */
+/** Returns job, task, project and organization of an issue or comment, for its events. */
 export const placeOf = ({ job_id, task_id, project_id, organization_id }: Place): Place => ({
   job_id,
   task_id,
@@ -11,7 +11,7 @@ export const placeOf = ({ job_id, task_id, project_id, organization_id }: Place)
 })
 type Place = Pick<IssueView, 'job_id' | 'task_id' | 'project_id' | 'organization_id'>
 
-/** An issue as a record (`spec/api-workspace.md` 5.1). */
+/** Converts a row to an issue record. */
 export function toIssue(row: IssueView, people: People): Issue {
   return {
     id: row.id,

@@ -7,7 +7,7 @@ import { type Caller, jobStaffStanding } from '../standing.ts'
 import { issueRules } from './policy.ts'
 import { issueStanding } from './standing.ts'
 
-/** The rows of issues and comments of `spec/api-workspace.md` 2.5: role x place x action, each column. */
+/** Permissions on issues and comments for every role, relation and action. */
 
 const user_id = 1
 const nobody = 2
@@ -25,7 +25,7 @@ const comment = {
   issue_assignee_id: nobody,
   owner_id: nobody,
 }
-/** Columns of a comment's row that name its people, by their place. */
+/** Column of a comment row for each relation. */
 const places = {
   'project owner': 'project_owner_id',
   'project assignee': 'project_assignee_id',
@@ -92,18 +92,21 @@ describe.each(rows)('%s %s', (resource, action, who, least) => {
     return permits(rulesOf(resource), action, caller, found)
   }
 
-  test.each(everywhere)('by a %s outside of organizations', (place) => {
+  test.each(everywhere)('a %s outside organizations has the expected permission', (place) => {
     const allowed = roles.filter((role) => may(place, role))
     const expected = who.includes(place) ? roles.filter((role) => rank(role) >= rank(least)) : []
     expect(allowed).toEqual(expected)
   })
 
-  test.each(everywhere)('by a %s among supervisors and workers of the organization', (place) => {
-    for (const member of ['supervisor', 'worker'] as const)
-      for (const role of roles) expect(may(place, role, member)).toBe(may(place, role))
-  })
+  test.each(everywhere)(
+    'a %s who is a supervisor or worker of the organization has the same permission',
+    (place) => {
+      for (const member of ['supervisor', 'worker'] as const)
+        for (const role of roles) expect(may(place, role, member)).toBe(may(place, role))
+    },
+  )
 
-  test('by owners and maintainers of the organization, and by no outsider', () => {
+  test('owners and maintainers of the organization are permitted, outsiders are not', () => {
     for (const leader of ['owner', 'maintainer'] as const) {
       expect(may('stranger', 'user', leader)).toBe(true)
       expect(may('stranger', 'worker', leader)).toBe(false)

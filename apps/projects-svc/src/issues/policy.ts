@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with issues: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on issues (`docs/spec/access.md#permissions`). */
 
 const staff: Grant = { is: ['issue staff'], role: 'any' }
 const workingStaff: Grant = { is: ['issue staff'], role: 'worker' }

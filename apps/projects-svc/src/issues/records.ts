@@ -5,7 +5,7 @@ import { peopleOf } from '../people.ts'
 import { toIssue } from './messages.ts'
 import type { IssueView } from './repo.ts'
 
-/** Records of issues, in the same order; one query however many there are. */
+/** Converts issues to records in the same order, with one query for any number of rows. */
 export async function issueRecords(
   db: Kysely<ProjectsDb>,
   rows: readonly IssueView[],

@@ -10,7 +10,7 @@ import { keysIn, pdfFile, uploading } from '../testing/assets.ts'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 
-/** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
+/** Effects of repeated calls over a network that loses the first response to every change. */
 
 const { db, blobs, addUser, over, takeEvents } = await testWorkspace()
 const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
@@ -19,7 +19,7 @@ const guides = await losingAnswers(guideTable, all.guides)
 const anna = await addUser()
 const typesOf = async () => (await takeEvents()).map(({ type }) => type)
 
-test('issues and comments are made, changed and deleted once', async () => {
+test('issues and comments are created, changed and deleted once', async () => {
   const { job } = await addReview(over('in-process'), anna)
   await takeEvents()
   const body = { job, frame: 0, position: [1, 2], message: 'm' }
@@ -44,7 +44,7 @@ test('issues and comments are made, changed and deleted once', async () => {
   ])
 })
 
-test('an asset is made once, of the file that arrived', async () => {
+test('an asset is created once, from the uploaded file', async () => {
   const { project_id } = await addReview(over('in-process'), anna)
   const { id } = await guides.createGuide({ body: { project_id } }, anna.call)
   const made = await uploading({ guides }, blobs)(id, pdfFile, anna.call)
@@ -55,7 +55,7 @@ test('an asset is made once, of the file that arrived', async () => {
   await guides.deleteAsset({ uuid: made.uuid }, anna.call)
 })
 
-test('so are guides', async () => {
+test('a guide is created, changed and deleted once', async () => {
   const { project_id } = await addReview(over('in-process'), anna)
   const made = await guides.createGuide({ body: { project_id, markdown: 'old' } }, anna.call)
   const changed = { id: made.id, body: { markdown: 'new' } }

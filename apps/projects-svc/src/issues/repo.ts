@@ -12,7 +12,7 @@ import type { IssuesTable, ProjectsDb } from '../db/schema.ts'
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
-/** What an issue takes from the job it is in, and from the task and project above. */
+/** Columns of an issue from its job, task and project. */
 export const aroundIssue = [
   'jobs.task_id',
   'jobs.assignee_id as job_assignee_id',
@@ -38,14 +38,14 @@ export function selectIssues(db: Db) {
     .select(commentsCount)
 }
 
-/** An issue with the people around it and the number of its comments. */
+/** Row of an issue with the people around it and the number of its comments. */
 export type IssueView = InferResult<ReturnType<typeof selectIssues>>[number]
 
 export function findIssue(db: Db, id: number): Promise<IssueView | undefined> {
   return selectIssues(db).where('issues.id', '=', id).executeTakeFirst()
 }
 
-/** The first issues of tasks, in id order. */
+/** Lists the first issues of tasks, in id order. */
 export function listIssuesOf(
   db: Db,
   task_ids: readonly number[],
@@ -80,7 +80,7 @@ export async function insertIssue(tx: Tx, row: Insertable<IssuesTable>): Promise
   return id
 }
 
-/** Changes a locked row; its `updated_date` moves. */
+/** Updates a locked row and its `updated_date`. */
 export async function updateIssue(
   tx: Tx,
   id: number,
@@ -99,7 +99,7 @@ export async function touchIssue(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('issues').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
 
-/** Ids of the issues of an organization that a person is assigned to. */
+/** Lists ids of the issues of an organization that are assigned to a user. */
 export async function listIssuesAssigned(
   db: Db,
   { organization_id, user_id }: { organization_id: number; user_id: number },
@@ -114,7 +114,7 @@ export async function listIssuesAssigned(
   return rows.map(({ id }) => id)
 }
 
-/** Its comments go with it. */
+/** Deletes an issue with its comments. */
 export async function deleteIssue(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('issues').where('id', '=', id).execute()
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 5.1; who may do what is walked in `policy.test.ts`. */
+/** Calls on issues. Permissions are tested in `policy.test.ts`. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -33,7 +33,7 @@ describe.each(transports)('%s', (transport) => {
     return jobs.createJob({ body: { type: 'ground_truth', task_id, ...chosen } }, anna.call)
   }
 
-  test('a new issue has its message as the first comment, with an event for each', async () => {
+  test('a new issue has its message as the first comment and emits an event for each', async () => {
     const { job, task_id, project_id } = await setUp()
     const made = await create({ job, frame: 1, assignee: anna.id, message: 'Box cuts the mirror' })
     expect(made).toEqual({
@@ -59,12 +59,12 @@ describe.each(transports)('%s', (transport) => {
     ])
   })
 
-  test('an issue may be made resolved', async () => {
+  test('an issue can be created as resolved', async () => {
     const { job } = await setUp()
     expect(await create({ job, resolved: true })).toMatchObject({ resolved: true })
   })
 
-  test('the job counts its issues, and its date moves when they come and go', async () => {
+  test('the job counts its issues, and its date moves when they are created or deleted', async () => {
     const { job, other_job } = await setUp()
     const before = await jobOf(job)
     expect(before.issues).toEqual({ url: `/issues?job_id=${job}`, count: 0 })
@@ -88,7 +88,7 @@ describe.each(transports)('%s', (transport) => {
     ['a frame before the job', { frame: -1 }, 'frame'],
     ['a frame of the next job', { frame: 2 }, 'frame'],
     ['an assignee that is not there', { assignee: 999_999 }, 'assignee'],
-  ])('%s is refused and nothing happens', async (_, given, field) => {
+  ])('%s is rejected without any effect', async (_, given, field) => {
     const { job } = await setUp()
     await expect(create({ job, ...given })).rejects.toMatchObject({
       kind: 'invalid',
@@ -98,7 +98,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await jobOf(job)).issues.count).toBe(0)
   })
 
-  test('frames are those of the task, so the second job begins in its middle', async () => {
+  test('frame numbers are those of the task, so the second job starts in its middle', async () => {
     const { other_job } = await setUp()
     expect(await create({ job: other_job, frame: 3 })).toMatchObject({ frame: 3 })
     await expect(create({ job: other_job, frame: 0 })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('an issue on ground truth lies on one of its frames', async () => {
+  test('an issue of a ground-truth job must be on one of its frames', async () => {
     const { task_id } = await setUp()
     const { id: job } = await groundTruth(task_id, [1, 3])
     await takeEvents()
@@ -122,7 +122,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await jobOf(job)).issues.count).toBe(1)
   })
 
-  test('outside of organizations only oneself can be assigned, an administrator may name others', async () => {
+  test('outside organizations users assign only themselves, administrators anyone', async () => {
     const { job } = await setUp()
     await expect(create({ job, assignee: bo.id })).rejects.toMatchObject(forbidden)
     const { id } = await create({ job })
@@ -137,7 +137,7 @@ describe.each(transports)('%s', (transport) => {
     [{ resolved: true }, { resolved: false }],
     [{ position: [1, 2] }, { position: box }],
     [{ assignee: anna.id }, { assignee: null }],
-  ])('an update to %j says what it was', async (body, old) => {
+  ])('an update to %j emits the old values', async (body, old) => {
     const { job, task_id, project_id } = await setUp()
     const before = await create({ job })
     await takeEvents()
@@ -152,7 +152,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each([{}, { resolved: false, position: box, assignee: null }])(
-    'a patch that changes nothing (%j) says nothing',
+    'a patch without effect (%j) emits no event',
     async (body) => {
       const { job } = await setUp()
       const before = await create({ job })
@@ -162,7 +162,7 @@ describe.each(transports)('%s', (transport) => {
     },
   )
 
-  test('if-match is honoured', async () => {
+  test('a stale If-Match is rejected', async () => {
     const { job } = await setUp()
     const before = await create({ job })
     await patch(before.id, { resolved: true }, anna, recordTag(before))
@@ -174,7 +174,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await get(before.id)).toMatchObject({ resolved: true })
   })
 
-  test('a deleted issue takes its comments with it, in one event', async () => {
+  test('deleting an issue deletes its comments with one event', async () => {
     const { job, task_id, project_id } = await setUp()
     const issue = await create({ job })
     await takeEvents()
@@ -185,7 +185,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await issues.listComments({ issue_id: issue.id }, anna.call)).count).toBe(0)
   })
 
-  test('issues go with their job', async () => {
+  test('issues are deleted with their job', async () => {
     const { task_id } = await setUp()
     const truth = await groundTruth(task_id, [3])
     const { id } = await create({ job: truth.id, frame: 3 })
@@ -193,7 +193,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(get(id)).rejects.toMatchObject(notThere)
   })
 
-  test('issues go with their task and their project, without events of their own', async () => {
+  test('issues are deleted with their task or project, without own events', async () => {
     const { job, task_id, project_id } = await setUp()
     const { id } = await create({ job })
     await takeEvents()
@@ -208,7 +208,7 @@ describe.each(transports)('%s', (transport) => {
     expect(types.filter((type) => type.startsWith('delete:issue'))).toEqual([])
   })
 
-  test('issues that are not there, or not to be seen', async () => {
+  test('missing issues are not found; issues of other users are forbidden', async () => {
     const { job } = await setUp()
     const { id } = await create({ job })
     for (const call of [
@@ -226,7 +226,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(call()).rejects.toMatchObject(forbidden)
   })
 
-  test('changes at every level wait for each other', async () => {
+  test('concurrent changes at all levels wait for each other', async () => {
     const { job, task_id } = await setUp()
     const issue = await create({ job })
     const comment = (message: string) =>
@@ -244,7 +244,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-describe('lists', async () => {
+describe('lists of issues', async () => {
   const services = over('in-process')
   const { issues } = services
   const owner = await addUser()
@@ -275,17 +275,17 @@ describe('lists', async () => {
     [{ task_id: 999_999 }, []],
     [{ sort: 'id' }, [first.id, second.id]],
     [{ sort: 'assignee' }, [second.id, first.id]],
-  ])('by %j', async (query, expected) => {
+  ])('are filtered and sorted by %j', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
   })
 
-  test('are sorted by activity when that is asked for', async () => {
+  test('can be sorted by activity', async () => {
     await issues.createComment({ body: { issue: first.id, message: 'm' } }, owner.call)
     expect(await ids({ sort: '-updated_date' })).toEqual([first.id, second.id])
     expect(await ids({ sort: '-created_date' })).toEqual(all)
   })
 
-  test('hold what the caller may see: the own, those of own jobs and tasks, for administrators all', async () => {
+  test('contain own issues and those of own jobs and tasks; administrators see all', async () => {
     expect(await ids({}, bo)).toEqual([second.id])
     expect(await ids({}, anna)).toEqual([])
     expect(await ids({}, admin)).toEqual(all)

@@ -27,14 +27,14 @@ type Handlers = Pick<
   'listIssues' | 'createIssue' | 'getIssue' | 'updateIssue' | 'deleteIssue'
 >
 
-/** The action behind each key of a PATCH. */
+/** Action behind each key of a PATCH. */
 const rights = {
   position: 'update',
   assignee: 'update',
   resolved: 'update',
 } as const satisfies Record<keyof IssuePatch, string>
 
-/** Issues of review: `spec/api-workspace.md` 5.1. */
+/** Builds the handlers of review issues. */
 export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async listIssues(query, context) {
@@ -96,7 +96,7 @@ async function planChange(
   return changes
 }
 
-/** Changes a locked issue; what changes nothing leaves `updated_date` and says nothing (`spec/api-workspace.md` 1.8). */
+/** Changes a locked issue. A change without effect keeps `updated_date` and emits no event. */
 export async function changeIssue(
   tx: Tx,
   row: IssueView,

@@ -1,7 +1,7 @@
 import type { Standing } from '@reticle/kit/policy'
 import { type Caller, type JobPeople, jobStaffStanding } from '../standing.ts'
 
-/** People of the job, task and project around an issue. */
+/** People of the job, task and project of an issue. */
 export interface AroundIssue extends Omit<JobPeople, 'assignee_id'> {
   job_assignee_id: number | null
 }
@@ -11,7 +11,7 @@ export interface IssuePeople extends AroundIssue {
   assignee_id: number | null
 }
 
-/** How a caller stands to an issue (`spec/api-workspace.md` 2.5, issue staff). Pure. */
+/** Returns the relations of a caller to an issue. */
 export function issueStanding(caller: Caller, people: IssuePeople): Standing {
   const job = jobStaffStanding(caller, { ...people, assignee_id: people.job_assignee_id })
   const isOwner = people.owner_id === caller.user_id

@@ -10,8 +10,8 @@ import { lockTask } from '../tasks/repo.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
 /**
- * annotations-svc calls `annotationsChanged` and publishes the event of the same id; either may come first. The test file of
- * the consumer tests the effects that do not depend on the order.
+ * annotations-svc calls `annotationsChanged` and publishes the event of the same id, in any order. `consumer.test.ts`
+ * tests the effects that do not depend on the order.
  */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
@@ -30,7 +30,7 @@ async function addTask(size = 1) {
 const listJobs = async (task_id: number) =>
   (await jobs.listJobs({ task_id, sort: 'id' }, anna.call)).results
 
-/** One shape was created in each of the jobs. */
+/** Builds an event of one shape created in each of the jobs. */
 function newEvent(
   { task_id, ids }: { task_id: number; ids: number[] },
   given: Partial<AnnotationsChange> = {},
@@ -43,14 +43,14 @@ function newEvent(
 type Event = ReturnType<typeof newEvent>
 
 const call = (body: Event) => tasks.annotationsChanged({ body }, anna.call)
-/** As a bus does: once for each id. */
+/** Consumes the event as a bus does: once for each id. */
 const consume = ({ event_id, change }: Event) =>
   db.transaction().execute(async (tx) => {
     if (!(await once(tx, group, event_id))) return
     await handle(tx, eventOf(annotationsChanged, change, { id: event_id }))
   })
 
-/** Dates of the task and of its jobs, and the states of these. */
+/** Returns the dates of the task and its jobs, and the states of the jobs. */
 async function seen({ task_id }: { task_id: number }) {
   const task = await tasks.getTask({ id: task_id }, anna.call)
   const rows = (await listJobs(task_id)).map(({ state, updated_date }) => ({ state, updated_date }))
@@ -65,7 +65,7 @@ const eventsSoFar = async () =>
 const countTouches = async () =>
   (await db.selectFrom('annotation_touches').select('event_id').execute()).length
 
-/** The events of a first change of a task with one job, from the values before it and after it. */
+/** Returns the events of the first change of a task with one job, from the values before and after it. */
 const firstEvents = (before: Awaited<ReturnType<typeof seen>>, now: typeof before) => [
   {
     type: 'update:job',
@@ -75,7 +75,7 @@ const firstEvents = (before: Awaited<ReturnType<typeof seen>>, now: typeof befor
   { type: 'update:task', updated_date: now.task, before_update: { updated_date: before.task } },
 ]
 
-test('the call moves dates and states in one statement and emits nothing', async () => {
+test('the call moves dates and states with one statement and emits nothing', async () => {
   const task = await addTask(3)
   const before = await seen(task)
   const { db: watched, statements } = counting(db)
@@ -93,7 +93,7 @@ test('the call moves dates and states in one statement and emits nothing', async
   await takeEvents()
 })
 
-test('the consumer emits what the call moved, and moves nothing again', async () => {
+test('the consumer emits the changes of the call and changes nothing again', async () => {
   const task = await addTask()
   const before = await seen(task)
   const event = newEvent(task)
@@ -109,7 +109,7 @@ test.each([
   ['before the call', [consume, call]],
   ['without a call', [consume]],
   ['before two calls', [consume, call, call]],
-])('the consumer does all of it %s', async (_, steps) => {
+])('the consumer makes all changes %s', async (_, steps) => {
   const task = await addTask()
   const before = await seen(task)
   const event = newEvent(task)
@@ -126,7 +126,7 @@ test.each([
   ['twice before the consumer', [call, call, consume]],
   ['before and after the consumer', [call, consume, call]],
   ['before a consumer that gets the event twice', [call, consume, consume]],
-])('the call %s has its effect once', async (_, steps) => {
+])('the call %s takes effect once', async (_, steps) => {
   const task = await addTask()
   const before = await seen(task)
   const event = newEvent(task)
@@ -138,7 +138,7 @@ test.each([
   expect(await countTouches()).toBe(0)
 })
 
-test('calls of two events before the consumer keep what each of them moved', async () => {
+test('two calls before the consumer keep the values that each of them changed', async () => {
   const task = await addTask()
   const first = newEvent(task)
   const second = newEvent(task)
@@ -167,7 +167,7 @@ test('calls of two events before the consumer keep what each of them moved', asy
 test.each([
   ['a deletion', { action: 'delete' }],
   ['a change that keeps states', { keeps_state: true }],
-] as const)('%s leaves a new job new, by either way', async (_, given) => {
+] as const)('%s keeps a new job new, with and without the call', async (_, given) => {
   for (const steps of [[call, consume], [consume]]) {
     const task = await addTask()
     const event = newEvent(task, given)
@@ -178,7 +178,7 @@ test.each([
   }
 })
 
-test('a task that is deleted between call and consumer leaves nothing', async () => {
+test('a task deleted between call and consumer leaves no rows and no events', async () => {
   const task = await addTask()
   const event = newEvent(task)
   await call(event)
@@ -191,7 +191,7 @@ test('a task that is deleted between call and consumer leaves nothing', async ()
   expect(await countTouches()).toBe(0)
 })
 
-test('a task that moves between call and consumer is named where it was', async () => {
+test('the events of a task that moved between call and consumer name its earlier place', async () => {
   const task = await addTask()
   const event = newEvent(task)
   await call(event)
@@ -210,7 +210,7 @@ test('a task that moves between call and consumer is named where it was', async 
   expect(places).toEqual([null, null])
 })
 
-test('a job of another task and a job that does not exist are left alone', async () => {
+test('a job of another task and a missing job are not changed', async () => {
   const [task, other] = [await addTask(), await addTask()]
   const before = [await seen(task), await seen(other)]
   const event = newEvent({ task_id: task.task_id, ids: [...other.ids, 999_999] })
@@ -224,7 +224,7 @@ test('a job of another task and a job that does not exist are left alone', async
 test.each([
   ['the call', [call, consume]],
   ['the consumer', [consume]],
-])('%s moves the jobs of a draft, and nothing is emitted', async (_, steps) => {
+])('%s changes the jobs of a draft without events', async (_, steps) => {
   const draft_id = randomUUID()
   const project = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
   const body = { draft_id, project_id: project.id, labels: [] }
@@ -252,7 +252,7 @@ const waiting = sql`
 const untilItWaits = () =>
   expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 20_000 }).toBe(1)
 
-test('a call that waits for the consumer of its event does nothing after it', async () => {
+test('a call that waits for the consumer of its event changes nothing afterwards', async () => {
   const task = await addTask()
   const before = await seen(task)
   const event = newEvent(task)
@@ -270,7 +270,7 @@ test('a call that waits for the consumer of its event does nothing after it', as
   expect(await countTouches()).toBe(0)
 })
 
-test('a consumer that waits for the deletion of the task ends after it', async () => {
+test('a consumer that waits for the deletion of the task finishes after it', async () => {
   const task = await addTask()
   const event = newEvent(task)
   await call(event)
@@ -286,7 +286,7 @@ test('a consumer that waits for the deletion of the task ends after it', async (
   expect(await countTouches()).toBe(0)
 })
 
-test('a call does not wait for the consumer of an earlier one', async () => {
+test('a call does not wait for the consumer of an earlier event', async () => {
   const task = await addTask()
   const first = newEvent(task)
   const second = newEvent(task)
@@ -304,7 +304,7 @@ test('a call does not wait for the consumer of an earlier one', async () => {
   ])
 })
 
-test('a call that waits for another change of the task has its effect after it', async () => {
+test('a call that waits for another change of the task takes effect after it', async () => {
   const task = await addTask()
   const event = newEvent(task)
   const { called } = await db.transaction().execute(async (tx) => {
@@ -321,7 +321,7 @@ test('a call that waits for another change of the task has its effect after it',
   expect(await seen(task)).toEqual(now)
 })
 
-test('calls and consumers of many events at once have each effect once and leave nothing', async () => {
+test('concurrent calls and consumers of many events have each effect once and leave no rows', async () => {
   const task = await addTask(4)
   const events = Array.from({ length: 24 }, (_, at) =>
     newEvent({ ...task, ids: at % 2 ? task.ids : [...task.ids].reverse() }),
@@ -337,7 +337,7 @@ test('calls and consumers of many events at once have each effect once and leave
   expect(types.filter((type) => type === 'update:job')).toHaveLength(96)
 })
 
-test('a consumer that reads events in batches never blocks the calls of later ones for good', async () => {
+test('a consumer of event batches does not deadlock with calls of later events', async () => {
   const task = await addTask(2)
   const events = Array.from({ length: 12 }, () => newEvent(task))
   const batch = db.transaction().execute(async (tx) => {
@@ -352,7 +352,7 @@ test('a consumer that reads events in batches never blocks the calls of later on
   expect(types.filter((type) => type === 'update:task')).toHaveLength(12)
 })
 
-test('ten statements are enough for the consumer of a change of three jobs', async () => {
+test('the consumer of a change of three jobs needs ten statements', async () => {
   const task = await addTask(3)
   const event = newEvent(task)
   await call(event)

@@ -20,15 +20,15 @@ type Kinds = Pick<JobChange, 'tags' | 'shapes' | 'tracks'>
 
 export type AnnotationsChangedSettings = Pick<ProjectsSettings, 'autoInProgress'>
 
-/** As many ids as an event names. */
+/** Limit on ids in an event. */
 const mostIds = 100
 
 /**
- * The consumer's part of what a write of annotations does (`spec/api-annotations.md` 1.11): one event for each job that it
- * changed, and one for their task. Dates and states have moved already where annotations-svc called `annotationsChanged`
- * before; they move here where it did not. The state of a job that begins leaves its status, and so that of the task, as it
- * is. The project's date follows by `update:task`. A task that moved to another project or organization meanwhile is named
- * where it was, so that the webhooks of the new place hear of nothing that happened before.
+ * Handles the event of a write of annotations: emits one event for each changed job and one for their task. Dates and
+ * states have changed already if annotations-svc called `annotationsChanged`; otherwise they change here. Starting a
+ * job keeps its status and so that of the task. The date of the project follows by `update:task`. The events of a
+ * task that has moved since name its earlier project and organization, so that webhooks of the new place do not
+ * receive earlier changes.
  */
 export async function applyAnnotationsChange(
   tx: Tx,
@@ -40,26 +40,27 @@ export async function applyAnnotationsChange(
   if (changes.size === 0) return
   const taken = { event_id, task_id: change.task_id }
   let before = await takeTouch(tx, taken)
-  // The taken touch keeps the task from its deletion. Saves go on while this transaction lasts: they only move dates.
+  // `takeTouch` has locked the task against deletion. Saves continue during this transaction, because they only move
+  // dates.
   const task = await (before ? findTask : lockTask)(tx, change.task_id)
   if (!task) return
   if (!before) {
     await touchAnnotated(tx, touchedBy({ event_id, change }, settings), null)
     before = await takeTouch(tx, taken)
   }
-  if (!before || before.is_draft) return // publishing a draft emits what its tasks and jobs are then
+  if (!before || before.is_draft) return // publishing a draft emits the state of its tasks and jobs
   const { action } = change
   const rows = await listJobsById(tx, task.id, [...before.jobs.keys()])
   if (rows.length < mostEvents) await emitJobs(tx, { action, rows, before, changes }, cause)
   await emitTask(tx, task, before, { action, ...total([...changes.values()]) }, cause)
 }
 
-/** How often a touch runs again because the task was changed while it waited; then the consumer does it. */
+/** Limit on repetitions of a touch when the task changes concurrently; after it the consumer makes the change. */
 const mostTouches = 3
 
 /**
- * The part that a save waits for: dates and states move, so that the next request sees them. The event that follows through
- * the bus does the rest.
+ * Moves dates and states of the jobs before a save is answered, so that the next request reads them. The event that
+ * follows does the rest.
  */
 export async function touchAnnotatedJobs(
   db: Kysely<ProjectsDb>,
@@ -81,7 +82,7 @@ interface Received {
 
 type Changes = ReadonlyMap<number, JobChange>
 
-/** Changes of jobs that touched an object. */
+/** Returns the changes of jobs in which at least one object changed. */
 const changesByJob = ({ jobs }: AnnotationsChange): Changes =>
   new Map(jobs.filter((one) => objects(one) > 0).map((one) => [one.job_id, one]))
 
@@ -100,7 +101,7 @@ const idsOf = (jobs: readonly JobChange[]) => jobs.map((job) => job.job_id)
 
 interface Changed {
   action: AnnotationsChange['action']
-  /** As they are now. */
+  /** Current rows. */
   rows: readonly JobView[]
   before: TouchedBefore
   changes: Changes
@@ -119,7 +120,7 @@ async function emitJobs(tx: Tx, { action, rows, before, changes }: Changed, caus
   await emitAll(tx, jobUpdated, facts, cause)
 }
 
-/** Nothing of the task moves but its date; the record is for the event. */
+/** Emits the update of the task. Only its date has changed. */
 async function emitTask(
   tx: Tx,
   row: TaskView,
@@ -134,7 +135,7 @@ async function emitTask(
 
 const objects = ({ tags, shapes, tracks }: Kinds) => tags + shapes + tracks
 
-/** Counts of all jobs together, and the ids where every job names its own and they are few. */
+/** Adds up the counts of all jobs. Object ids are included only if every job lists its ids and they are few. */
 function total(changes: readonly JobChange[]) {
   const sum = (kind: keyof Kinds) => changes.reduce((count, one) => count + one[kind], 0)
   const counts = { tags: sum('tags'), shapes: sum('shapes'), tracks: sum('tracks') }

@@ -6,9 +6,9 @@ interface Named {
 }
 
 /**
- * Whom a body names: `assignee` and `assignee_id` mean the same (`spec/api-workspace.md` 4.8).
+ * Returns the assignee of a body; `assignee` and `assignee_id` mean the same.
  *
- * @returns the id, and the key it was sent under
+ * @returns the id and the key that contained it
  * @throws DomainError invalid when they differ
  */
 export function wantedAssignee({ assignee, assignee_id }: Named) {

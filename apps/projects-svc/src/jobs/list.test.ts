@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
 
-/** What the list of jobs may be asked: `spec/api-workspace.md` 1.5 to 1.7. */
+/** Filters and sorting of the list of jobs. */
 
 const { db, addUser, over } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -34,7 +34,7 @@ const replica = await addJob({ type: 'consensus_replica', parent_job_id: first }
 const other = await addJob({ task_id: road.id, state: 'completed', assignee_id: anna.id })
 const all = [other, replica, second, first]
 
-/** The query as the gateway reads it, with `filter` as JSON. */
+/** Parses the query as the gateway does, with `filter` as JSON. */
 const read = ({ filter, ...query }: Record<string, unknown>) =>
   jobList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
 
@@ -50,7 +50,7 @@ describe.each(transports)('over %s', (transport) => {
     ['completed', [other]],
     ['validation', [second]],
     ['consensus', []],
-  ])('a search for %s', async (search, expected) => {
+  ])('a search for %s finds the matching jobs', async (search, expected) => {
     expect(await found({ search })).toEqual(expected)
   })
 
@@ -67,10 +67,13 @@ describe.each(transports)('over %s', (transport) => {
     ['parent_job_id', first, [replica]],
     ['dimension', '2d', all],
     ['mode', 'interpolation', [other]],
-  ])('%s is %s, as a simple filter and in an expression', async (name, value, expected) => {
-    expect(await found({ [name]: String(value) })).toEqual(expected)
-    expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
-  })
+  ])(
+    '%s equal to %s works as a simple filter and in an expression',
+    async (name, value, expected) => {
+      expect(await found({ [name]: String(value) })).toEqual(expected)
+      expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
+    },
+  )
 
   test.each([
     [{ '==': [{ var: 'frame_count' }, 1] }, [second]],
@@ -78,7 +81,7 @@ describe.each(transports)('over %s', (transport) => {
     [{ '<': [{ var: 'created_date' }, '2026-03-02'] }, [first]],
     [{ '>': [{ var: 'updated_date' }, '2026-01-01'] }, all],
     [{ '!': { var: 'parent_job_id' } }, [other, second, first]],
-  ])('%j is found', async (filter, expected) => {
+  ])('%j filters the jobs', async (filter, expected) => {
     expect(await found({ filter })).toEqual(expected)
   })
 
@@ -87,11 +90,11 @@ describe.each(transports)('over %s', (transport) => {
     ['parent_job_id', [replica, first, second, other]],
     ['-stage,id', [second, first, replica, other]],
     ['frame_count', all],
-  ])('sorted by %s', async (sort, expected) => {
+  ])('jobs are sorted by %s', async (sort, expected) => {
     expect(await found({ sort })).toEqual(expected)
   })
 
-  test('names of a hidden task and a hidden project are found by nobody', async () => {
+  test('names of a hidden task or project cannot be searched or filtered by', async () => {
     expect(await found({}, bo)).toEqual([first])
     for (const query of [
       { task_name: 'Quay' },
@@ -107,7 +110,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('what is asked costs no statements', async () => {
+test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
     const { db: watched, statements } = counting(db)
     await over('in-process', watched).jobs.listJobs(read(query), admin.call)

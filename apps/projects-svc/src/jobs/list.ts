@@ -30,7 +30,7 @@ const columns = {
   frame_count: sql<number>`coalesce(jobs.frame_count, jobs.stop_frame - jobs.start_frame + 1)`,
 } as const satisfies Omit<ColumnsOf<typeof jobFields>, 'task_name' | 'project_name'>
 
-/** A page of the jobs that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the jobs that the caller may see. */
 export function listJobs(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -45,7 +45,7 @@ export function listJobs(
   return listPage(rows, query, jobFields, { ...columns, ...names(principal) })
 }
 
-/** Job staff; in organizations of others what one is assigned to. */
+/** Restricts to job staff, and for guests of an organization to jobs assigned to them. */
 function visibleTo(principal: Principal) {
   const { user_id } = principal
   const isStaff = sql<SqlBool>`${user_id} in (
@@ -55,8 +55,8 @@ function visibleTo(principal: Principal) {
 }
 
 /**
- * Nothing that `visibleTo` does not say, said so that indexes serve it: with no project or task named one's own jobs are
- * found among very many of others without a look at those.
+ * Repeats the condition of `visibleTo` in a form that indexes serve: without a project or task filter, own jobs are
+ * found without reading those of other users.
  */
 function amongOwn(principal: Principal) {
   const { user_id } = principal
@@ -69,7 +69,10 @@ function amongOwn(principal: Principal) {
       or tasks.organization_id = any(${leaderOf(principal)}::int[]))`
 }
 
-/** Hidden from those who do not see task or project, as in the record: what is not shown cannot be asked for. */
+/**
+ * Hides the names of a task or project that the caller may not view, as in the record, so that they cannot be
+ * filtered by.
+ */
 function names(principal: Principal) {
   const shown = (isStaff: RawBuilder<SqlBool>) =>
     visibleIn(

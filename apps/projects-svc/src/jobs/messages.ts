@@ -9,7 +9,7 @@ import { seesProject } from '../tasks/messages.ts'
 import { taskRules } from '../tasks/policy.ts'
 import type { JobView } from './repo.ts'
 
-/** An annotation job as a record (`spec/api-workspace.md` 4.8), with nothing hidden. */
+/** Converts a row to a job record with all fields. */
 export function toJob(row: JobView, people: People, storages: Storages): Job {
   const task: Owner = { kind: 'task', id: row.task_id }
   return {
@@ -50,7 +50,7 @@ export function toJob(row: JobView, people: People, storages: Storages): Job {
   }
 }
 
-/** The record as the caller may see it: names and storages of a hidden task or project are null. */
+/** Returns the record as the caller may see it: names and storages of a hidden task or project are null. */
 export function shownJob(principal: Principal, row: JobView, record: Job): Job {
   const shown = seesProject(principal, row) ? record : { ...record, project_name: null }
   if (seesTask(principal, row)) return shown

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with annotation jobs: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on annotation jobs (`docs/spec/access.md#permissions`). */
 
 const staff: Grant = { is: ['job staff'], role: 'any' }
 const workingStaff: Grant = { is: ['job staff'], role: 'worker' }

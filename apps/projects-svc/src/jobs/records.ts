@@ -7,7 +7,7 @@ import { listStoragesOf } from '../storages/repo.ts'
 import { toJob } from './messages.ts'
 import type { JobView } from './repo.ts'
 
-/** Records of jobs, in the same order and with nothing hidden; two queries however many there are. */
+/** Converts jobs to records with all fields, in the same order, with two queries for any number of rows. */
 export async function jobRecords(db: Kysely<ProjectsDb>, rows: readonly JobView[]): Promise<Job[]> {
   const people = await peopleOf(
     db,

@@ -3,24 +3,25 @@ import type { Kysely, Transaction } from 'kysely'
 import { laterDateText } from '../db/dates.ts'
 import type { JobRow, ProjectsDb, TaskRow } from '../db/schema.ts'
 
-/** The jobs of a task whose annotations an event changed. */
+/** Jobs of a task whose annotations an event changed. */
 export interface Touched {
   event_id: string
   task_id: number
   job_ids: readonly number[]
-  /** Those that are in progress from now on if they are `new`. */
+  /** Jobs that become "in progress" if they are `new`. */
   beginning_ids: readonly number[]
 }
 
 /**
- * Moves the dates of the jobs and of their task, puts `new` jobs in progress, and stores their earlier values in
- * `annotation_touches`; where that row exists already it does nothing. The date of a draft stays. One statement, because a
+ * Moves the dates of the jobs and of their task, sets `new` jobs to "in progress", and stores the earlier values in
+ * `annotation_touches`; does nothing if that row exists. The date of a draft stays. It is one statement, because a
  * save waits for it.
  *
- * With a `consumer` it also does nothing for an event that this consumer has received. The statement sees the inbox as it was before it waited for the lock of the task; if the task was changed meanwhile, which the version of its row
- * shows, it does nothing either.
+ * With a `consumer` it also does nothing for an event that this consumer has received. The statement reads the inbox
+ * as it was before it waited for the lock of the task. If the task changed during that wait, which the version of its
+ * row shows, it does nothing.
  *
- * @returns false when the task was changed meanwhile: run it again
+ * @returns false when the task changed during the wait: run it again
  */
 export async function touchAnnotated(
   db: Kysely<ProjectsDb>,
@@ -33,8 +34,9 @@ export async function touchAnnotated(
 }
 
 /**
- * The lock of the task lets the consumer of its earlier events continue (`takeTouch`). Each lock depends on the rows of the one
- * before: the task, then its jobs in id order. `+ 0` keeps the server from a walk of all jobs of the task.
+ * The lock of the task allows the consumer of its earlier events to continue (`takeTouch`). Each lock depends on the
+ * rows of the previous one: the task, then its jobs in id order. `+ 0` keeps the planner from reading all jobs of the
+ * task.
  */
 const touch = {
   name: 'touch_annotated',
@@ -67,20 +69,21 @@ const touch = {
     select task.version = seen.version as is_current from task join seen using (id)`,
 }
 
-/** What a touch moved, as it was before. */
+/** Values before a touch. */
 export interface TouchedBefore {
-  /** The date of the task before, and the one that it has now. */
+  /** Previous and current date of the task. */
   task: { before: Date; now: Date }
-  /** The organization and project of the task before: a task can move before the event is handled. */
+  /** Previous organization and project of the task, because a task can move before the event is handled. */
   place: Pick<TaskRow, 'organization_id' | 'project_id'>
-  /** Whether the task was part of a draft then. */
+  /** Whether the task belonged to a draft then. */
   is_draft: boolean
   jobs: ReadonlyMap<number, Pick<JobRow, 'state' | 'updated_date'>>
 }
 
 /**
- * Deletes what the touch of an event kept. Before it deletes anything it keeps the task from its deletion, by a lock that lets saves move dates: a deletion of
- * the task locks the task first and its touches after it. There may be a touch on its way, unless `lockTask` has locked the task.
+ * Deletes the touch row of an event and returns it. First it takes a lock on the task that blocks its deletion but
+ * not the date changes of saves; a deletion of the task locks the task first and its touch rows afterwards. A
+ * concurrent touch is possible, unless `lockTask` has locked the task.
  */
 export async function takeTouch(
   tx: Transaction<ProjectsDb>,

@@ -6,7 +6,7 @@ type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 export type JobChanges = Updateable<JobsTable>
 
-/** What a job takes from its task, its project and their media. */
+/** Columns of a job from its task, project and media. */
 const jobColumns = [
   'tasks.name as task_name',
   'tasks.owner_id as task_owner_id',
@@ -33,7 +33,7 @@ const replicasCount = sql<number>`
 const issuesCount = sql<number>`
   (select count(*)::int from issues where issues.job_id = jobs.id)`.as('issues_count')
 
-/** The guide of the project, else of the task (`spec/api-workspace.md` 5.3). */
+/** Guide of the project, otherwise of the task. */
 const guideId = sql<number | null>`coalesce(
   (select guides.id from guides where guides.project_id = tasks.project_id),
   (select guides.id from guides where guides.task_id = tasks.id))`.as('guide_id')
@@ -49,14 +49,14 @@ export function selectJobs(db: Db) {
     .select([replicasCount, issuesCount, guideId])
 }
 
-/** A job with what it takes from its task and project. */
+/** Row of a job with columns of its task and project. */
 export type JobView = InferResult<ReturnType<typeof selectJobs>>[number]
 
 export function findJob(db: Db, id: number): Promise<JobView | undefined> {
   return selectJobs(db).where('jobs.id', '=', id).executeTakeFirst()
 }
 
-/** Locks the job's task, which is the key of its events, then the job. */
+/** Locks the task of the job, which is the key of its events, then the job. */
 export async function lockJob(tx: Tx, id: number): Promise<JobView | undefined> {
   await tx
     .selectFrom('tasks')
@@ -67,7 +67,7 @@ export async function lockJob(tx: Tx, id: number): Promise<JobView | undefined> 
   return selectJobs(tx).where('jobs.id', '=', id).forUpdate('jobs').executeTakeFirst()
 }
 
-/** All jobs of tasks, in id order. */
+/** Lists all jobs of tasks, in id order. */
 export function listJobsOf(db: Db, task_ids: readonly number[]): Promise<JobView[]> {
   return selectJobs(db)
     .where((where) => where('jobs.task_id', '=', where.fn.any(where.val([...task_ids]))))
@@ -75,7 +75,7 @@ export function listJobsOf(db: Db, task_ids: readonly number[]): Promise<JobView
     .execute()
 }
 
-/** Ids of all jobs of tasks, in id order. */
+/** Lists the ids of all jobs of tasks, in id order. */
 export function listJobIdsOf(db: Db, task_ids: readonly number[]) {
   return db
     .selectFrom('jobs')
@@ -85,7 +85,7 @@ export function listJobIdsOf(db: Db, task_ids: readonly number[]) {
     .execute()
 }
 
-/** Those of the named jobs that belong to the task, in id order. */
+/** Lists the jobs with these ids that belong to the task, in id order. */
 export async function listJobsById(
   db: Db,
   task_id: number,
@@ -95,10 +95,10 @@ export async function listJobsById(
     .where((where) => where('jobs.id', '=', where.fn.any(where.val([...ids]))))
     .orderBy('jobs.id')
     .execute()
-  return rows.filter((row) => row.task_id === task_id) // in SQL it would allow a walk of all jobs of the task
+  return rows.filter((row) => row.task_id === task_id) // an SQL condition would let the planner read all jobs of the task
 }
 
-/** Changes jobs whose task is locked; their `updated_date` and their `revision` move. */
+/** Changes jobs whose task is locked, with their `updated_date` and `revision`. */
 export async function updateJobs(
   tx: Tx,
   ids: readonly number[],
@@ -111,7 +111,7 @@ export async function updateJobs(
     .execute()
 }
 
-/** Moves the date of a job whose task is locked, because of a change of what belongs to it. */
+/** Moves the date of a job whose task is locked, because a child of the job changed. */
 export async function moveJobDate(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('jobs').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
@@ -120,7 +120,7 @@ export async function deleteJob(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('jobs').where('id', '=', id).execute()
 }
 
-/** Ids of the jobs of an organization that a person is assigned to. */
+/** Lists ids of the jobs of an organization that are assigned to a user. */
 export async function listJobsAssigned(
   db: Db,
   { organization_id, user_id }: { organization_id: number; user_id: number },

@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.8, and the status of tasks (4.4). */
+/** Calls on jobs, and the status of tasks. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -18,7 +18,7 @@ describe.each(transports)('%s', (transport) => {
   const patch = (id: number, body: Patch, user = anna, if_match?: string) =>
     jobs.updateJob({ id, body, if_match }, user.call)
 
-  /** A task in a project with jobs of one picture each. */
+  /** Adds a task in a project, with jobs of one image each. */
   async function addJobs(count = 1) {
     const body = { name: 'p', bug_tracker: 'https://bugs.example' }
     const project = await projects.createProject({ body }, anna.call)
@@ -33,7 +33,7 @@ describe.each(transports)('%s', (transport) => {
     return { project, task_id: task.id, ids, id: ids[0] ?? 0 }
   }
 
-  test('a job shows what it takes from its task and project', async () => {
+  test('a job contains fields of its task and project', async () => {
     const { project, task_id, id } = await addJobs()
     const job = await jobs.getJob({ id }, anna.call)
     expect(job).toEqual({
@@ -74,7 +74,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('another stage starts over, unless the state is given', async () => {
+  test('a new stage resets the state unless the body contains one', async () => {
     const { id } = await addJobs()
     expect(await patch(id, { state: 'completed' })).toMatchObject({ status: 'annotation' })
     expect(await patch(id, { stage: 'validation' })).toMatchObject({
@@ -87,7 +87,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await patch(id, { state: 'rejected' })).toMatchObject({ status: 'validation' })
   })
 
-  test('the task follows the least finished of its jobs, with one event for each change', async () => {
+  test('the status of the task follows its least finished job, with one event per change', async () => {
     const { task_id, ids } = await addJobs(2)
     const [first = 0, second = 0] = ids
     const status = async () => (await tasks.getTask({ id: task_id }, anna.call)).status
@@ -113,7 +113,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('an update names what changed and moves the dates of job and task', async () => {
+  test('an update emits the changed fields and moves the dates of job and task', async () => {
     const { task_id, id } = await addJobs()
     const before = await jobs.getJob({ id }, anna.call)
     const task = await tasks.getTask({ id: task_id }, anna.call)
@@ -127,7 +127,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each([{}, { state: 'new' as const, stage: 'annotation' as const, assignee: null }])(
-    'a patch that changes nothing (%j) says nothing',
+    'a patch without effect (%j) emits no event',
     async (body) => {
       const { id } = await addJobs()
       const before = await jobs.getJob({ id }, anna.call)
@@ -136,7 +136,7 @@ describe.each(transports)('%s', (transport) => {
     },
   )
 
-  test('an assignee sees the job alone, moves its state and nothing else', async () => {
+  test('an assignee sees only the job and changes only its state', async () => {
     const { id } = await addJobs()
     await patch(id, { assignee: worker.id }, admin)
     const seen = await patch(id, { state: 'in progress' }, worker)
@@ -153,7 +153,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await patch(id, { assignee: null })).toMatchObject({ assignee: null })
   })
 
-  test('assignee and assignee_id mean the same, and may not differ', async () => {
+  test('assignee and assignee_id mean the same and must not differ', async () => {
     const { id } = await addJobs()
     expect(await patch(id, { assignee_id: anna.id })).toMatchObject({ assignee: { id: anna.id } })
     expect(await patch(id, { assignee_id: null })).toMatchObject({ assignee: null })
@@ -165,7 +165,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(patch(id, { assignee: bo.id })).rejects.toMatchObject(forbidden)
   })
 
-  test('if-match is honoured', async () => {
+  test('a stale If-Match is rejected', async () => {
     const { id } = await addJobs()
     const before = await jobs.getJob({ id }, anna.call)
     await patch(id, { state: 'completed' }, anna, recordTag(before))
@@ -173,7 +173,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(late).rejects.toMatchObject({ kind: 'precondition' })
   })
 
-  test('jobs that are not there or not to be seen', async () => {
+  test('missing jobs are not found; jobs of other users are forbidden', async () => {
     const { id } = await addJobs()
     await expect(jobs.getJob({ id: 999_999 }, anna.call)).rejects.toMatchObject({
       kind: 'not_found',
@@ -181,7 +181,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(jobs.getJob({ id }, bo.call)).rejects.toMatchObject(forbidden)
   })
 
-  test('only ground truth jobs can be removed', async () => {
+  test('only ground-truth jobs can be deleted', async () => {
     const { id, task_id } = await addJobs()
     await expect(jobs.deleteJob({ id }, anna.call)).rejects.toMatchObject({
       body: ['Only ground truth jobs can be removed'],
@@ -198,7 +198,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-describe('lists', async () => {
+describe('lists of jobs', async () => {
   const { jobs } = over('in-process')
   const owner = await addUser()
   const task = await db
@@ -223,17 +223,17 @@ describe('lists', async () => {
     [{}, 2],
     [{ state: 'completed' as const }, 1],
     [{ stage: 'validation' as const }, 1],
-    [{ task_name: 'listed' }, 0], // hidden from who is assigned to a job of it
+    [{ task_name: 'listed' }, 0], // hidden from the assignee of a job of it
     [{ task_id: 999_999 }, 0],
     [{ project_name: 'listed' }, 0],
     [{ assignee: 'nobody' }, 0],
     [{ type: 'annotation' as const, dimension: '2d' as const }, 2],
     [{ mode: 'annotation' as const }, 0],
-  ])('by %j', async (query, expected) => {
+  ])('are filtered by %j', async (query, expected) => {
     expect(await count(query)).toBe(expected)
   })
 
-  test("of the task's owner hold them all", async () => {
+  test('contain all jobs for the owner of the task', async () => {
     expect(await count({ task_name: 'listed' }, bo)).toBe(3)
     expect(await count({ task_name: 'listed' }, admin)).toBe(3)
   })
@@ -248,7 +248,7 @@ describe('lists', async () => {
   })
 })
 
-test('an update that leaves the status of the task reads no record of it', async () => {
+test('an update that keeps the status of the task does not read the task record', async () => {
   const services = over('in-process')
   const { id: task_id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
   await attachFrames(services, task_id, 1, anna)

@@ -26,7 +26,7 @@ import { jobStatus } from './status.ts'
 type Tx = Transaction<ProjectsDb>
 type Handlers = Omit<Service<typeof jobs>, 'getJobValidationLayout'>
 
-/** The action behind each key of a PATCH. */
+/** Action behind each key of a PATCH. */
 const rights = {
   assignee: 'update:assignee',
   assignee_id: 'update:assignee',
@@ -34,7 +34,7 @@ const rights = {
   state: 'update:state',
 } as const satisfies Record<keyof JobPatch, string>
 
-/** Annotation jobs: `spec/api-workspace.md` 4.8. */
+/** Builds the handlers of annotation jobs. */
 export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async listJobs(query, context) {
@@ -94,7 +94,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   }
 }
 
-/** Changes a locked job; its task follows. */
+/** Changes a locked job and the status of its task. */
 export function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: Cause) {
   const change = async () => {
     const before = await jobRecord(tx, row)
@@ -108,7 +108,9 @@ export function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause:
   return withTaskFollowing(tx, row.task_id, change, cause)
 }
 
-/** Another stage without a state starts over: `new`. The status follows from both. */
+/**
+ * Plans the changes of a PATCH. A new stage without a state resets the state to `new`; the status follows from both.
+ */
 async function planChange(
   tx: Tx,
   principal: Principal,

@@ -8,12 +8,12 @@ import { findJob, updateJobs } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** Something that belongs to a locked job has changed: its date moves, and it says so (`spec/api-annotations.md` 4.3). */
+/** Moves the date of a locked job and emits an update, because a child of the job changed. */
 export function touchJob(tx: Tx, id: number, cause: Cause): Promise<void> {
   return tellOfJob(tx, id, () => updateJobs(tx, [id], {}), cause)
 }
 
-/** Says of a locked job what `change` does to it. */
+/** Emits the update that `change` makes to a locked job. */
 export async function tellOfJob(
   tx: Tx,
   id: number,

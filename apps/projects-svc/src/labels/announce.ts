@@ -10,8 +10,8 @@ import { affectedLabels, deletedLabels, type LabelsPlan } from './plan.ts'
 import { listLabelChanges, replaceLabelChange } from './repo-changes.ts'
 
 /**
- * What follows from a change of labels: the tasks of a project and all jobs have the new date of the owner, and annotations-svc
- * gets an event. To be called under the lock of the owner's row.
+ * Applies the consequences of a change of labels: tasks of a project and all jobs get the new date of the owner, and
+ * an event for annotations-svc is emitted. Call it under the lock of the owner's row.
  */
 export async function announceLabels(
   tx: Transaction<ProjectsDb>,

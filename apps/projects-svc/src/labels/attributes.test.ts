@@ -7,7 +7,7 @@ import type { AttributeDraft } from './draft.ts'
 /** Below the ratio of a quadratic cost, which is 100. */
 const most = 40
 
-/** `spec/api-workspace.md` 4.3: attribute definitions. */
+/** Attribute definitions. */
 
 const select: AttributeDraft = {
   id: 90,
@@ -45,7 +45,7 @@ describe('a new attribute', () => {
     expect(default_value).toBe(expected)
   })
 
-  test.each(['name', 'mutable', 'input_type', 'values'] as const)('needs %s', (field) => {
+  test.each(['name', 'mutable', 'input_type', 'values'] as const)('requires %s', (field) => {
     const item = { name: 'new', mutable: false, input_type: 'text' as const, values: [] }
     expect(() => plan([{ ...item, [field]: undefined }], [])).toThrowError(
       expect.objectContaining({
@@ -68,26 +68,26 @@ describe('a new attribute', () => {
     [{ input_type: 'number', values: ['0', '10', '1'], default_value: 'x' }, 'default_value'],
     [{ input_type: 'select', values: ['a'], default_value: 'b' }, 'default_value'],
     [{ input_type: 'checkbox', values: [], default_value: 'maybe' }, 'default_value'],
-  ] as const)('%j is refused for its %s', (item, field) => {
+  ] as const)('%j is rejected with an error of %s', (item, field) => {
     expect(() => made({ ...item, values: [...item.values] })).toThrowError(
       expect.objectContaining({ body: { attributes: [{ [field]: [expect.any(String)] }] } }),
     )
   })
 })
 
-describe('a known attribute', () => {
-  test('changes name and default', () => {
+describe('an existing attribute', () => {
+  test('can change its name and default', () => {
     const [changed] = plan([{ id: 90, name: 'extent', default_value: 'large' }]).attributes
     expect(changed).toEqual({ ...select, name: 'extent', default_value: 'large' })
   })
 
-  test('is found by its name as well', () => {
+  test('is also found by its name', () => {
     const [changed, ...others] = plan([{ name: 'size', default_value: 'large' }]).attributes
     expect(changed).toMatchObject({ id: 90, default_value: 'large' })
     expect(others).toEqual([number, text])
   })
 
-  test('takes more options, in any order, and keeps those it has', () => {
+  test('accepts more options in any order, but must keep the existing ones', () => {
     const values = ['large', 'huge', 'small']
     expect(plan([{ id: 90, values }]).attributes[0]).toMatchObject({ values })
     expect(() => plan([{ id: 90, values: ['small'] }])).toThrowError(
@@ -101,21 +101,21 @@ describe('a known attribute', () => {
     [{ id: 90, mutable: false }, 'mutable'],
     [{ id: 90, input_type: 'radio' as const }, 'input_type'],
     [{ id: 91, values: ['0', '11', '1'] }, 'values'],
-  ])('%j is refused for its %s', (item, field) => {
+  ])('%j is rejected with an error of %s', (item, field) => {
     expect(() => plan([item])).toThrowError(
       expect.objectContaining({ body: { attributes: [{ [field]: [expect.any(String)] }] } }),
     )
   })
 
-  test('of text is free in its values', () => {
+  test('of type text accepts any values', () => {
     expect(plan([{ id: 92, values: ['any'] }]).attributes[2]).toMatchObject({ values: ['any'] })
   })
 
-  test('goes when it is deleted', () => {
+  test('is removed when marked as deleted', () => {
     expect(plan([{ id: 91, deleted: true }])).toEqual({ attributes: [select, text], removed: [91] })
   })
 
-  test('cannot take the name of another', () => {
+  test('cannot take the name of another attribute', () => {
     expect(() => plan([{ id: 90, name: 'age' }])).toThrowError(
       expect.objectContaining({
         body: { attributes: ['All attribute names of a label must be unique.'] },
@@ -127,7 +127,7 @@ describe('a known attribute', () => {
 test.each([
   ['a new attribute', []],
   ['a known one', all],
-])('too many options of %s are refused in time linear in their number', (_, current) => {
+])('too many options of %s are rejected in time linear in their number', (_, current) => {
   const refuse = (length: number) => {
     const values = Array.from({ length }, (_one, index) => `v${index}`)
     const item = { name: 'size', mutable: true, input_type: 'select' as const, values }
@@ -153,7 +153,7 @@ test('changes by name take time linear in their number', () => {
   expect(growthOf(change, 15_000, most)).toBeLessThan(most)
 })
 
-test('a name that was given away is free for another', () => {
+test('a renamed attribute frees its name for another', () => {
   const items = [
     { id: 90, name: 'age' },
     { id: 91, name: 'size' },
@@ -166,7 +166,7 @@ test('a name that was given away is free for another', () => {
   ])
 })
 
-test('deleting needs an id', () => {
+test('a deletion requires an id', () => {
   expect(() => plan([{ name: 'size', deleted: true }])).toThrowError(
     expect.objectContaining({ body: { attributes: [{ deleted: [expect.any(String)] }] } }),
   )

@@ -7,13 +7,13 @@ const longestValues = 4096
 
 export interface AttributesPlan {
   attributes: AttributeDraft[]
-  /** Attributes that go, with the values stored for them. */
+  /** Removed attributes, whose stored values are deleted. */
   removed: number[]
 }
 
 /**
- * What the attributes of one label become (`spec/api-workspace.md` 4.3): an item with an id or the name of a known attribute
- * changes that one, any other is new, `deleted` removes; attributes not listed stay.
+ * Plans the attributes of one label: an item with the id or name of an existing attribute changes it, any other item
+ * is new, `deleted` removes; attributes that are not listed stay.
  *
  * @throws DomainError invalid naming item and field, not_found for an unknown id
  */
@@ -97,7 +97,7 @@ function checkGrowth({ input_type, values }: AttributeDraft, wanted: string[], p
     throw fieldError(place, `Options can only be added: "${lost}" is missing.`)
 }
 
-/** Comes first: what follows compares every value with every other. */
+/** Checked first, because later checks compare every value with every other. */
 function checkLength(values: readonly string[], place: Path) {
   if (values.join('\n').length > longestValues)
     throw fieldError(
@@ -106,7 +106,7 @@ function checkLength(values: readonly string[], place: Path) {
     )
 }
 
-/** The attribute with its default completed, if its values and its default fit its type. */
+/** Returns the attribute with a completed default, after checking values and default against its type. */
 function checked(draft: AttributeDraft, place: Path): AttributeDraft {
   const wrong = wrongValues(draft)
   if (wrong) throw fieldError([...place, 'values'], wrong)
@@ -136,7 +136,7 @@ function isRange(values: readonly string[]): boolean {
 }
 
 const numberText = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d{1,3})?$/i
-/** In characters; the largest number without an exponent has 309 digits. */
+/** Limit in characters; the largest number without an exponent has 309 digits. */
 const longestNumber = 400
 const toNumber = (text: string) =>
   text.length <= longestNumber && numberText.test(text) ? Number(text) : Number.NaN

@@ -18,10 +18,9 @@ import type { LabelsPlan } from './plan.ts'
 type Plan = (current: readonly Label[]) => Promise<LabelsPlan>
 
 /**
- * Changes the labels of a project or task outside of its own PATCH: the same right, the same events, the same dates
- * (`spec/api-workspace.md` 4.3).
+ * Changes the labels of a project or task by a call other than its PATCH, with the same permission, events and dates.
  *
- * @param plan what becomes of the present labels; called once the right to change them is sure
+ * @param plan plans the new labels from the current ones; called after the permission check
  */
 export async function changeOwnedLabels(
   tx: Transaction<ProjectsDb>,

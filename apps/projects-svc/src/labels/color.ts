@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
 const turn = 360
-/** No common divisor with a full turn: every hue comes up before one is repeated. */
+/** Has no common divisor with a full turn, so every hue is used before one repeats. */
 const step = 47
 
 /**
- * A colour for a label that was given none, as `#rrggbb`: its hue follows from the name, and moves on while another label of
- * the same owner has it (`spec/api-workspace.md` 4.3). With every hue taken the first one is used again.
+ * Returns a colour (`#rrggbb`) for a label without one. The hue follows from the name and moves on while another
+ * label of the owner has it. When all hues are taken, the first is used again.
  */
 export function pickColor(name: string, taken: ReadonlySet<string>): string {
   const first = createHash('sha256').update(name.toLowerCase()).digest().readUInt16BE(0) % turn
@@ -17,11 +17,11 @@ export function pickColor(name: string, taken: ReadonlySet<string>): string {
   return palette[first] ?? ''
 }
 
-/** Colours that `pickColor` would still find. */
+/** Returns the number of colours that `pickColor` can still choose. */
 export const countFree = (taken: ReadonlySet<string>): number =>
   palette.filter((color) => !taken.has(color)).length
 
-/** HSL(hue, 65 %, 50 %). */
+/** Converts HSL(hue, 65 %, 50 %) to `#rrggbb`. */
 function fromHue(hue: number): string {
   const channel = (offset: number) => {
     const k = (offset + hue / 30) % 12
@@ -33,5 +33,5 @@ function fromHue(hue: number): string {
   return `#${channel(0)}${channel(8)}${channel(4)}`
 }
 
-/** Written out once: with many labels every hue is asked for many times. */
+/** Computed once, because planning many labels reads every hue many times. */
 const palette = Array.from({ length: turn }, (_, hue) => fromHue(hue))

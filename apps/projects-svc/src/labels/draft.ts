@@ -1,13 +1,13 @@
 import type { Attribute, Label } from '@reticle/contracts/rest/labels'
 
-/** Labels as they are going to be; what has no id yet is new. */
+/** Label after a planned change; without an id it is new. */
 export interface LabelDraft {
   id: number | null
   name: string
-  /** Empty: still to be assigned. */
+  /** Empty: not assigned yet. */
   color: string
   type: Label['type']
-  /** The drawing of a skeleton, else null; elements may name sublabels that have no id yet. */
+  /** Drawing of a skeleton, otherwise null; its elements may reference new sublabels by name. */
   svg: string | null
   attributes: AttributeDraft[]
   sublabels: LabelDraft[]
@@ -15,11 +15,11 @@ export interface LabelDraft {
 
 export type AttributeDraft = Omit<Attribute, 'id'> & { id: number | null }
 
-/** Labels and their sublabels, parents first. */
+/** Returns labels and their sublabels, parents first. */
 export const withSublabels = (labels: readonly LabelDraft[]): LabelDraft[] =>
   labels.flatMap((label) => [label, ...label.sublabels])
 
-/** A stored label, unchanged. */
+/** Converts a stored label without changes. */
 export function draftOf(
   label: Omit<Label, 'parent_id' | 'sublabels'> & Partial<Label>,
 ): LabelDraft {

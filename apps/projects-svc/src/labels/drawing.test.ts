@@ -5,7 +5,7 @@ import { bindDrawing, readDrawing, unknownSublabel, writeDrawing } from './drawi
 /** Below the ratio of a quadratic cost, which is 100. */
 const most = 40
 
-/** `svg` of `spec/api-workspace.md` 4.3. */
+/** Drawings of skeletons (`svg`). */
 
 const sublabels = [
   { id: 42, name: 'head' },
@@ -13,7 +13,7 @@ const sublabels = [
 ]
 const clean = (text: string) => writeDrawing(readDrawing(text))
 
-test('names become ids', () => {
+test('sublabel names are replaced by ids', () => {
   const drawing =
     '<line x1="40" y1="20" data-type="edge"></line><circle r="1.5" data-label-name="head"/>'
   expect(bindDrawing(drawing, sublabels)).toBe(
@@ -21,7 +21,7 @@ test('names become ids', () => {
   )
 })
 
-test('a drawing that is read back is the same', () => {
+test('binding a bound drawing again changes nothing', () => {
   const bound = bindDrawing(
     `<circle cx='1' data-label-name="a &quot;foot&quot; &amp; more">`,
     sublabels,
@@ -30,7 +30,7 @@ test('a drawing that is read back is the same', () => {
   expect(bindDrawing(bound, sublabels)).toBe(bound)
 })
 
-test('elements of a sublabel that is gone go as well', () => {
+test('elements of deleted sublabels are removed', () => {
   const drawing = '<circle data-label-id="42"></circle><circle data-label-id="99"></circle>'
   expect(bindDrawing(drawing, sublabels)).toBe('<circle data-label-id="42"></circle>')
 })
@@ -40,7 +40,7 @@ test.each([
   ['<circle data-label-id="99"/>', '#99'],
   ['<circle data-label-id="99" data-label-name="head"/>', undefined],
   ['<circle data-label-id="42"/><line/>', undefined],
-])('%s names the stranger %s', (drawing, stranger) => {
+])('%s contains the unknown sublabel %s', (drawing, stranger) => {
   expect(unknownSublabel(drawing, sublabels)).toBe(stranger)
 })
 
@@ -52,7 +52,7 @@ test.each([
   ['<use xlink:href="https://evil.example/x.svg#a"/>'],
   ['text & <!-- comment -->'],
   ['<<<<'],
-])('nothing of %s survives', (drawing) => {
+])('all of %s is removed', (drawing) => {
   expect(clean(drawing)).toBe('')
 })
 
@@ -62,7 +62,7 @@ test.each([
   ['quotes of both kinds', `<circle r='"`],
   ['names without values', '<circle r r'],
   ['spaces', ' '],
-])('%s are read in linear time', (_, piece) => {
+])('%s are parsed in linear time', (_, piece) => {
   const cost = (length: number) => {
     const text = `<circle ${piece.repeat(length / piece.length)}`
     const before = process.cpuUsage()
@@ -85,19 +85,19 @@ test.each([
     '<circle stroke="red" data-x="&lt;script&gt;"></circle>',
   ],
   ['<CIRCLE r="2">', '<circle r="2"></circle>'],
-])('of %s the harmless part stays', (drawing, left) => {
+])('the harmless part of %s is kept', (drawing, left) => {
   expect(clean(drawing)).toBe(left)
 })
 
 test.each(['<', '<a ', '<a b="', '<line x="1" '])(
-  'openings %j are read in time linear in their number',
+  'repeated %j are parsed in time linear in their number',
   (piece) => {
     const read = (size: number) => expect(clean(piece.repeat(size / piece.length))).toBe('')
     expect(growthOf(read, 50_000, most)).toBeLessThan(most)
   },
 )
 
-test('a long name is read in time linear in its length', () => {
+test('a long name is parsed in time linear in its length', () => {
   const read = (size: number) => expect(clean(`<line ${'a'.repeat(size)}/>`)).toBe('<line></line>')
   expect(growthOf(read, 50_000, most)).toBeLessThan(most)
 })

@@ -1,6 +1,6 @@
 /**
- * Drawings of skeletons (`svg` of `spec/api-workspace.md` 4.3). A drawing is read into plain elements and written again from
- * them: only shapes and attributes of these lists survive, so nothing in it can run or be fetched.
+ * Drawings of skeletons (`svg`). A drawing is parsed into plain elements and written again from them. Only the listed
+ * shapes and attributes are kept, so a drawing cannot execute or load anything.
  */
 
 export interface DrawnElement {
@@ -14,7 +14,7 @@ const plainAttribute =
 const dataAttribute = /^data-[a-z-]{1,40}$/
 const plainValue = /^[\w\s#.,%+-]*$/
 
-/** A tag with its attributes; `>` may stand within their quotes. */
+/** Tag with its attributes; `>` may occur within quotes. */
 const opening = /<([a-zA-Z][\w:-]{0,40})((?:[^<>"']|"[^"]*"|'[^']*')*)>/g
 const assignment = /\s([\w:-]{1,80})\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
@@ -51,7 +51,7 @@ interface Named {
   name: string
 }
 
-/** What a drawing names that is no sublabel: the name, or `#` and the id. */
+/** Returns the first reference to an unknown sublabel: its name, or `#` and the id. */
 export function unknownSublabel(text: string, sublabels: readonly Named[]): string | undefined {
   const { idOf, ids } = lookup(sublabels)
   for (const { attributes } of readDrawing(text)) {
@@ -64,7 +64,7 @@ export function unknownSublabel(text: string, sublabels: readonly Named[]): stri
   return undefined
 }
 
-/** The drawing with ids in place of names; elements of sublabels that are gone go as well. */
+/** Returns the drawing with names replaced by ids, and without elements of deleted sublabels. */
 export function bindDrawing(text: string, sublabels: readonly Named[]): string {
   const { idOf, ids } = lookup(sublabels)
   const bound: DrawnElement[] = []
@@ -78,7 +78,7 @@ export function bindDrawing(text: string, sublabels: readonly Named[]): string {
   return writeDrawing(bound)
 }
 
-/** Drawings name sublabels as often as they like: none is searched for in a list. */
+/** Drawings can contain any number of references, so each lookup uses a map. */
 function lookup(sublabels: readonly Named[]) {
   const idOf = new Map(sublabels.map(({ id, name }) => [name, String(id)]))
   return { idOf, ids: new Set(idOf.values()) }

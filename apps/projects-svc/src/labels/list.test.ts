@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
 import { listLabelsById } from './repo.ts'
 
-/** What the list of labels may be asked: `spec/api-workspace.md` 1.5 to 1.7, 4.3. */
+/** Filters and sorting of the list of labels. */
 
 const { addUser, over, db } = await testWorkspace()
 const [anna, admin] = [await addUser(), await addUser('admin')]
@@ -19,7 +19,7 @@ const project = await projects.createProject({ body: { name: 'p', labels } }, an
 const [car, , person] = project.labels
 const personId = person?.id ?? 0
 
-/** The query as the gateway reads it, with `filter` as JSON. */
+/** Parses the query as the gateway does, with `filter` as JSON. */
 const read = ({ filter, ...query }: Record<string, unknown>) =>
   labelList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
 
@@ -33,7 +33,7 @@ describe.each(transports)('over %s', (transport) => {
     ['"night car"', ['night car']],
     ['car night', ['night car']],
     ['head', []],
-  ])('a search for %s', async (search, expected) => {
+  ])('a search for %s finds the matching labels', async (search, expected) => {
     expect(await found({ search })).toEqual(expected)
   })
 
@@ -45,12 +45,15 @@ describe.each(transports)('over %s', (transport) => {
     ['color', '#000002', ['night car']],
     ['parent', 'person', ['head', 'foot']],
     ['parent_id', personId, ['head', 'foot']],
-  ])('%s is %s, as a simple filter and in an expression', async (name, value, expected) => {
-    expect(await found({ [name]: String(value) })).toEqual(expected)
-    expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
-  })
+  ])(
+    '%s equal to %s works as a simple filter and in an expression',
+    async (name, value, expected) => {
+      expect(await found({ [name]: String(value) })).toEqual(expected)
+      expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
+    },
+  )
 
-  test('an expression stays with the labels of the owner that is named', async () => {
+  test('an expression is limited to the labels of the requested owner', async () => {
     const filter = { in: ['car', { var: 'name' }] }
     expect(await found({ filter, project_id: project.id })).toEqual(['car', 'night car'])
     const body = { name: 'q', labels: [{ name: 'red car' }] }
@@ -59,7 +62,7 @@ describe.each(transports)('over %s', (transport) => {
     await projects.deleteProject({ id }, anna.call)
   })
 
-  test('sublabels come only where a parent is asked for', async () => {
+  test('sublabels are listed only when the query names a parent', async () => {
     expect(await found({ filter: { var: 'id' } })).toEqual(['car', 'night car', 'person'])
     const filter = { and: [{ var: 'parent' }, { '==': [{ var: 'name' }, 'foot'] }] }
     expect(await found({ filter })).toEqual(['foot'])
@@ -68,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('what is asked costs no statements', async () => {
+test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
     const { db: watched, statements } = counting(db)
     await over('in-process', watched).labels.listLabels(read(query), admin.call)
@@ -83,15 +86,18 @@ test.each([
   [500, 1],
   [501, 2],
   [1750, 4],
-])('%i labels are read in %i queries, in the order of their ids', async (count, queries) => {
-  const labels = Array.from({ length: count - 1 }, (_, index) => ({ name: `label ${index}` }))
-  const skeleton = { name: 'last', type: 'skeleton' as const, sublabels: [{ name: 'joint' }] }
-  const body = { name: 'many', labels: [...labels, skeleton] }
-  const made = await projects.createProject({ body }, anna.call)
-  const ids = made.labels.map(({ id }) => id).reverse()
-  const { db: watched, statements } = counting(db)
-  const found = await listLabelsById(watched, ids)
-  expect(found.map(({ id }) => id)).toEqual(ids)
-  expect(found[0]?.sublabels).toHaveLength(1)
-  expect(statements()).toBe(queries)
-})
+])(
+  '%i labels are read with %i queries, in the order of the requested ids',
+  async (count, queries) => {
+    const labels = Array.from({ length: count - 1 }, (_, index) => ({ name: `label ${index}` }))
+    const skeleton = { name: 'last', type: 'skeleton' as const, sublabels: [{ name: 'joint' }] }
+    const body = { name: 'many', labels: [...labels, skeleton] }
+    const made = await projects.createProject({ body }, anna.call)
+    const ids = made.labels.map(({ id }) => id).reverse()
+    const { db: watched, statements } = counting(db)
+    const found = await listLabelsById(watched, ids)
+    expect(found.map(({ id }) => id)).toEqual(ids)
+    expect(found[0]?.sublabels).toHaveLength(1)
+    expect(statements()).toBe(queries)
+  },
+)

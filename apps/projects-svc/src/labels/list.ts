@@ -10,7 +10,7 @@ import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
 import { visibleIn } from '../scope.ts'
 
-/** Without the names of an owner, which is found before. */
+/** Query without the owner, which is resolved first. */
 type Query = Omit<Input<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
 
 const columns = {
@@ -23,8 +23,8 @@ const columns = {
 } as const satisfies ColumnsOf<typeof labelFields>
 
 /**
- * A page of labels: those of `owner`, or without one all that the caller may see (`spec/api-workspace.md` 1.7, 4.3). Only
- * top-level labels, unless a parent is asked for: then its sublabels.
+ * Lists a page of labels: those of `owner`, or all that the caller may see. Only top-level labels, unless the query
+ * names a parent: then its sublabels.
  */
 export function listLabels(
   db: Kysely<ProjectsDb>,
@@ -51,7 +51,7 @@ function asksForParent({ parent, parent_id, filter }: Query): boolean {
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`
 
-/** Of projects and tasks one owns or is assigned to. */
+/** Restricts to labels of projects and tasks that the caller owns or is assigned to. */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (
     projects.owner_id, projects.assignee_id, tasks.owner_id, tasks.assignee_id)`

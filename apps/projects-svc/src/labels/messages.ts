@@ -2,13 +2,13 @@ import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
 import type { LabelRow } from '../db/schema.ts'
 import { ownerKey, ownerOf } from '../owner.ts'
 
-/** Labels as records (`spec/api-workspace.md` 4.3), sublabels inside their parents. */
+/** Label records, with sublabels inside their parents. */
 
 export interface LabelView extends LabelRow {
   attributes: Attribute[]
 }
 
-/** Top-level labels by the key of their owner; `rows` in id order. */
+/** Groups top-level labels by the key of their owner; `rows` have to be in id order. */
 export function toLabelsByOwner(rows: readonly LabelView[]): Map<string, Label[]> {
   const children = group(rows, (row) => row.parent_id ?? 0)
   const labels = new Map<string, Label[]>()
@@ -21,7 +21,7 @@ export function toLabelsByOwner(rows: readonly LabelView[]): Map<string, Label[]
   return labels
 }
 
-/** Single labels, in the order of `ids`; `rows`, in id order, are those that are still there and their sublabels. */
+/** Returns labels in the order of `ids`; `rows` are the existing ones with their sublabels, in id order. */
 export function toLabels(ids: readonly number[], rows: readonly LabelView[]): Label[] {
   const children = group(rows, (row) => row.parent_id ?? 0)
   const byId = new Map(rows.map((row) => [row.id, row]))

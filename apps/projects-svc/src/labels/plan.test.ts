@@ -4,7 +4,7 @@ import { countTurns } from '@reticle/kit/testing/turns'
 import { describe, expect, test } from 'vitest'
 import { affectedLabels, deletedLabels, planLabels, planNewLabels, planOneLabel } from './plan.ts'
 
-/** `spec/api-workspace.md` 4.3: label list semantics. */
+/** Changes of a label list. */
 
 const size = attributeOf({
   name: 'size',
@@ -30,8 +30,8 @@ const all = [car, bus, person]
 const names = async (items: LabelWrite[], current = all) =>
   (await planLabels(current, items)).labels.map((one) => one.name)
 
-describe('items', () => {
-  test('without id create, with one change, and what is not listed stays', async () => {
+describe('items of a label list', () => {
+  test('without id create, with an id change, and unlisted labels stay', async () => {
     const plan = await planLabels(all, [{ name: 'tram' }, { id: 41, name: 'coach' }])
     expect(plan.labels.map(({ id, name }) => [id, name])).toEqual([
       [40, 'car'],
@@ -42,14 +42,14 @@ describe('items', () => {
     expect(plan).toMatchObject({ removed_labels: [], removed_attributes: [] })
   })
 
-  test('with deleted remove, sublabels included', async () => {
+  test('with deleted remove labels and their sublabels', async () => {
     const plan = await planLabels(all, [{ id: 50, deleted: true }])
     expect(plan.labels.map((one) => one.id)).toEqual([40, 41])
     expect(plan.removed_labels).toEqual([50, 51, 52])
     expect(deletedLabels(all, plan)).toEqual([{ id: 50, name: 'person' }])
   })
 
-  test('that remove very many labels leave room in the event', async () => {
+  test('that remove very many labels leave the event below its size limit', async () => {
     const many = Array.from({ length: 9000 }, (_, at) =>
       labelOf({ id: 100 + at, name: `${at} ${'ü'.repeat(50)}` }),
     )
@@ -67,7 +67,7 @@ describe('items', () => {
     ).toEqual(['bus', 'car', 'person'])
   })
 
-  test('can take the name of a label that goes', async () => {
+  test('can take the name of a removed label', async () => {
     expect(await names([{ id: 40, deleted: true }, { name: 'car' }])).toEqual([
       'bus',
       'person',
@@ -75,13 +75,13 @@ describe('items', () => {
     ])
   })
 
-  test('change only what they name', async () => {
+  test('change only their own fields', async () => {
     const { labels } = await planLabels([car], [{ id: 40, name: 'auto', color: '' }])
     const [changed] = labels
     expect(changed).toMatchObject({ name: 'auto', color: '#000001', attributes: car.attributes })
   })
 
-  test('of a new owner have no use for ids', async () => {
+  test('of a new owner ignore ids', async () => {
     const attributes = [{ ...size, id: 90 }]
     const [made] = (await planNewLabels([{ id: 40, name: 'x', attributes }])).labels
     expect(made).toMatchObject({ id: null, attributes: [{ id: null, name: 'size' }] })
@@ -138,7 +138,7 @@ const texts: [what: string, items: LabelWrite[], body: unknown][] = [
   ]),
 ]
 
-test.each(texts)('%s: invalid', async (_, items, body) => {
+test.each(texts)('%s is invalid', async (_, items, body) => {
   await expect(planLabels(all, items)).rejects.toThrowError(
     expect.objectContaining({ kind: 'invalid', body }),
   )
@@ -149,13 +149,13 @@ test.each([
   [[{ id: 51, name: 'x' }], 'Not found label with id #51 to change'],
   [[{ id: 50, sublabels: [{ id: 40 }] }], 'Not found label with id #40 to change'],
   [[{ id: 40, attributes: [{ id: 9 }] }], 'Not found attribute with id #9 to change'],
-])('%j: not found', async (items, message) => {
+])('%j is not found', async (items, message) => {
   await expect(planLabels(all, items)).rejects.toThrowError(
     expect.objectContaining({ kind: 'not_found', message }),
   )
 })
 
-test('more than 10,000 labels are too many, sublabels included', async () => {
+test('more than 10,000 labels, sublabels included, are rejected', async () => {
   const many = Array.from({ length: 10_001 }, (_, index) => ({ name: `l${index}` }))
   const text = expect.stringContaining('10000')
   await expect(planLabels([], many)).rejects.toThrowError(
@@ -163,7 +163,7 @@ test('more than 10,000 labels are too many, sublabels included', async () => {
   )
 })
 
-test('as many labels as a body can hold are refused', async () => {
+test('a maximum-size body of labels is rejected', async () => {
   const many = Array.from({ length: 100_000 }, (_, index) => ({ name: `l${index}` }))
   await expect(planLabels([], many)).rejects.toThrowError(
     expect.objectContaining({ kind: 'invalid' }),
@@ -175,7 +175,7 @@ test('long lists are planned in steps', async () => {
   expect(await countTurns(() => planNewLabels(many))).toBeGreaterThan(2)
 })
 
-test('more than 512 KiB of labels are too much', async () => {
+test('more than 512 KiB of labels are rejected', async () => {
   const values = Array.from({ length: 20 }, (_, index) => `${index}${'x'.repeat(190)}`)
   const big = (name: string) => ({
     name,
@@ -188,7 +188,7 @@ test('more than 512 KiB of labels are too much', async () => {
 })
 
 describe('colors', () => {
-  test('are given to labels without one: distinct, and the same each time', async () => {
+  test('are assigned to labels without one: distinct, and the same each time', async () => {
     const given = async () =>
       (await planNewLabels([{ name: 'car' }, { name: 'Car' }, { name: 'CAR' }])).labels
     const colors = (await given()).map((one) => one.color)
@@ -197,12 +197,12 @@ describe('colors', () => {
     expect((await given()).map((one) => one.color)).toEqual(colors)
   })
 
-  test('are lower-cased', async () => {
+  test('are stored in lower case', async () => {
     const { labels } = await planNewLabels([{ name: 'x', color: '#ABCDEF' }])
     expect(labels[0]?.color).toBe('#abcdef')
   })
 
-  test('run out after a full turn, not into an endless loop', async () => {
+  test('repeat when all hues are taken', async () => {
     const many = Array.from({ length: 400 }, (_, index) => ({ name: `l${index}` }))
     const colors = (await planNewLabels(many)).labels.map((one) => one.color)
     expect(new Set(colors).size).toBeGreaterThan(350)
@@ -210,7 +210,7 @@ describe('colors', () => {
 })
 
 describe('skeletons', () => {
-  test('take new sublabels, change and lose others', async () => {
+  test('can add, change and remove sublabels', async () => {
     const { labels } = await planLabels(
       [person],
       [
@@ -228,13 +228,13 @@ describe('skeletons', () => {
   })
 })
 
-describe('one label by itself', () => {
-  test('is changed among its siblings', async () => {
+describe('a change of one label', () => {
+  test('keeps its place among the others', async () => {
     const { labels } = await planOneLabel(all, 41, { name: 'coach' })
     expect(labels.map((one) => one.name)).toEqual(['car', 'coach', 'person'])
   })
 
-  test('names its own fields in errors', async () => {
+  test('names the fields of the PATCH body in errors', async () => {
     await expect(planOneLabel(all, 41, { color: 'red' })).rejects.toThrowError(
       expect.objectContaining({ body: { color: ['"red" is no color: write #rrggbb.'] } }),
     )
@@ -244,7 +244,7 @@ describe('one label by itself', () => {
   })
 })
 
-describe('annotations read otherwise', () => {
+describe('annotations read differently', () => {
   const text = { name: 'note', mutable: false, input_type: 'text' as const, values: [] }
   const affected = async (items: LabelWrite[]) => affectedLabels(all, await planLabels(all, items))
 
@@ -262,7 +262,7 @@ describe('annotations read otherwise', () => {
       { id: 50, sublabels: [{ id: 51, attributes: [text] }] },
       [50],
     ],
-  ])('where %s', async (_, item, expected) => {
+  ])('if %s', async (_, item, expected) => {
     expect(await affected([item])).toEqual(expected)
   })
 
@@ -272,7 +272,7 @@ describe('annotations read otherwise', () => {
     ['a label went', { id: 40, deleted: true }],
     ['an attribute has another name', { id: 40, attributes: [{ id: size.id, name: 'extent' }] }],
     ['a sublabel is new', { id: 50, sublabels: [{ name: 'hand' }] }],
-  ])('not where %s', async (_, item) => {
+  ])('not if %s', async (_, item) => {
     expect(await affected([item])).toEqual([])
   })
 })

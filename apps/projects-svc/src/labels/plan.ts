@@ -7,28 +7,28 @@ import { countFree, pickColor } from './color.ts'
 import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
 
-/** Of a project or task, sublabels included. */
+/** Limits on the labels of a project or task, sublabels included. */
 export const mostLabels = 10_000
 export const mostBytes = 512 * 1024
 
 export interface LabelsPlan {
-  /** All labels of the owner afterwards. */
+  /** All labels of the owner after the change. */
   labels: LabelDraft[]
-  /** Labels and sublabels that go, with all annotations that use them. */
+  /** Removed labels and sublabels; all annotations that use them are deleted. */
   removed_labels: number[]
-  /** Attributes that go from labels that stay. */
+  /** Attributes removed from labels that stay. */
   removed_attributes: number[]
 }
 
 type Removed = Omit<LabelsPlan, 'labels'>
 
 /**
- * What the labels of a project or task become when `items` are applied to them: `spec/api-workspace.md` 4.3, label list
- * semantics. Nothing is written; names are compared at the end, so that two labels can swap theirs. Long lists are planned in
- * steps, with turns for other calls.
+ * Plans the labels of a project or task after `items` are applied (`docs/spec/workspace.md#labels`). Writes nothing.
+ * Names are compared at the end, so two labels can swap theirs. Long lists are planned in steps, so that other calls
+ * can run in between.
  *
- * @param at where the items stand in the body, for error messages
- * @throws DomainError invalid naming item and field, not_found for an id that is none of `current`
+ * @param at path of the items in the body, for error messages
+ * @throws DomainError invalid naming item and field, not_found for an id that is not in `current`
  */
 export async function planLabels(
   current: readonly Label[],
@@ -45,13 +45,13 @@ export async function planLabels(
   return { labels, ...removed }
 }
 
-/** The same for a new owner: ids among the items mean nothing yet. */
+/** Plans the labels of a new owner; ids in the items are ignored. */
 export async function planNewLabels(items: readonly LabelWrite[]): Promise<LabelsPlan> {
   checkCount(items, ['labels'])
   return planLabels([], items.map(withoutIds))
 }
 
-/** One label of `current` changed by its own PATCH: errors name the fields of that body. */
+/** Plans the change of one label by its own PATCH. Errors name the fields of that body. */
 export async function planOneLabel(
   current: readonly Label[],
   id: number,
@@ -197,7 +197,7 @@ function assignColors(labels: readonly LabelDraft[]) {
   let free = countFree(taken)
   for (const label of all) {
     if (label.color !== '') continue
-    if (free === 0) taken.clear() // nothing to avoid: no label looks through all colours in vain
+    if (free === 0) taken.clear() // all hues are taken; clearing saves a search of all hues for every label
     label.color = pickColor(label.name, taken)
     if (free > 0) {
       taken.add(label.color)
@@ -206,10 +206,10 @@ function assignColors(labels: readonly LabelDraft[]) {
   }
 }
 
-/** Bytes of deleted labels in one event, which may have 1 MB in all. */
+/** Bytes of deleted labels in one event; an event may have 1 MB. */
 const mostDeletedBytes = 200_000
 
-/** Labels that the plan deletes, sublabels excluded, as far as an event has room for them. */
+/** Returns the labels that the plan deletes, without sublabels, as far as they fit into an event. */
 export function deletedLabels(
   current: readonly Label[],
   { removed_labels }: Pick<LabelsPlan, 'removed_labels'>,
@@ -223,7 +223,7 @@ export function deletedLabels(
   })
 }
 
-/** Labels that stay, but whose annotations read otherwise by the plan (`spec/api-annotations.md` 1.4). */
+/** Returns the remaining labels whose annotations read differently after the plan. */
 export function affectedLabels(current: readonly Label[], { labels }: LabelsPlan): number[] {
   const after = new Map(labels.map((one) => [one.id, one]))
   return current.flatMap((label) => {
@@ -232,7 +232,7 @@ export function affectedLabels(current: readonly Label[], { labels }: LabelsPlan
   })
 }
 
-/** What an object of the label shows of it; sublabels that are new have no elements yet. */
+/** Returns the parts of a label that its annotations depend on. New sublabels have no elements yet. */
 function shownBy({ attributes, sublabels }: LabelDraft, before: Label): string {
   const known = new Set<number | null>(before.sublabels.map((one) => one.id))
   const parts = sublabels.filter((one) => known.has(one.id))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 import { deleteOldLabelChanges } from './repo-changes.ts'
 
-/** Which events annotations-svc has to handle before annotations of a target are read. */
+/** Label events that annotations-svc has to handle before it reads annotations of a target. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
@@ -26,7 +26,7 @@ describe.each(transports)('%s', (transport) => {
     return task
   }
 
-  /** Ids of the events of labels that were emitted since the last look. */
+  /** Returns the label events emitted since the last call. */
   async function takeLabelEvents() {
     const events = (await takeEvents()).filter((one) => one.type === labelsChanged.type)
     return events.map((one) => ({
@@ -41,7 +41,7 @@ describe.each(transports)('%s', (transport) => {
     return facts.label_events
   }
 
-  describe('a change of labels that annotations lose something by', () => {
+  describe('a change of labels that removes data of annotations', () => {
     type Item = NonNullable<Parameters<typeof tasks.updateTask>[0]['body']['labels']>[number]
     type Task = Awaited<ReturnType<typeof addTask>>
     const losses: [string, (task: Task) => Item][] = [
@@ -62,7 +62,7 @@ describe.each(transports)('%s', (transport) => {
       ],
     ]
 
-    test.each(losses)('is named for its task and jobs: %s is deleted', async (_, itemOf) => {
+    test.each(losses)('is listed for its task and jobs: %s is deleted', async (_, itemOf) => {
       const task = await addTask()
       await tasks.updateTask({ id: task.id, body: { labels: [itemOf(task)] } }, anna.call)
       const [event] = await takeLabelEvents()
@@ -71,7 +71,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await eventsOf('job', results[0]?.id ?? 0)).toEqual([event?.id])
     })
 
-    test('is named for all tasks of its project: DELETE of a label', async () => {
+    test('is listed for all tasks of its project when a label is deleted', async () => {
       const project = await addProject()
       const given = { project_id: project.id }
       const [one, other, stranger] = [await addTask(given), await addTask(given), await addTask()]
@@ -82,7 +82,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await eventsOf('task', stranger.id)).toEqual([])
     })
 
-    test('is named where a task moves into a project, and for the project', async () => {
+    test('is listed for the task and the project when a task moves into a project', async () => {
       const [project, task] = [await addProject(), await addTask()]
       const neighbour = await addTask({ project_id: project.id })
       await tasks.updateTask({ id: task.id, body: { project_id: project.id } }, anna.call)
@@ -92,7 +92,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await eventsOf('task', neighbour.id)).toEqual([])
     })
 
-    test('is named in place of the one before, whose key is the same', async () => {
+    test('replaces an earlier event with the same key', async () => {
       const task = await addTask()
       for (const { id } of task.labels)
         await tasks.updateTask(
@@ -103,7 +103,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await eventsOf('task', task.id)).toEqual([last?.id])
     })
 
-    test('is named for a day', async () => {
+    test('is listed for a day', async () => {
       const task = await addTask()
       const body = { labels: [{ id: task.labels[0]?.id, deleted: true }] }
       await tasks.updateTask({ id: task.id, body }, anna.call)
@@ -114,7 +114,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('a change that annotations lose nothing by is not named', async () => {
+  test('a change of labels that removes no annotation data is not listed', async () => {
     const task = await addTask()
     const body = { labels: [{ id: task.labels[0]?.id, name: 'lorry' }, { name: 'bus' }] }
     await tasks.updateTask({ id: task.id, body }, anna.call)
@@ -122,8 +122,8 @@ describe.each(transports)('%s', (transport) => {
     expect(await eventsOf('task', task.id)).toEqual([])
   })
 
-  describe('an event follows', () => {
-    test('the move of a task, where its new project deletes a label', async () => {
+  describe('a label event follows', () => {
+    test('the move of a task when its new project deletes a label', async () => {
       const [project, task] = [await addProject(), await addTask()]
       await tasks.updateTask({ id: task.id, body: { project_id: project.id } }, anna.call)
       await labels.deleteLabel({ id: project.labels[0]?.id ?? 0 }, anna.call)
@@ -132,7 +132,7 @@ describe.each(transports)('%s', (transport) => {
       expect(deleted?.data.follows).toEqual([moved?.id])
     })
 
-    test('the deletion in a project, where one of its tasks moves to another', async () => {
+    test('the deletion in a project when one of its tasks moves to another', async () => {
       const [project, next] = [await addProject(), await addProject()]
       const task = await addTask({ project_id: project.id })
       await labels.deleteLabel({ id: project.labels[0]?.id ?? 0 }, anna.call)
@@ -141,7 +141,7 @@ describe.each(transports)('%s', (transport) => {
       expect([deleted?.data.follows, moved?.data.follows]).toEqual([[], [deleted?.id]])
     })
 
-    test('no event of tasks that are elsewhere', async () => {
+    test('no events of tasks outside the project', async () => {
       const [project, task] = [await addProject(), await addTask()]
       const body = { labels: [{ id: task.labels[0]?.id, deleted: true }] }
       await tasks.updateTask({ id: task.id, body }, anna.call)

@@ -3,8 +3,8 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { type Owner, ownerColumns } from '../owner.ts'
 
 /**
- * Notes the event that annotations-svc has to handle before annotations of the owner are read (`facts.label_events`), in place
- * of the one before. To be called under the lock of the owner's row.
+ * Stores the event that annotations-svc has to handle before it reads annotations of the owner
+ * (`facts.label_events`), and replaces the earlier one. Call it under the lock of the owner's row.
  */
 export async function replaceLabelChange(
   tx: Transaction<ProjectsDb>,
@@ -19,7 +19,7 @@ export async function replaceLabelChange(
     .execute()
 }
 
-/** Ids of the last changes of a project, of tasks, or of both. */
+/** Lists ids of the last label events of a project and of tasks. */
 export async function listLabelChanges(
   tx: Transaction<ProjectsDb>,
   { project_id, task_ids }: { project_id: number | null; task_ids: readonly number[] },
@@ -32,7 +32,7 @@ export async function listLabelChanges(
 }
 
 const dayMs = 86_400_000
-/** Much longer than an event is pending, and shorter than the inbox of annotations-svc remembers it (14 days). */
+/** Much longer than events are pending, and shorter than the inbox of annotations-svc keeps them (14 days). */
 const retentionMs = dayMs
 
 export async function deleteOldLabelChanges(db: Kysely<ProjectsDb>, now: Date): Promise<void> {

@@ -10,10 +10,10 @@ type Tx = Transaction<ProjectsDb>
 type NewLabel = Insertable<LabelsTable>
 type NewAttribute = Insertable<AttributesTable>
 
-/** Rows in one statement: far below the driver's limit of parameters. */
+/** Rows per statement, far below the parameter limit of the driver. */
 const batch = 1000
 
-/** Makes the labels of an owner what the plan says; to be called under the lock of the owner's row. */
+/** Writes the planned labels of an owner. Call it under the lock of the owner's row. */
 export async function writeLabels(
   tx: Tx,
   owner: Owner,
@@ -29,7 +29,7 @@ export async function writeLabels(
   await updateDrawings(tx, plan.labels, before)
 }
 
-/** Whether the plan changes anything. */
+/** Returns whether the plan changes anything. */
 export function changesLabels(current: readonly Label[], { labels }: LabelsPlan): boolean {
   return JSON.stringify(current.map(draftOf)) !== JSON.stringify(labels)
 }
@@ -67,7 +67,7 @@ async function updateAttribute(
   await tx.updateTable('attributes').set(changes).where('id', '=', id).execute()
 }
 
-/** Inserts what has no id and gives it one; parents first, so that sublabels can name them. */
+/** Inserts new labels and sets their ids; parents first, so that sublabels can reference them. */
 async function insertLabels(tx: Tx, owner: Owner, labels: readonly LabelDraft[]) {
   const columns = ownerColumns(owner)
   const row = ({ name, color, type }: LabelDraft, parent_id: number | null): NewLabel => ({
@@ -120,7 +120,7 @@ async function insertAttributes(tx: Tx, labels: readonly LabelDraft[]) {
       .execute()
 }
 
-/** Drawings are written last: they hold the ids of sublabels. */
+/** Drawings are written last, because they contain ids of sublabels. */
 async function updateDrawings(
   tx: Tx,
   labels: readonly LabelDraft[],

@@ -9,7 +9,7 @@ import { type LabelView, toLabels, toLabelsByOwner } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** Labels with their attributes, both in id order. */
+/** Selects labels with their attributes, both in id order. */
 function selectLabels(db: Db) {
   return db
     .selectFrom('labels')
@@ -26,7 +26,7 @@ function selectLabels(db: Db) {
     .orderBy('labels.id')
 }
 
-/** Labels of many owners in one query: by the key of the owner; an owner without labels has no entry. */
+/** Lists the labels of many owners with one query, by the key of the owner; owners without labels have no entry. */
 export async function listLabelsOf(
   db: Db,
   owners: readonly Owner[],
@@ -45,19 +45,22 @@ export async function listLabelsOf(
   return toLabelsByOwner(rows)
 }
 
-/** Labels of one owner. */
+/** Lists the labels of one owner. */
 export async function listOwnLabels(db: Db, owner: Owner): Promise<Label[]> {
   const labels = await listLabelsOf(db, [owner])
   return labels.get(ownerKey(owner)) ?? []
 }
 
-/** The labels that annotations of a target use, beside its facts. */
+/** Labels that annotations of a target use, with some facts of the target. */
 export interface FactsWithLabels
   extends Pick<FactsRow, 'project_id' | 'task_id' | 'draft_id' | 'labels_revision'> {
   labels: Label[]
 }
 
-/** One prepared statement, because a save waits for it; so the labels are those of the revision. */
+/**
+ * Finds the label set with one prepared statement, because a save waits for it and the labels have to match the
+ * revision.
+ */
 export async function findLabelSet(
   db: Db,
   { target, id }: Target,
@@ -82,10 +85,10 @@ const ownedLabels = `select coalesce(json_agg(owned order by owned.id), '[]') fr
     from labels where project_id = facts.project_id
       or task_id = case when facts.project_id is null then facts.task_id end) owned`
 
-/** Labels of one query: other calls run between two of them. */
+/** Labels per query; other calls run between two queries. */
 const labelsAtOnce = 500
 
-/** Labels by id, in that order and with their sublabels, some hundred in one query; deleted ones are left out. */
+/** Lists labels by id, in that order and with their sublabels, in several queries; deleted ones are left out. */
 export async function listLabelsById(db: Db, ids: readonly number[]): Promise<Label[]> {
   const labels: Label[] = []
   for (let from = 0; from < ids.length; from += labelsAtOnce) {
@@ -110,7 +113,7 @@ export function findLabel(db: Db, id: number): Promise<LabelRow | undefined> {
   return db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Labels of an owner go with their attributes. */
+/** Deletes the labels of an owner with their attributes. */
 export async function deleteOwnLabels(db: Db, owner: Owner): Promise<void> {
   const { kind, id } = owner
   const column = kind === 'project' ? 'project_id' : 'task_id'

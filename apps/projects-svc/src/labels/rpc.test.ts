@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.3. */
+/** Calls on labels. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -18,7 +18,7 @@ describe.each(transports)('%s', (transport) => {
   const patch = (id: number, items: Items) =>
     projects.updateProject({ id, body: { labels: items } }, anna.call)
 
-  test('labels are made with their project, in the order given', async () => {
+  test('labels are created with their project, in the order of the body', async () => {
     const size = { name: 'size', mutable: true, input_type: 'select' as const, values: ['s', 'l'] }
     const project = await addProject([
       { name: 'car', color: '#3D6EBE', attributes: [size] },
@@ -55,7 +55,7 @@ describe.each(transports)('%s', (transport) => {
     expect(again.labels).toEqual(project.labels)
   })
 
-  test('a patch adds, changes, removes and swaps, all at once or not at all', async () => {
+  test('a patch adds, changes, removes and swaps labels in one transaction', async () => {
     const project = await addProject([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
     const [a, b, c] = project.labels
     await takeEvents()
@@ -143,7 +143,7 @@ describe.each(transports)('%s', (transport) => {
     expect(set).toEqual({ labels_revision: 1, labels: after.labels })
   })
 
-  test('the same labels again change nothing', async () => {
+  test('a patch with the current labels changes nothing', async () => {
     const project = await addProject([
       { name: 'a', color: '#000000' },
       { name: 's', type: 'skeleton', svg: '<line x1="1"/>', sublabels: [{ name: 'h' }] },
@@ -153,8 +153,8 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  describe('by themselves', () => {
-    test('are changed and removed with the right and the events of their owner', async () => {
+  describe('calls on single labels', () => {
+    test('change and remove them with the permission and the events of their owner', async () => {
       const project = await addProject([{ name: 'a' }, { name: 'b' }])
       const id = project.labels[0]?.id ?? 0
       await takeEvents()
@@ -175,7 +175,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(labels.updateLabel({ id, body: {} }, anna.call)).rejects.toMatchObject(gone)
     })
 
-    test('are compared with If-Match under the lock of their owner', async () => {
+    test('compare If-Match under the lock of the owner', async () => {
       const project = await addProject([{ name: 'a' }])
       const id = project.labels[0]?.id ?? 0
       const first = await labels.getLabel({ id }, anna.call)
@@ -192,7 +192,7 @@ describe.each(transports)('%s', (transport) => {
       await labels.deleteLabel({ id, if_match: recordTag(second) }, anna.call)
     })
 
-    test("of a task are the task's", async () => {
+    test('of a task emit events of the task', async () => {
       const body = { name: 't', labels: [{ name: 'a' }] }
       const task = await tasks.createTask({ body }, anna.call)
       const id = task.labels[0]?.id ?? 0
@@ -205,7 +205,7 @@ describe.each(transports)('%s', (transport) => {
       ])
     })
 
-    test('are closed to strangers', async () => {
+    test('are forbidden for strangers', async () => {
       const project = await addProject([{ name: 'a' }])
       const id = project.labels[0]?.id ?? 0
       const forbidden = { kind: 'forbidden' }
@@ -215,7 +215,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(labels.deleteLabel({ id }, bo.call)).rejects.toMatchObject(forbidden)
     })
 
-    test("deleted is no key of a patch, and sublabels are their parent's matter", async () => {
+    test('reject deleted in a patch, and sublabels change only with their parent', async () => {
       const project = await addProject([
         { name: 's', type: 'skeleton', sublabels: [{ name: 'h' }] },
       ])
@@ -239,8 +239,8 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('lists', () => {
-    test('of a project, a task in it and a job of that are the same', async () => {
+  describe('lists of labels', () => {
+    test('are the same for a project, a task in it and a job of that task', async () => {
       const project = await addProject([
         { name: 'a' },
         { name: 's', type: 'skeleton', sublabels: [{ name: 'h' }] },
@@ -258,7 +258,7 @@ describe.each(transports)('%s', (transport) => {
       expect(byName.results.map((one) => one.name)).toEqual(['h'])
     })
 
-    test('are asked for by one owner that exists and that one may see', async () => {
+    test('require a single owner that exists and that the caller may view', async () => {
       const project = await addProject([])
       const two = labels.listLabels({ project_id: project.id, task_id: 1 }, anna.call)
       await expect(two).rejects.toMatchObject({ kind: 'invalid' })
@@ -270,7 +270,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(hidden).rejects.toMatchObject({ kind: 'forbidden' })
     })
 
-    test('without an owner hold those of everything one has, filtered and sorted', async () => {
+    test('without an owner contain labels of all visible owners, filtered and sorted', async () => {
       const user = await addUser()
       const body = { name: 'p', labels: [{ name: 'b', color: '#000001' }, { name: 'a' }] }
       await projects.createProject({ body }, user.call)
@@ -294,7 +294,7 @@ test('a list needs as many statements for many labels as for few', async () => {
   expect(await counted('100')).toBe(await counted('1'))
 })
 
-test('four statements list the labels of a task, three read one of them', async () => {
+test('listing the labels of a task takes four statements, reading one label three', async () => {
   const body = { name: 't', labels: [{ name: 'car' }] }
   const task = await over('in-process').tasks.createTask({ body }, admin.call)
   const list = counting(db)

@@ -19,7 +19,7 @@ import { findLabel, findLabelSet, listLabelsById } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** Labels of projects and tasks: `spec/api-workspace.md` 4.3. */
+/** Builds the handlers of labels of projects and tasks. */
 export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
   return {
     async listLabels(query, context) {
@@ -88,7 +88,7 @@ function refuseSublabel({ parent_id }: LabelRow) {
   if (parent_id !== null) throw invalidText(`Change the skeleton #${parent_id} of this sublabel`)
 }
 
-/** The label as it is under the lock; somebody may have removed it since the look. */
+/** Returns the label under the lock; another transaction may have deleted it before. */
 function present(current: readonly Label[], id: number): Label {
   const label = current.find((one) => one.id === id)
   if (!label) throw notFound()
@@ -97,7 +97,7 @@ function present(current: readonly Label[], id: number): Label {
 
 type Query = Input<(typeof labels)['listLabels']>
 
-/** Whose labels are asked for; null: no owner is named. */
+/** Finds the owner that the query names; null: no owner. */
 async function findOwner(
   db: Db,
   principal: Principal,
@@ -111,7 +111,7 @@ async function findOwner(
   return shownOwner(db, principal, { target: 'project', id: project_id })
 }
 
-/** Whose labels a target that the caller may view uses: those of its project, else of its task. */
+/** Returns the owner of the labels that a viewable target uses: its project, otherwise its task. */
 async function shownOwner(db: Db, principal: Principal, target: Target): Promise<Owner> {
   return ownerOf(await permitted(db, principal, target, 'view'))
 }

@@ -46,10 +46,10 @@ type Attach = Input<(typeof media)['attachMedia']>
 export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
 
 /**
- * The frames of `body` become the task's media, and jobs are split (`spec/api-workspace.md` 4.5, 4.6), all in this
- * transaction; with a `call_id` that was here before nothing happens and the answer is the same.
+ * Stores the frames of `body` as the media of a task and splits them into jobs, in one transaction. A repeated
+ * `call_id` changes nothing and returns the same result (`docs/spec/workspace.md#attaching-media`).
  *
- * @throws DomainError not_found without the task, invalid with the text that becomes the request's message
+ * @throws DomainError not_found without the task, invalid with the text that becomes the message of the request
  */
 export function attachMedia(
   tx: Tx,
@@ -69,7 +69,7 @@ export function attachMedia(
   })
 }
 
-/** It may have been deleted, or have become invisible, since the request was made. */
+/** Checks the storage again: it may have been deleted or hidden since the request was created. */
 async function takeSource(
   tx: Tx,
   { task_id, cloud_storage_id = 0 }: Attach,
@@ -79,12 +79,12 @@ async function takeSource(
   await permittedSource(tx, signedIn(context), { task_id, cloud_storage_id })
 }
 
-/** Frames of a task, and how they are shared out. */
+/** Frames of a task and how they are split into jobs. */
 export interface Media extends Omit<Attach, 'task_id' | 'call_id' | 'body'> {
   frames: AsyncIterable<FrameSource[]>
-  /** The jobs of a task that is restored; absent: what is said of the split decides. */
+  /** Jobs of a restored task; absent: the split options decide. */
   split?: Split & { ranges: readonly Range[] }
-  /** Done when the jobs are there, before they are told of; answers what is validated how. */
+  /** Runs after the jobs are inserted and before events are emitted; returns the validation mode. */
   arrange?: (size: number) => Promise<ValidationMode>
 }
 
@@ -92,7 +92,7 @@ type Range = Pick<JobRange, 'start_frame' | 'stop_frame'>
 type ValidationMode = TaskView['validation_mode']
 
 /**
- * The same for a locked task without media, whatever it is that becomes its frames.
+ * Stores frames from any source for a locked task without media.
  *
  * @throws DomainError invalid
  */
@@ -174,7 +174,7 @@ async function splitTask(
     status: taskStatus(await listJobStatuses(tx, row.id)),
     validation_mode,
   })
-  if (row.draft_id !== null) return jobCount // it is told of when it is published
+  if (row.draft_id !== null) return jobCount // publishing the draft emits its events
   const task = await taskRecord(tx, changed)
   await emit(tx, taskUpdated, { task, before_update: fieldsBefore(before, task) }, context)
   if (jobCount < mostEvents) {
@@ -209,7 +209,7 @@ const wishedTruth =
     return 'gt'
   }
 
-/** What is wished for with the media must not contradict what the task was made with. */
+/** Rejects split options of the media that contradict those of the task. */
 function assertOneSplit(
   { segment_size, overlap }: TaskView,
   { size, job_sizes, job_count }: Asked,

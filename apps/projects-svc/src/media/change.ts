@@ -25,12 +25,11 @@ import { noDataText } from './viewed.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** The action behind each key of a PATCH. */
+/** Action behind each key of a PATCH. */
 const rights = { deleted_frames: 'update:meta', cloud_storage_id: 'update:meta' } as const
 
 /**
- * Deletes and restores frames of a task, and names another cloud storage that they are in; nothing else of them changes.
- * What changes nothing says nothing.
+ * Replaces the deleted frames of a task, and the cloud storage of its media. A change without effect emits no event.
  *
  * @throws DomainError not_found, forbidden, invalid, precondition
  */
@@ -52,7 +51,7 @@ export async function changeTaskMeta(
   if (frames || source !== undefined) await touchMedia(tx, task, cause)
 }
 
-/** Another cloud storage to read the media from; nothing where it is the one that it was. */
+/** Returns a new cloud storage of the media; undefined when it does not change. */
 async function planSource(
   tx: Tx,
   principal: Principal,
@@ -70,8 +69,8 @@ async function planSource(
 }
 
 /**
- * Deletes and restores those frames of the task that a job has, and emits an event of the job as well. Frames of a ground-truth
- * job are disabled in the validation layout, and the task keeps them.
+ * Replaces the deleted frames of the task within the range of a job, and emits an event of the job as well. Frames of
+ * a ground-truth job are disabled in the validation layout instead, and the task keeps them.
  *
  * @throws DomainError not_found, forbidden, invalid, precondition
  */
@@ -123,7 +122,7 @@ async function changeGroundTruthMeta(
   await changeDisabledFrames(tx, task, frames, cause)
 }
 
-/** Project, task and job are locked in this order, as everywhere. */
+/** Locks project, task and job in this order, as everywhere. */
 async function lockWithTask(tx: Tx, id: number): Promise<Locked> {
   const found = await findJob(tx, id)
   const task = found && (await lockTaskAndProject(tx, found.task_id))
@@ -132,7 +131,7 @@ async function lockWithTask(tx: Tx, id: number): Promise<Locked> {
   return { task, job }
 }
 
-/** All deleted frames of the task; nothing where they are what they were. */
+/** Returns all deleted frames of the task after the change; undefined when they do not change. */
 async function planDeleted(
   tx: Tx,
   task_id: number,
@@ -146,7 +145,7 @@ async function planDeleted(
   return isSameList(dataSet.deleted_frames, frames) ? undefined : frames
 }
 
-/** The dates of all jobs move: what exports of them depend on has changed. */
+/** Moves the dates of all jobs, because their exports depend on the media. */
 async function touchMedia(tx: Tx, task: TaskView, cause: Cause): Promise<void> {
   await touchJobs(tx, [task.id])
   await touchTask(tx, task, cause)

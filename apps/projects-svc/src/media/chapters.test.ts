@@ -18,7 +18,7 @@ const three = [chapter(0, 0, 4), chapter(1, 3, 7, ''), chapter(2, 9, 9)]
 describe.each(transports)('%s', (transport) => {
   const { tasks, jobs, media } = over(transport)
 
-  /** Ten frames in jobs of four, which share some. */
+  /** Adds a task of ten frames in overlapping jobs of four. */
   async function addTask(chapters?: readonly Chapter[]) {
     const { id } = await tasks.createTask({ body: { name: 't', segment_size: 4 } }, anna.call)
     const about = { task_id: id, call_id: `chapters-${id}`, image_quality: 70, chunk_size: 36 }
@@ -34,7 +34,7 @@ describe.each(transports)('%s', (transport) => {
   const chaptersOfJob = async (id: number) =>
     (await media.getJobDataMeta({ id }, anna.call)).chapters
 
-  test('a task lists all chapters, a job those in its frames, cut to them', async () => {
+  test('a task lists all chapters, a job those that overlap its frames, cut to its range', async () => {
     const { id, jobs } = await addTask(three)
     expect(await chaptersOf(id)).toEqual(three)
     for (const { id: job, start_frame: first, stop_frame: last } of jobs)
@@ -49,20 +49,20 @@ describe.each(transports)('%s', (transport) => {
       )
   })
 
-  test('media without chapters has null, and so has a job without one', async () => {
+  test('chapters are null for media without any, and for a job without any', async () => {
     expect(await chaptersOf((await addTask()).id)).toBe(null)
     const { id, jobs } = await addTask([chapter(0, 0, 1)])
     expect(await chaptersOf(id)).toEqual([chapter(0, 0, 1)])
     expect(await chaptersOfJob(jobs.at(-1)?.id ?? 0)).toBe(null)
   })
 
-  test('a deletion of frames leaves chapters as they are', async () => {
+  test('deleting frames keeps the chapters', async () => {
     const { id } = await addTask(three)
     const body = { deleted_frames: [0, 1, 2, 3, 4] }
     expect((await media.updateTaskDataMeta({ id, body }, anna.call)).chapters).toEqual(three)
   })
 
-  test('a job of ground truth has the chapters of the task', async () => {
+  test('a ground-truth job has the chapters of the task', async () => {
     const { id } = await addTask(three)
     const chosen = { frame_selection_method: 'manual' as const, frames: [2, 8] }
     const body = { type: 'ground_truth' as const, task_id: id, ...chosen }
@@ -70,7 +70,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await chaptersOfJob(truth.id)).toEqual(three)
   })
 
-  test('the largest chapters that are kept go through one message', async () => {
+  test('the largest allowed chapters fit into one message', async () => {
     const many = Array.from({ length: 10_000 }, (_, id) => chapter(id, 0, 9, 'ä🚗"'.repeat(14)))
     const { id } = await addTask(many)
     expect(await chaptersOf(id)).toEqual(many)
@@ -79,7 +79,7 @@ describe.each(transports)('%s', (transport) => {
   test.each([
     ['with chapters', { chapters: three }],
     ['without chapters', undefined],
-  ])('a task that is restored %s has those', async (_, chapters) => {
+  ])('a task restored %s has the same chapters', async (_, chapters) => {
     const draft_id = `chapters-${transport}-${chapters === undefined}`
     await tasks.openDraft({ body: { draft_id, labels: [] } }, anna.call)
     const named = { draft_id, name: 'Batch', subset: '' }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ChunkPlace, framesOfChunk } from './chunk.ts'
 import type { Viewed } from './viewed.ts'
 
-/** `spec/api-workspace.md` 4.7: which frames a chunk has. Ten frames, four a chunk. */
+/** Frames of chunks. Ten frames, four in a chunk. */
 
 const viewed = (start: number, stop: number, frames?: number[]): Viewed => ({
   ...{ task_id: 1, start, stop, size: 10 },
@@ -20,19 +20,19 @@ const rangeOf = (what: Viewed, place: ChunkPlace) => {
   return { start, stop, has_placeholders }
 }
 
-describe('by its number', () => {
+describe('a chunk by number', () => {
   test.each([
     [0, [0, 3]],
     [1, [4, 7]],
     [2, [8, 9]],
-  ])('the chunk %i of a task has the frames from %j', (number, frames) => {
+  ])('chunk %i of a task contains the frames %j', (number, frames) => {
     expect(of(task, { number })).toEqual(frames)
   })
 
   test.each([
     [0, [3, 3]],
     [1, [4, 7]],
-  ])('the chunk %i of a job is cut to its frames %j', (number, frames) => {
+  ])('chunk %i of a job contains only the frames %j of the job', (number, frames) => {
     expect(of(job, { number })).toEqual(frames)
   })
 
@@ -40,9 +40,12 @@ describe('by its number', () => {
     [0, [1, 2]],
     [1, [5]],
     [2, [8, 9]],
-  ])('the chunk %i of ground truth has those of its frames that it has', (number, frames) => {
-    expect(of(truth, { number })).toEqual(frames)
-  })
+  ])(
+    'chunk %i of a ground-truth job contains only the frames %j of ground truth',
+    (number, frames) => {
+      expect(of(truth, { number })).toEqual(frames)
+    },
+  )
 
   test.each([
     [truth, 0, { start: 0, stop: 3, has_placeholders: true }],
@@ -54,18 +57,18 @@ describe('by its number', () => {
   })
 })
 
-describe('by its index', () => {
+describe('a chunk by index', () => {
   test.each([
     [0, [3, 6]],
     [1, [7, 7]],
-  ])('the chunk %i of a job is counted from its first frame', (index, frames) => {
+  ])('chunk %i of a job is counted from the first frame of the job', (index, frames) => {
     expect(of(job, { index })).toEqual(frames)
   })
 
   test.each([
     [0, [1, 2, 5, 8]],
     [1, [9]],
-  ])('the chunk %i of ground truth is counted among its frames', (index, frames) => {
+  ])('chunk %i of a ground-truth job is counted among its frames', (index, frames) => {
     expect(of(truth, { index })).toEqual(frames)
   })
 })
@@ -78,6 +81,6 @@ test.each([
   [job, { index: 2 }, 'the index 2 is not in this job: it has the indices 0 to 1'],
   [job, { index: -1 }, 'it has the indices 0 to 1'],
   [truth, { index: 2 }, 'it has the indices 0 to 1'],
-])('a chunk that is not there is refused (%#)', (what, place, text) => {
+])('a missing chunk is rejected (%#)', (what, place, text) => {
   expect(() => of(what, place)).toThrow(text)
 })

@@ -4,20 +4,20 @@ import type { Viewed } from './viewed.ts'
 
 type Frames = Pick<LocatedChunk, 'start' | 'stop' | 'chosen' | 'has_placeholders'>
 
-/** Which chunk of what is viewed. */
+/** Number or index of a chunk. */
 export interface ChunkPlace {
-  /** Counted in the task. */
+  /** Number of the chunk, counted from the start of the task. */
   number?: number
-  /** Counted from the first frame of the job. */
+  /** Index of the chunk, counted from the first frame of the job. */
   index?: number
 }
 
 /**
- * The frames of a chunk (`spec/api-workspace.md` 4.7): number c of a task is [c·chunk_size, (c+1)·chunk_size−1], of a job what
- * it has of these; index i is the same among the frames that the job has. A chunk by number of a ground-truth job is as long as
- * that of the task, so that a frame keeps its place in it.
+ * Returns the frames of a chunk. Number c of a task is [c·chunk_size, (c+1)·chunk_size−1]; of a job it is the part of
+ * these in the job. Index i counts chunks among the frames of the job. A chunk by number of a ground-truth job is as
+ * long as that of the task, so that a frame keeps its place in it.
  *
- * @throws DomainError invalid for a place without frames
+ * @throws DomainError invalid for a chunk without frames
  */
 export function framesOfChunk(
   viewed: Viewed,
@@ -53,7 +53,7 @@ function chunkOfJob({ start, stop, chosen }: Viewed, chunk_size: number, index: 
   return { start: start + from, stop: Math.min(start + from + chunk_size - 1, stop) }
 }
 
-/** Frames that do not follow one another, at least one. */
+/** Returns a list of at least one frame that need not be consecutive. */
 function some(frames: readonly number[]): Frames {
   const [start = 0] = frames
   return { start, stop: frames.at(-1) ?? start, chosen: { frames: [...frames] } }

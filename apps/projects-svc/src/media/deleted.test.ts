@@ -11,17 +11,20 @@ test.each([
   [[1, 3], 0, [], []],
   [[1, 7, 12], 5, [6], [1, 6, 12]],
   [[1, 12], 5, [10, 5], [1, 5, 10, 12]],
-])('of the frames %j those from %i to 10 become %j', (present, start, wanted, after) => {
-  expect(replaceDeleted(present, wanted, from(start, 10))).toEqual(after)
-})
+])(
+  'in the frames %j those from %i to 10 are replaced by %j: %j',
+  (present, start, wanted, after) => {
+    expect(replaceDeleted(present, wanted, from(start, 10))).toEqual(after)
+  },
+)
 
-test('a frame of others is refused, by its number', () => {
+test('a frame outside the target is rejected by its number', () => {
   expect(() => replaceDeleted([], [5, 11], from(5, 10))).toThrow(
     expect.objectContaining({ body: { deleted_frames: ['The frame 11 is not in this job.'] } }),
   )
 })
 
-test('frames of ground truth are disabled, unless they are shown because the task deleted them', () => {
+test('frames of ground truth are disabled, except those that only the task deleted', () => {
   const own = { ...from(0, 9), deleted: [4, 7] }
   expect(replaceDisabled([], [2, 4], own)).toEqual([2])
   expect(replaceDisabled([4], [4, 7, 1], own)).toEqual([4, 1])

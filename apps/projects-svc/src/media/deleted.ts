@@ -1,16 +1,16 @@
 import { invalid } from '@reticle/kit/errors'
 
-/** The frames of a target that may be named. */
+/** Frames that belong to a target. */
 export interface OwnFrames {
   target: 'task' | 'job'
   has: (frame: number) => boolean
 }
 
 /**
- * The deleted frames of a task after those of one of its jobs, or all of them, were replaced (`spec/api-workspace.md` 4.7).
+ * Replaces the deleted frames of a task, or only those within one of its jobs.
  *
- * @param present ascending, like the answer
- * @throws DomainError invalid for a frame that the target does not have
+ * @param present ascending, like the result
+ * @throws DomainError invalid for a frame outside the target
  */
 export function replaceDeleted(
   present: readonly number[],
@@ -23,11 +23,11 @@ export function replaceDeleted(
 }
 
 /**
- * The disabled frames of ground truth after the frames that its job shows as deleted were replaced. A frame that is shown
- * because the task deleted it does not become disabled by being sent back.
+ * Replaces the disabled frames of ground truth by the frames that its job should show as deleted. A frame shown only
+ * because the task deleted it stays enabled when it is sent back.
  *
- * @param deleted those of the task
- * @throws DomainError invalid for a frame that the ground truth does not have
+ * @param deleted deleted frames of the task
+ * @throws DomainError invalid for a frame outside the ground truth
  */
 export function replaceDisabled(
   present: readonly number[],
@@ -44,6 +44,6 @@ function assertOwn(wanted: readonly number[], { target, has }: OwnFrames): void 
     throw invalid({ deleted_frames: `The frame ${unknown} is not in this ${target}.` })
 }
 
-/** Both ascending. */
+/** Compares two ascending lists. */
 export const isSameList = (one: readonly number[], other: readonly number[]) =>
   one.length === other.length && one.every((frame, index) => frame === other[index])

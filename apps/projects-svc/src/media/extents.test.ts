@@ -11,7 +11,7 @@ describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { projects, tasks, jobs, media, labels } = services
 
-  /** A project of two tasks: ten frames in the jobs 0-4 and 5-9, and none. */
+  /** Adds a project of two tasks: one of ten frames in the jobs 0-4 and 5-9, and one without media. */
   async function setUp() {
     const body = { name: 'p', labels: [{ name: 'car' }] }
     const project = await projects.createProject({ body }, anna.call)
@@ -37,7 +37,7 @@ describe.each(transports)('%s', (transport) => {
     return { project, full, empty, ranges, extent }
   }
 
-  test('a project has the frames and jobs of its tasks, a page after the other', async () => {
+  test('a project lists the frames and jobs of its tasks in pages', async () => {
     const { project, full, empty, extent } = await setUp()
     const ask = { target: 'project', id: project.id } as const
     const none = { ...extent, task_id: empty.id, size: 0, jobs: [], deleted: [] }
@@ -51,7 +51,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await listExtents(db, facts, full.id, 2)).toEqual({ ...rest, tasks: [none] })
   })
 
-  test('a task has its own, a job those that it has', async () => {
+  test('a task lists its own frames, a job only its part', async () => {
     const { full, ranges, extent } = await setUp()
     const [first, second] = ranges
     const tasksOf = async (target: 'task' | 'job', id: number) =>
@@ -67,7 +67,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await tasksOf('task', full.id)).toEqual([{ ...extent, jobs: [first, second] }])
   })
 
-  test('nobody is told who may not view the target', async () => {
+  test('extents of a target that the caller may not view are forbidden', async () => {
     const { project, full } = await setUp()
     for (const [target, id] of [
       ['project', project.id],
@@ -80,7 +80,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('labels are those of a project too', async () => {
+  test('the label set of a project, task and job is the same', async () => {
     const { project, full, ranges } = await setUp()
     for (const [target, id] of [
       ['project', project.id],

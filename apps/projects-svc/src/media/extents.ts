@@ -8,7 +8,7 @@ import type { FactsRow } from '../facts.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findDataSet } from './repo.ts'
 
-/** What other services are told of the frames that annotations are about. */
+/** Builds the handlers that return frames, jobs and deleted frames to other services. */
 export function extentHandlers({
   db,
 }: {
@@ -35,7 +35,7 @@ export function extentHandlers({
   }
 }
 
-/** Deleted frames of a task with those that do not count in a job of ground truth, ascending. */
+/** Returns the deleted frames of a task and the disabled frames of a ground-truth job, ascending. */
 async function withDisabled(
   db: Kysely<ProjectsDb>,
   deleted_frames: readonly number[],
@@ -48,9 +48,9 @@ async function withDisabled(
 const usualPage = 500
 
 /**
- * Frames and jobs of a target that may be viewed; of a project those of the tasks that follow `after`.
+ * Lists frames and jobs of a target that the caller may view. Of a project it lists the tasks with ids above `after`.
  *
- * @param most tasks of one page
+ * @param most limit on tasks of a page
  */
 export async function listExtents(
   db: Kysely<ProjectsDb>,

@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** Frames that are left out of ground truth: the task keeps them. */
+/** Frames disabled in ground truth, which the task keeps. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, worker] = [await addUser(), await addUser('worker')]
@@ -11,7 +11,7 @@ describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { tasks, jobs, media } = services
 
-  /** Ten pictures; the frames 1, 4 and 6 are ground truth. */
+  /** Adds a task of ten images whose frames 1, 4 and 6 are ground truth. */
   async function setUp() {
     const { id } = await tasks.createTask({ body: { name: 't', segment_size: 5 } }, anna.call)
     await attachFrames(services, id, 10, anna)
@@ -30,7 +30,7 @@ describe.each(transports)('%s', (transport) => {
   const disabledOf = async (id: number) =>
     (await tasks.getTaskValidationLayout({ id }, anna.call)).disabled_frames
 
-  test('a frame that its job deletes is disabled there, and stays in the task and its jobs', async () => {
+  test('a frame deleted through its ground-truth job is disabled there and stays in the task', async () => {
     const { id, truth } = await setUp()
     const meta = await ofTruth(truth, [6])
     expect(meta).toMatchObject({ size: 3, included_frames: [1, 4, 6], deleted_frames: [6] })
@@ -43,7 +43,7 @@ describe.each(transports)('%s', (transport) => {
       })
   })
 
-  test('restoring through the job enables frames disabled by either way, and restores none of the task', async () => {
+  test('restoring frames through the job enables disabled frames but restores none of the task', async () => {
     const { id, truth } = await setUp()
     await ofTask(id, [0, 4])
     const layout = { disabled_frames: [1] }
@@ -57,7 +57,7 @@ describe.each(transports)('%s', (transport) => {
     expect([await deletedOf(id), await disabledOf(id)]).toEqual([[0, 4], []])
   })
 
-  test('a frame that is shown because the task deleted it is not disabled by being sent back', async () => {
+  test('sending back a frame that only the task deleted does not disable it', async () => {
     const { id, truth } = await setUp()
     await ofTask(id, [4])
     const { deleted_frames } = await ofTruth(truth, [4, 6])
@@ -67,7 +67,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await disabledOf(id)).toEqual([6])
   })
 
-  test('a frame that both left out stays disabled when the task restores it', async () => {
+  test('a frame that both task and job deleted stays disabled when the task restores it', async () => {
     const { id, truth } = await setUp()
     await ofTruth(truth, [4])
     await ofTask(id, [4])
@@ -75,7 +75,7 @@ describe.each(transports)('%s', (transport) => {
     expect([await deletedOf(id), await disabledOf(id)]).toEqual([[], [4]])
   })
 
-  test('deleting frames of the task or of its other jobs disables none', async () => {
+  test('deleting frames of the task or of other jobs disables none', async () => {
     const { id, truth } = await setUp()
     const { results } = await jobs.listJobs({ task_id: id, type: 'annotation' }, anna.call)
     const first = results.find((job) => job.start_frame === 0)?.id ?? 0
@@ -85,7 +85,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each([[[0]], [[6, 9]], [[10]]])(
-    'frames that it does not have are refused: %j',
+    'frames outside the ground truth are rejected: %j',
     async (frames) => {
       const { id, truth } = await setUp()
       await expect(ofTruth(truth, frames)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe.each(transports)('%s', (transport) => {
     },
   )
 
-  test('job and task emit one event each; what changes nothing emits none', async () => {
+  test('job and task emit one event each; a change without effect emits none', async () => {
     const { id, truth } = await setUp()
     await ofTruth(truth, [6])
     const events = await takeEvents()
@@ -109,7 +109,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('job staff that works may change them, in a named state of the job', async () => {
+  test('working job staff may change the frames, with If-Match of the job', async () => {
     const { id, truth } = await setUp()
     await expect(ofTruth(truth, [1], worker)).rejects.toMatchObject({ kind: 'forbidden' })
     const seat = { assignee_id: worker.id }
@@ -121,7 +121,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await disabledOf(id)).toEqual([1])
   })
 
-  test('exports and statistics of its job leave them out, those of the task do not', async () => {
+  test('exports and statistics of the job omit disabled frames, those of the task do not', async () => {
     const { id, truth } = await setUp()
     await ofTask(id, [2])
     await ofTruth(truth, [6])

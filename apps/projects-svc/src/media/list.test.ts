@@ -7,14 +7,14 @@ import { testOrganizations } from '../testing/organizations.ts'
 import { frameAt, frameLines } from '../testing/workspace.ts'
 import { fillFrameNames } from './repo-names.ts'
 
-/** Frames are found by the names of their files: `spec/api-workspace.md` 10, row 5. */
+/** Search of frames by file name. */
 
 const workspace = await testOrganizations()
 const { db, addUser, over } = workspace
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
 const services = over('in-process')
 
-/** A task whose frames have these names. */
+/** Adds a task whose frames have these names. */
 async function addTask(user: typeof anna, names: readonly string[], given: object = {}) {
   const body = { name: 't', ...given }
   const { id: task_id } = await services.tasks.createTask({ body }, user.call)
@@ -38,7 +38,7 @@ describe.each(transports)('over %s', (transport) => {
   const found = async (query: Record<string, unknown>, user = anna) =>
     (await asked(query, user)).results.map(({ task_id, frame }) => [task_id, frame])
 
-  test('a frame is found with its place and the jobs that it is in', async () => {
+  test('a found frame has its number and the jobs that contain it', async () => {
     const { results } = await jobs.listJobs({ task_id: street, sort: 'id' }, anna.call)
     const job_ids = results.map(({ id }) => id)
     expect(job_ids).toHaveLength(2)
@@ -73,11 +73,11 @@ describe.each(transports)('over %s', (transport) => {
     ['0%1', []],
     ['_100', [[street, 2]]],
     ['\\.jpg', []],
-  ])('a search for %s', async (search, expected) => {
+  ])('a search for %s finds the matching frames', async (search, expected) => {
     expect(await found({ search })).toEqual(expected)
   })
 
-  test('of a project or a task it is shorter, and short terms will do', async () => {
+  test('a search in a project or task is limited to it and accepts short terms', async () => {
     expect(await found({ search: '0001', project_id })).toEqual([[street, 0]])
     expect(await found({ search: '1', task_id: harbour })).toEqual([[harbour, 0]])
     expect(await found({ search: 'jpg', project_id, task_id: harbour })).toEqual([])
@@ -89,14 +89,14 @@ describe.each(transports)('over %s', (transport) => {
     [' ,', 'This field may not be blank.'],
     ['01', 'Give a term of at least 3 characters'],
     ['0 1', 'Give a term of at least 3 characters'],
-  ])('%j is no search', async (search, text) => {
+  ])('the search %j is rejected', async (search, text) => {
     await expect(asked({ search })).rejects.toMatchObject({
       kind: 'invalid',
       body: { search: [expect.stringContaining(text)] },
     })
   })
 
-  test('who does not see the task finds none of its frames', async () => {
+  test('a user who may not view the task finds none of its frames', async () => {
     expect(await found({ search: 'street' }, bo)).toEqual([[night, 0]])
     expect(await found({ search: 'street', project_id }, bo)).toEqual([])
     expect(await found({ search: 'street' }, admin)).toEqual([
@@ -106,7 +106,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('in organizations it is as with tasks: members what is theirs, leaders everything', async () => {
+  test('in organizations members find frames of their tasks and leaders find all', async () => {
     const { addOrganization, addMember, as } = workspace
     const { id: organization_id, owner } = await addOrganization()
     const [worker, other] = [
@@ -129,7 +129,7 @@ describe.each(transports)('over %s', (transport) => {
     await db.deleteFrom('tasks').where('id', '=', task).execute()
   })
 
-  test('ground truth is named for the frames that it has', async () => {
+  test('a ground-truth job is listed only for the frames that it contains', async () => {
     const truth = { type: 'ground_truth' as const, frame_selection_method: 'manual' as const }
     const task_id = await addTask(anna, ['truth/1.jpg', 'truth/2.jpg'])
     const { id } = await jobs.createJob({ body: { ...truth, task_id, frames: [1] } }, anna.call)
@@ -139,7 +139,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await found({ search: 'truth' })).toEqual([])
   })
 
-  test('comes in pages, the newest task first', async () => {
+  test('results are paged, newest task first', async () => {
     const page = { search: 'jpg', page_size: '2' }
     expect(await found(page)).toEqual([
       [harbour, 0],
@@ -153,13 +153,13 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('two statements are enough', async () => {
+test('a search needs two statements', async () => {
   const { db: watched, statements } = counting(db)
   await over('in-process', watched).media.listFrames({ search: 'street' }, anna.call)
   expect(statements()).toBe(2)
 })
 
-test('among many frames few are found by the index', async () => {
+test('a selective search in many frames uses the index', async () => {
   await sql`insert into frame_names (task_id, first_frame, names)
     select ${night}, 128 * number, repeat('many/' || number || '.jpg', 60) from generate_series(1, 3000) number`.execute(
     db,
@@ -170,7 +170,7 @@ test('among many frames few are found by the index', async () => {
   expect(JSON.stringify(rows)).toContain('frame_names_names_idx')
 })
 
-test('frames that were attached before there was a search are found after a while', async () => {
+test('frames attached before the search existed are found after the names are filled in', async () => {
   await addTask(
     bo,
     Array.from({ length: 300 }, (_, index) => `old/${index}.jpg`),

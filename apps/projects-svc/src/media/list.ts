@@ -12,14 +12,13 @@ import { together } from './repo-names.ts'
 
 type Query = Input<typeof media.listFrames>
 
-/** What the index knows of names: the threes of their letters. */
+/** Minimum term length of the trigram index. */
 const shortest = 3
 
 /**
- * A page of the frames whose names hold what is searched for, of tasks that the caller may see; newest task first
- * (`spec/api-workspace.md` 10, row 5).
+ * Lists a page of the frames whose names match the search, in tasks that the caller may see; newest task first.
  *
- * @throws DomainError invalid without a term, and without an owner for one too short to look for among all frames
+ * @throws DomainError invalid without a term, and for a term too short to search without a project or task
  */
 export function listFoundFrames(
   db: Kysely<ProjectsDb>,
@@ -69,7 +68,7 @@ function assertFindable({ search, project_id, task_id }: Query): void {
     })
 }
 
-/** Of ground truth only the frames that it has. */
+/** A ground-truth job is listed only for the frames that it contains. */
 const jobIds = sql<number[]>`array(
   select jobs.id from jobs
   where jobs.task_id = frames.task_id and frames.frame between jobs.start_frame and jobs.stop_frame

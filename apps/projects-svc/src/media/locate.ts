@@ -15,10 +15,10 @@ import { findViewed, noDataText, noPreview, type Viewed } from './viewed.ts'
 type Db = Kysely<ProjectsDb>
 
 /**
- * One frame, or with `preview` the one in the middle, of what the caller may view (`spec/api-workspace.md` 4.7).
+ * Finds one frame, or with `preview` the middle one, of a target that the caller may view.
  *
- * @throws DomainError not_found, forbidden; invalid for a frame outside and for a task without media, of which a preview
- *   is not_found; conflict when the cloud storage that it is in was detached
+ * @throws DomainError not_found, forbidden; invalid for a frame outside the target and for a task without media
+ * (not_found for its preview); conflict when its cloud storage was detached
  */
 export async function locateFrame(
   db: Db,
@@ -35,7 +35,7 @@ export async function locateFrame(
   return { ...withRelated(frame), ...outside(storage) }
 }
 
-/** Media in the object store is the usual case, of which nothing is said. */
+/** The object store is the default, which the response omits. */
 const outside = (storage: DataSetRow['storage']) => (storage === 'local' ? {} : { storage })
 
 function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number: number): void {
@@ -49,7 +49,7 @@ function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number
     )
 }
 
-/** What was kept of its pictures is not shown either. */
+/** Also prevents reads of cached images after the storage was detached. */
 function assertAttached({
   storage,
   cloud_storage_id,
@@ -63,10 +63,10 @@ function middleOf({ start, stop, chosen }: Viewed): number {
 }
 
 /**
- * The frames of one chunk of what the caller may view.
+ * Finds the frames of one chunk of a target that the caller may view.
  *
- * @throws DomainError not_found, forbidden; invalid for a chunk that is not there and for a task without media; conflict
- *   when the cloud storage that it is in was detached
+ * @throws DomainError not_found, forbidden; invalid for a missing chunk and for a task without media; conflict when
+ * its cloud storage was detached
  */
 export async function locateChunk(
   db: Db,

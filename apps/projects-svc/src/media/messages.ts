@@ -8,22 +8,22 @@ import {
 import { stepOf } from '@reticle/contracts/rest/sources'
 import type { DataSetRow, FrameRow } from '../db/schema.ts'
 
-/** A stored frame as services tell each other of it. */
+/** Converts a row of a frame to the form that services exchange. */
 export function toFrameSource({ task_id: _, frame: _number, ...row }: FrameRow): FrameSource {
   return withRelated(row)
 }
 
-/** A row has none as null, a message leaves it out. */
+/** Converts null to an absent field, and parses the related files. */
 export function withRelated<R extends Pick<FrameRow, 'related'>>({ related, ...row }: R) {
   const found = related === null ? undefined : relatedFiles.parse(related)
   return { ...row, ...(found && { related: found }) }
 }
 
-/** The number in the source of a frame of the task. */
+/** Returns the number of a task's frame in its source. */
 const sourceNumber = ({ start_frame, frame_filter }: DataSetRow, frame: number) =>
   start_frame + frame * stepOf(frame_filter)
 
-/** What is known of the media of a task, or of the part of a job (`spec/api-workspace.md` 4.7). */
+/** Converts the media of a task, or of the part of a job, to its meta record. */
 export function toDataMeta(
   dataSet: DataSetRow,
   frames: readonly FrameRow[],
@@ -48,12 +48,12 @@ export function toDataMeta(
   }
 }
 
-/** All frames of a video are as large as the first one, and are told of by one entry. */
+/** All frames of a video have the size of the first, so one entry describes them. */
 function videoMeta(name: string, frames: readonly FrameRow[]): FrameMeta[] {
   return frames.slice(0, 1).map((first) => ({ ...toFrameMeta(first), name }))
 }
 
-/** Chapters that have some of these frames, cut to them; null where there are none. */
+/** Returns the chapters that overlap these frames, cut to them; null without any. */
 function chaptersAmong(
   chapters: readonly Chapter[],
   frames: readonly FrameRow[],
@@ -82,7 +82,10 @@ function toFrameMeta(row: FrameRow): FrameMeta {
   return { name, width, height, related_files, has_related_context: related_files > 0 }
 }
 
-/** The same of a ground-truth job: places are those of the task, and what is in others stays unknown. */
+/**
+ * Converts the meta of a task to that of a ground-truth job: frames keep their places in the task, and names of other
+ * frames are hidden.
+ */
 export function toChosenMeta(
   whole: DataMeta,
   dataSet: DataSetRow,
@@ -102,7 +105,7 @@ export function toChosenMeta(
 
 const placeholder = 'placeholder.jpg'
 
-/** Frames of ground truth that were deleted from the task, and those that do not count; ascending. */
+/** Returns the frames of ground truth that the task deleted and those that are disabled, ascending. */
 function deletedOf(
   deleted: readonly number[],
   included: ReadonlySet<number>,

@@ -9,7 +9,7 @@ import {
   testWorkspace,
 } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.7: what is known of media, and which frames are deleted; where chunks are. */
+/** Meta of media, deleted frames and locations of chunks. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -21,7 +21,7 @@ describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { projects, tasks, jobs, media } = services
 
-  /** Ten pictures in the jobs 0-4, 3-7 and 6-9, in a project. */
+  /** Adds a task of ten images in the jobs 0-4, 3-7 and 6-9, in a project. */
   async function addTask() {
     const project = await projects.createProject({ body: { name: 'p' } }, anna.call)
     const body = { name: 't', project_id: project.id, segment_size: 5, overlap: 2 }
@@ -52,7 +52,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   describe('deleted frames of a task', () => {
-    test('are replaced as a whole, shown in its meta and in that of its jobs', async () => {
+    test('are replaced as a whole and shown in the meta of the task and its jobs', async () => {
       const { id, first, second } = await addTask()
       const meta = await ofTask(id, [9, 0, 4])
       expect(meta).toMatchObject({ size: 10, deleted_frames: [0, 4, 9] })
@@ -65,7 +65,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await ofTask(id, [])).toMatchObject({ deleted_frames: [] })
     })
 
-    test('move the dates of task and project and are told of; those of its jobs move', async () => {
+    test('move the dates of task, project and jobs and emit an event of the task', async () => {
       const task = await addTask()
       const before = await datesOf(task)
       await ofTask(task.id, [3])
@@ -82,7 +82,7 @@ describe.each(transports)('%s', (transport) => {
       expect(after.job > before.job).toBe(true)
     })
 
-    test('that stay the same are told to nobody, and move no date', async () => {
+    test('that do not change emit no event and move no date', async () => {
       const task = await addTask()
       await ofTask(task.id, [3, 5])
       await takeEvents()
@@ -94,7 +94,7 @@ describe.each(transports)('%s', (transport) => {
     })
 
     test.each([[[10]], [[-1]], [[0, 2_147_483_647]]])(
-      'that it does not have are refused (%j), and nothing changes',
+      'outside the task are rejected (%j) without any effect',
       async (frames) => {
         const { id } = await addTask()
         await ofTask(id, [1])
@@ -107,7 +107,7 @@ describe.each(transports)('%s', (transport) => {
       },
     )
 
-    test('are told to who exports', async () => {
+    test('are returned for exports', async () => {
       const { id } = await addTask()
       await ofTask(id, [7, 2])
       expect(await media.getDeletedFrames({ task_id: id }, anna.call)).toEqual({ frames: [2, 7] })
@@ -115,7 +115,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('so is which frames of the media there are', async () => {
+    test('are not part of the media facts', async () => {
       const { id } = await addTask()
       expect(await media.getMediaFacts({ task_id: id }, anna.call)).toEqual({
         ...{ start_frame: 0, stop_frame: 9, frame_filter: '', video_name: null },
@@ -124,7 +124,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('stay readable', async () => {
+    test('can still be read', async () => {
       const { id, first } = await addTask()
       await ofTask(id, [2])
       const locate = { number: 2, preview: false }
@@ -134,7 +134,7 @@ describe.each(transports)('%s', (transport) => {
       expect(inJob).toEqual(frame)
     })
 
-    test('are changed by a named state of the task only, where one is named', async () => {
+    test('are changed only with a current If-Match, if one is sent', async () => {
       const { id } = await addTask()
       const change = (if_match: string) =>
         media.updateTaskDataMeta({ id, if_match, body: { deleted_frames: [1] } }, anna.call)
@@ -146,7 +146,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(change(present)).rejects.toMatchObject({ kind: 'precondition' })
     })
 
-    test('need media, and no bucket is theirs', async () => {
+    test('require media, and a cloud storage cannot be set for local media', async () => {
       const { id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
       await expect(ofTask(id, [])).rejects.toMatchObject(noData)
       await expect(ofTask(id)).rejects.toMatchObject(noData)
@@ -159,7 +159,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await bucket(null)).toMatchObject({ cloud_storage_id: null })
     })
 
-    test('are changed by task staff that works, and seen by whoever sees the task', async () => {
+    test('can be changed by working task staff and read by users who may view the task', async () => {
       const { id } = await addTask()
       await expect(ofTask(id, [1], bo)).rejects.toMatchObject(forbidden)
       await expect(ofTask(id, undefined, bo)).rejects.toMatchObject(forbidden)
@@ -176,7 +176,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   describe('deleted frames of a job', () => {
-    test('replace those of the task that the job has, and no others', async () => {
+    test('replace only those of the task within the job', async () => {
       const { id, second } = await addTask()
       await ofTask(id, [1, 4, 9])
       expect(await ofJob(second, [7, 5])).toMatchObject({ size: 5, deleted_frames: [5, 7] })
@@ -185,7 +185,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await deletedOf(id)).toEqual([1, 9])
     })
 
-    test('move the dates of job, task and project, and both say so', async () => {
+    test('move the dates of job, task and project, and both emit an event', async () => {
       const task = await addTask()
       const before = await datesOf(task)
       await ofJob(task.first, [0])
@@ -199,7 +199,7 @@ describe.each(transports)('%s', (transport) => {
       expect(after.job > before.job).toBe(true)
     })
 
-    test.each([2, 8])('outside of it are refused: %i', async (frame) => {
+    test.each([2, 8])('outside the job are rejected: %i', async (frame) => {
       const { id, second } = await addTask()
       await expect(ofJob(second, [5, frame])).rejects.toMatchObject({
         body: { deleted_frames: [`The frame ${frame} is not in this job.`] },
@@ -207,7 +207,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await deletedOf(id)).toEqual([])
     })
 
-    test('are changed by job staff that works, in a named state of the job', async () => {
+    test('can be changed by working job staff, with If-Match of the job', async () => {
       const { first } = await addTask()
       await expect(ofJob(first, [1], worker)).rejects.toMatchObject(forbidden)
       await expect(ofJob(999_999, [1])).rejects.toMatchObject({ kind: 'not_found' })
@@ -231,7 +231,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(metaOf(bo)).rejects.toMatchObject(forbidden)
     })
 
-    test('is none without tasks', async () => {
+    test('is empty without tasks', async () => {
       const { id } = await projects.createProject({ body: { name: 'p' } }, anna.call)
       const none = { size: 0, tasks: 0, deleted_frames: 0 }
       expect(await media.getProjectDataMeta({ id }, anna.call)).toEqual(none)
@@ -252,7 +252,7 @@ describe.each(transports)('%s', (transport) => {
       return { id, job: results[1]?.id ?? 0 }
     }
 
-    test('is found by its number or index, with what it is made of', async () => {
+    test('is found by number or index, with the data that its content depends on', async () => {
       const { id, job } = await addChunked()
       const { chunks_updated_date } = await media.getTaskDataMeta({ id }, anna.call)
       const common = { task_id: id, image_quality: 55, data_revision: 1, chunks_updated_date }
@@ -267,13 +267,13 @@ describe.each(transports)('%s', (transport) => {
       await expect(locate('task', id, { number: 4 })).rejects.toMatchObject({ kind: 'invalid' })
     })
 
-    test('has the frames that are deleted', async () => {
+    test('includes deleted frames', async () => {
       const { id } = await addChunked()
       await ofTask(id, [0, 1, 2])
       expect(await locate('task', id, { number: 0 })).toMatchObject({ start: 0, stop: 2 })
     })
 
-    test('needs media, and the right to see it', async () => {
+    test('requires media and the permission to view it', async () => {
       const { id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
       await expect(locate('task', id, { number: 0 })).rejects.toMatchObject(noData)
       const { job } = await addChunked()
@@ -283,7 +283,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('of ground truth is found without reading its frames one by one', async () => {
+    test('of ground truth is found without a query for each frame', async () => {
       const { id } = await addChunked()
       const truth = await addTruth(id, [2, 3, 5, 9])
       const { db: watched, statements } = counting(db)
@@ -294,7 +294,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('two who delete frames at once both get theirs', async () => {
+test('concurrent deletions of frames both take effect', async () => {
   const services = over('in-process')
   const { id } = await services.tasks.createTask(
     { body: { name: 't', segment_size: 5 } },

@@ -2,10 +2,10 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 
-/** Frames whose names stand together in one row of `frame_names`. */
+/** Number of frames whose names share one row of `frame_names`. */
 export const together = 128
 
-/** Writes down the names of a task's frames for the search among all of them. */
+/** Inserts the names of a task's frames into the search index. */
 export async function insertFrameNames(
   tx: Transaction<ProjectsDb>,
   task_id: number,
@@ -19,9 +19,9 @@ export async function insertFrameNames(
 }
 
 /**
- * The same for media that was attached by a program that did not know of it; one task at a time, so that none waits for all.
+ * Inserts the names of media that an older release attached, one task at a time, so that no transaction is long.
  *
- * @returns how many tasks there were
+ * @returns the number of tasks
  */
 export async function fillFrameNames(db: Kysely<ProjectsDb>): Promise<number> {
   let count = 0
@@ -36,7 +36,7 @@ export async function fillFrameNames(db: Kysely<ProjectsDb>): Promise<number> {
   return count
 }
 
-/** The first task after this one whose frames have no names for the search. */
+/** Finds the first task with a higher id whose frames are not in the search index. */
 async function findWithout(db: Kysely<ProjectsDb>, after: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('data_sets')

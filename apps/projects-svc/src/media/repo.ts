@@ -28,7 +28,7 @@ export async function insertChapters(
   await tx.insertInto('video_chapters').values(row).execute()
 }
 
-/** Of the whole task, by their first frames. */
+/** Finds the chapters of the whole task, ordered by their first frames. */
 export async function findChapters(db: Db, task_id: number): Promise<Chapter[]> {
   const row = await db
     .selectFrom('video_chapters')
@@ -42,7 +42,7 @@ export async function setLastFrame(tx: Tx, task_id: number, stop_frame: number):
   await tx.updateTable('data_sets').set({ stop_frame }).where('task_id', '=', task_id).execute()
 }
 
-/** The cloud storage that the media of a task is read from. What was made of its pictures counts no more. */
+/** Sets the cloud storage of a task's media, and invalidates cached images of it. */
 export async function setSource(tx: Tx, task_id: number, cloud_storage_id: number): Promise<void> {
   await tx
     .updateTable('data_sets')
@@ -55,7 +55,7 @@ export async function setSource(tx: Tx, task_id: number, cloud_storage_id: numbe
     .execute()
 }
 
-/** Media of these tasks that is in cloud storages cannot be read until another one is named. */
+/** Detaches the media of these tasks from cloud storages; it cannot be read until another storage is set. */
 export async function cutSources(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('data_sets')
@@ -65,7 +65,7 @@ export async function cutSources(tx: Tx, task_ids: readonly number[]): Promise<v
     .execute()
 }
 
-/** Tasks whose media is in a cloud storage. */
+/** Lists the tasks whose media is in a cloud storage. */
 export async function listTasksIn(db: Db, cloud_storage_id: number): Promise<number[]> {
   const rows = await db
     .selectFrom('data_sets')
@@ -75,7 +75,7 @@ export async function listTasksIn(db: Db, cloud_storage_id: number): Promise<num
   return rows.map(({ task_id }) => task_id)
 }
 
-/** @param frames ascending */
+/** Replaces the deleted frames of a task. @param frames ascending */
 export async function setDeletedFrames(
   tx: Tx,
   task_id: number,
@@ -88,7 +88,7 @@ export async function setDeletedFrames(
     .execute()
 }
 
-/** What all tasks of a project have. */
+/** Sums up the media of all tasks of a project. */
 export async function sumMedia(db: Db, project_id: number): Promise<ProjectDataMeta> {
   const { rows } = await sql<ProjectDataMeta>`
     select coalesce(sum(tasks.size), 0)::int as size, count(*)::int as tasks,
@@ -112,7 +112,7 @@ const columns = [
   'related',
 ] as const satisfies (keyof FrameRow)[]
 
-/** Adds frames in the order given, batch by batch, numbered from 0; answers how many. */
+/** Copies frames into the table in the given order, numbered from 0. Returns their number. */
 export function copyFrames(
   tx: Tx,
   task_id: number,
@@ -136,7 +136,7 @@ async function* rowText(
   for await (const batch of frames) yield Buffer.from(batch.map(lineOf).join(''))
 }
 
-/** Text may hold anything, so it is quoted; a quote inside is doubled. Nothing at all is null. */
+/** Formats a field of COPY: text is quoted, and quotes in it are doubled. An empty field is null. */
 function field(value: string | number | null): string {
   if (value === null) return ''
   return typeof value === 'number'
@@ -147,8 +147,8 @@ function field(value: string | number | null): string {
 const page = 2000
 
 /**
- * Frames of a task from `start` to `stop` inclusive, in order; a page at a time, so that a slow reader holds no connection.
- * Frames never change once they are attached; a task that is deleted meanwhile ends the list early.
+ * Reads frames of a task from `start` to `stop` (inclusive) in order, a page at a time, so that a slow reader holds
+ * no connection. Attached frames never change; deleting the task ends the list early.
  */
 export async function* readFrames(
   db: Db,
@@ -162,7 +162,7 @@ export async function* readFrames(
   }
 }
 
-/** Frames of a task from `start` to `stop` inclusive, in order. */
+/** Lists frames of a task from `start` to `stop` (inclusive), in order. */
 export function listFrames(db: Db, task_id: number, start: number, stop: number) {
   return db
     .selectFrom('frames')
@@ -174,7 +174,7 @@ export function listFrames(db: Db, task_id: number, start: number, stop: number)
     .execute()
 }
 
-/** One frame, with what a picture of it takes from its data set. */
+/** Finds one frame with the settings of its media. */
 export function findFrame(db: Db, task_id: number, frame: number) {
   return db
     .selectFrom('frames')
@@ -191,7 +191,7 @@ export function findFrame(db: Db, task_id: number, frame: number) {
     .executeTakeFirst()
 }
 
-/** Neighbouring frames of equal size together, in frame order. */
+/** Lists runs of consecutive frames of equal size, in frame order. */
 export async function listSizeRuns(db: Db, task_id: number) {
   const { rows } = await sql<{ count: number; width: number; height: number }>`
     select count(*)::int as count, width, height
@@ -204,7 +204,7 @@ export async function listSizeRuns(db: Db, task_id: number) {
   return rows
 }
 
-/** Jobs of a task, one for every range, in that order. */
+/** Inserts one job for each range, in that order. */
 export async function insertJobs(
   tx: Tx,
   task_id: number,
@@ -219,7 +219,7 @@ export async function insertJobs(
     order by place`.execute(tx)
 }
 
-/** Copies of every annotation job of a task, as many as it wants of each, in the order of the jobs. */
+/** Inserts the consensus replicas of every annotation job of a task, in the order of the jobs. */
 export async function insertReplicas(
   tx: Tx,
   { id, consensus_replicas }: Pick<TaskRow, 'id' | 'consensus_replicas'>,
@@ -233,7 +233,7 @@ export async function insertReplicas(
     order by id`.execute(tx)
 }
 
-/** The newest task of a project, which stands for it in previews. */
+/** Finds the newest task of a project, which provides the preview of the project. */
 export function findNewestTask(db: Db, project_id: number) {
   return db
     .selectFrom('tasks')

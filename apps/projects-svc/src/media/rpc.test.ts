@@ -5,7 +5,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.5 to 4.7. */
+/** Attaching media, splitting into jobs, and reading frames. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace({ maxJobsPerTask: 50 })
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -23,7 +23,7 @@ describe.each(transports)('%s', (transport) => {
   }
   const some = (count: number) => Array.from({ length: count }, (_, index) => frameAt(index))
 
-  test("pictures become the task's media, split into jobs, with an event for each", async () => {
+  test('images become the media of a task, split into jobs, with an event for each', async () => {
     const task = await addTask({ segment_size: 5, overlap: 2 })
     await takeEvents()
     expect(await attach(task.id, some(10))).toEqual({ size: 10, jobs: 3 })
@@ -65,7 +65,7 @@ describe.each(transports)('%s', (transport) => {
     expect(events.slice(1).map(({ data }) => data)).toEqual(results.map((job) => ({ job })))
   })
 
-  test('each job has as many replicas as the task wants, which name it', async () => {
+  test('each job gets the requested number of replicas, which reference it', async () => {
     const { id } = await addTask({ segment_size: 3, overlap: 1, consensus_replicas: 2 })
     await takeEvents()
     expect(await attach(id, some(5))).toEqual({ size: 5, jobs: 6 })
@@ -95,7 +95,7 @@ describe.each(transports)('%s', (transport) => {
     expect(created.map(({ data }) => data)).toEqual(results.map((job) => ({ job })))
   })
 
-  test('replicas count among the jobs that a task may have', async () => {
+  test('replicas count toward the job limit of a task', async () => {
     const { id } = await addTask({ segment_size: 1, consensus_replicas: 2 })
     await expect(attach(id, some(17))).rejects.toMatchObject({
       body: [expect.stringContaining('The task would have 51 jobs, at most 50 are allowed')],
@@ -103,7 +103,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await attach(id, some(16))).toEqual({ size: 16, jobs: 48 })
   })
 
-  test('the same call again changes nothing and answers the same', async () => {
+  test('a repeated call changes nothing and returns the same result', async () => {
     const { id } = await addTask({ segment_size: 1 })
     const first = await attach(id, some(3))
     await takeEvents()
@@ -112,7 +112,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await jobs.listJobs({ task_id: id }, anna.call)).count).toBe(3)
   })
 
-  test('media is attached once', async () => {
+  test('media is attached only once', async () => {
     const { id } = await addTask()
     await attach(id, some(1))
     await expect(attach(id, some(1), `another ${id}`)).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('of two who attach at once one is told so', async () => {
+  test('of two concurrent attachments one fails', async () => {
     const { id } = await addTask()
     const both = [attach(id, some(500), `one ${id}`), attach(id, some(500), `two ${id}`)]
     const ended = await Promise.allSettled(both)
@@ -130,7 +130,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await tasks.getTask({ id }, anna.call)).size).toBe(500)
   })
 
-  test('what cannot be attached leaves the task as it was, and it can be tried again', async () => {
+  test('a rejected attachment leaves the task unchanged, and can be retried', async () => {
     const task = await addTask({ segment_size: 1 })
     const refused = [
       [[], 'No media data found'],
@@ -146,11 +146,11 @@ describe.each(transports)('%s', (transport) => {
     expect(await attach(task.id, some(2))).toEqual({ size: 2, jobs: 2 })
   })
 
-  test('there has to be a task', async () => {
+  test('attaching to a missing task is not found', async () => {
     await expect(attach(999_999, some(1))).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('frames come back as they were, whatever their names hold', async () => {
+  test('frames are read back unchanged, with any characters in their names', async () => {
     const { id } = await addTask()
     const names = ['a b.jpg', 'x/\u{1f600} "q".png', 'line\nbreak', '\x01\x02', 'tab\t\\.', '']
     const frames = names.map((name, index) =>
@@ -176,7 +176,7 @@ describe.each(transports)('%s', (transport) => {
     }
   })
 
-  test('sizes are told as runs of equal ones, in frame order', async () => {
+  test('sizes are returned as runs of equal frames, in frame order', async () => {
     const { id } = await addTask()
     const widths = [10, 10, 20, 10, 10, 10]
     await attach(
@@ -192,7 +192,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('meta describes the media of a task, and of a job its part', async () => {
+  test('meta describes the media of a task, or the part of a job', async () => {
     const { id } = await addTask({ segment_size: 2 })
     const before = media.getTaskDataMeta({ id }, anna.call)
     await expect(before).rejects.toMatchObject(noData)
@@ -267,7 +267,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(locate('task', id, 5)).rejects.toMatchObject({ kind: 'invalid' })
     })
 
-    test('in the middle stands for all, and the newest task for its project', async () => {
+    test('in the middle is the preview, and the newest task provides that of its project', async () => {
       const project = await projects.createProject({ body: { name: 'p' } }, anna.call)
       const project_id = project.id
       await expect(locate('project', project_id, 'preview')).rejects.toMatchObject({
@@ -288,7 +288,7 @@ describe.each(transports)('%s', (transport) => {
       expect(shown).toMatchObject({ task_id: newest.id, frame: 4 })
     })
 
-    test('is for those who may see it', async () => {
+    test('requires the permission to view it', async () => {
       const project = await projects.createProject({ body: { name: 'p' } }, anna.call)
       const { id } = await addTask({ project_id: project.id })
       await attach(id, some(1))
@@ -307,7 +307,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('a list of frames that the deletion of its task cuts short is an error, not a shorter list', async () => {
+test('a frame list cut short by the deletion of its task is an error', async () => {
   const services = over('in-process')
   const { tasks, media } = services
   const { id } = await tasks.createTask({ body: { name: 't' } }, anna.call)
@@ -322,7 +322,7 @@ test('a list of frames that the deletion of its task cuts short is an error, not
   await expect(rest()).rejects.toMatchObject({ kind: 'not_found' })
 })
 
-test('above a thousand jobs only the task tells of them', async () => {
+test('above a thousand jobs only the event of the task is emitted', async () => {
   const workspace = await testWorkspace({ maxJobsPerTask: 2000 })
   const user = await workspace.addUser()
   const services = workspace.over('in-process')
@@ -333,7 +333,7 @@ test('above a thousand jobs only the task tells of them', async () => {
   expect((await workspace.takeEvents()).map((event) => event.type)).toEqual(['update:task'])
 })
 
-test('a picture is found with one statement once the caller may see it', async () => {
+test('a frame is located with one statement after the permission check', async () => {
   const services = over('in-process')
   const { id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
   await attachFrames(services, id, 2, anna)

@@ -33,12 +33,12 @@ type Db = Kysely<ProjectsDb>
 export interface MediaDeps {
   db: Db
   outside: Outside
-  /** For transactions that last as long as a stream; default: `db`. */
+  /** Connection pool of transactions that last as long as a stream; default: `db`. */
   bulk?: Db
   settings: AttachSettings
 }
 
-/** What is known of media; the pictures themselves are read by jobs-svc (`spec/api-workspace.md` 4.5 to 4.7). */
+/** Builds the handlers of the metadata of media. jobs-svc reads the images themselves. */
 export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
   const { db, bulk = db, settings } = deps
   return {
@@ -109,7 +109,10 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
 
 type MetaChange = Input<(typeof media)['updateTaskDataMeta']>
 
-/** Another cloud storage has to be available. It is asked before the change: somebody else's store may take its time. */
+/**
+ * Checks that a new cloud storage is available. The check runs before the transaction, because a remote store can be
+ * slow.
+ */
 async function assertSource(
   { db, outside }: MediaDeps,
   { id: task_id, body: { cloud_storage_id } }: MetaChange,
@@ -136,7 +139,7 @@ async function dataMeta(db: Db, viewed: Viewed): Promise<DataMeta> {
   return toChosenMeta(whole, dataSet, { frames: chosen.frames, disabled })
 }
 
-/** Nobody may take a list for whole that the task's deletion has cut short. */
+/** A reader must not take a list cut short by the deletion of the task for complete, so that is an error. */
 async function* linesOf(
   db: Db,
   task_id: number,

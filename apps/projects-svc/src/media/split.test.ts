@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { planSplit, rangesOf, splitRanges } from './split.ts'
 
-/** `spec/api-workspace.md` 4.6. */
+/** Split of frames into jobs. */
 
 const rows: [size: number, segment: number, overlap: number | null, used: number, jobs: string][] =
   [
@@ -58,7 +58,7 @@ test.each([
   },
 )
 
-test('as many jobs of a video as were asked for share five frames, one none', () => {
+test('several jobs of a video with a fixed job count share five frames, a single job none', () => {
   const splitOf = (job_count: number) =>
     planSplit({ size: 100, segment_size: 0, overlap: null, job_count, isVideo: true })
   expect([splitOf(1), splitOf(2)]).toEqual([
@@ -67,7 +67,7 @@ test('as many jobs of a video as were asked for share five frames, one none', ()
   ])
 })
 
-test('no wish for jobs makes more of them, whatever they share', () => {
+test('a requested job count is never exceeded, with any overlap', () => {
   for (let size = 1; size <= 40; size++)
     for (let job_count = 1; job_count <= 12; job_count++)
       for (let overlap = 0; overlap <= 6; overlap++) {
@@ -77,7 +77,7 @@ test('no wish for jobs makes more of them, whatever they share', () => {
       }
 })
 
-test('jobs of given sizes follow one another', () => {
+test('jobs with listed sizes are consecutive', () => {
   expect(rangesOf([2, 1, 3])).toEqual([
     { start_frame: 0, stop_frame: 1 },
     { start_frame: 2, stop_frame: 2 },

@@ -1,30 +1,33 @@
-/** How frames are shared out: `spec/api-workspace.md` 4.6. */
+/** Options of a split of frames into jobs (`docs/spec/workspace.md#splitting-into-jobs`). */
 
 export interface Wanted {
-  /** Frames of the task, at least one. */
+  /** Number of frames of the task, at least one. */
   size: number
-  /** 0, or more than there are frames: one job. */
+  /** Frames of a job; 0 or more than the frames of the task: one job. */
   segment_size: number
   /** Frames that neighbouring jobs share; null: automatic. */
   overlap: number | null
-  /** So many jobs are to be equally long, whatever `segment_size` says. */
+  /** Requested number of jobs of equal length, which is an upper limit; overrides `segment_size`. */
   job_count?: number
-  /** Of frames that follow each other in time. */
+  /** Whether the frames are those of a video. */
   isVideo?: boolean
 }
 
 export interface Split {
-  /** What was used. */
+  /** Frames of a job after the split. */
   segment_size: number
   overlap: number
-  /** How many jobs `ranges` makes. */
+  /** Number of jobs. */
   jobs: number
 }
 
-/** What tracks are joined by where jobs meet. */
+/** Overlap by which tracks of neighbouring jobs of a video can be joined. */
 const overlapOfVideos = 5
 
-/** An overlap is at most half of a segment; automatic is none, but for a video that has several jobs. */
+/**
+ * Plans a split. An overlap is at most half of a segment; the automatic overlap is 0, except for a video with several
+ * jobs.
+ */
 export function planSplit({ size, isVideo = false, ...given }: Wanted): Split {
   const isOne =
     given.job_count === undefined ? isWhole(given.segment_size, size) : given.job_count === 1
@@ -38,11 +41,14 @@ export function planSplit({ size, isVideo = false, ...given }: Wanted): Split {
 
 const isWhole = (segment_size: number, size: number) => segment_size === 0 || segment_size >= size
 
-/** Frames a job, so that there are `jobs` of them: every job but the first begins with what it shares with the one before. */
+/**
+ * Returns the frames of a job for a number of jobs: every job except the first starts with the overlap of the
+ * previous one.
+ */
 const segmentOf = (size: number, jobs: number, overlap: number) =>
   Math.ceil((size + (Math.min(jobs, size) - 1) * overlap) / jobs)
 
-/** Frames of each job where every job has a size of its own. */
+/** Returns the frame range of each job for a list of job sizes. */
 export function rangesOf(sizes: readonly number[]): { start_frame: number; stop_frame: number }[] {
   let next = 0
   return sizes.map((size) => {
@@ -52,7 +58,7 @@ export function rangesOf(sizes: readonly number[]): { start_frame: number; stop_
   })
 }
 
-/** Frames of each job, task-relative and inclusive. */
+/** Returns the frame range of each job, relative to the task and inclusive. */
 export function splitRanges(
   size: number,
   { segment_size, overlap, jobs }: Split,

@@ -6,22 +6,22 @@ import type { ProjectsDb } from '../db/schema.ts'
 import type { Target } from '../facts.ts'
 import { findNewestTask } from './repo.ts'
 
-/** Frames that may be read, task-relative and inclusive; `size` 0: no media yet. */
+/** Readable frames of a target, relative to the task and inclusive; `size` 0: no media yet. */
 export interface Viewed {
   task_id: number
   start: number
   stop: number
   size: number
-  /** The ground-truth job that has only some of these frames, and which; absent: all of them. */
+  /** Frames of a ground-truth job, which contains only some of the range; absent: all frames. */
   chosen?: { job_id: number; frames: readonly number[] }
 }
 
-/** There is the object, but nothing to show of it. */
+/** Returns the error for an existing target without media. */
 export const noPreview = () => notFound('There is no media to show yet.', 'no_preview')
 
 export const noDataText = 'Data is not uploaded for the task yet'
 
-/** What of a task's media a target shows; of a project that of its newest task. The caller must be allowed to view it. */
+/** Returns the frames of a target that the caller may read; for a project those of its newest task. */
 export async function findViewed(
   db: Kysely<ProjectsDb>,
   principal: Principal,

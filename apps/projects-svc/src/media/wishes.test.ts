@@ -3,7 +3,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
 
-/** What is said of jobs beside the media: `spec/api-workspace.md` 4.6, section 10 row 4. */
+/** Split options that are sent with the media. */
 
 const { addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
@@ -32,7 +32,7 @@ describe.each(transports)('%s', (transport) => {
     return results.map((one) => `${one.start_frame}-${one.stop_frame}`).join(' ')
   }
 
-  test('jobs of given sizes; the task tells that they have no common one', async () => {
+  test('listed job sizes split the frames, and the task has no common segment size', async () => {
     const { id } = await addTask()
     await takeEvents()
     expect(await attach(id, { job_sizes: { frames: [1, 3, 2] } })).toEqual({ size: 6, jobs: 3 })
@@ -43,7 +43,7 @@ describe.each(transports)('%s', (transport) => {
     expect(types).toEqual(['update:task', 'create:job', 'create:job', 'create:job'])
   })
 
-  test('a choice of frames is told by the numbers that they have in the source', async () => {
+  test('a frame selection is stored with the frame numbers of the source', async () => {
     const { id } = await addTask({ segment_size: 2 })
     await attach(id, { start_frame: 3, frame_filter: 'step=4', storage: 'share' }, 5)
     const { results } = await jobs.listJobs({ task_id: id, sort: 'id' }, anna.call)
@@ -59,7 +59,7 @@ describe.each(transports)('%s', (transport) => {
     expect(chosen).toMatchObject({ start_frame: 3, stop_frame: 19, included_frames: [7, 19] })
   })
 
-  test('frames of a video are told of by one entry, and their jobs share some', async () => {
+  test('frames of a video have one meta entry, and their jobs overlap', async () => {
     const { id } = await addTask({ segment_size: 4 })
     expect(await attach(id, { video_name: 'a.mp4' }, 8)).toEqual({ size: 8, jobs: 3 })
     expect(await rangesOf(id)).toBe('0-3 2-5 4-7')
@@ -74,7 +74,7 @@ describe.each(transports)('%s', (transport) => {
     expect([chosen.included_frames, chosen.frames]).toEqual([[1, 4], frames])
   })
 
-  test('without a choice all frames of the object store are meant', async () => {
+  test('without a selection all frames of the object store are used', async () => {
     const { id } = await addTask()
     await attach(id, {})
     const whole = await media.getTaskDataMeta({ id }, anna.call)
@@ -86,13 +86,13 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('replicas are made of them as of others', async () => {
+  test('listed jobs get replicas like other jobs', async () => {
     const { id } = await addTask({ consensus_replicas: 2 })
     expect(await attach(id, { job_sizes: { frames: [2, 4] } })).toEqual({ size: 6, jobs: 6 })
     expect(await rangesOf(id)).toBe('0-1 2-5 0-1 0-1 2-5 2-5')
   })
 
-  test('so many jobs, whose length the task shows afterwards', async () => {
+  test('a job count sets the segment size that the task shows', async () => {
     const { id } = await addTask()
     expect(await attach(id, { job_count: 4 })).toEqual({ size: 6, jobs: 3 })
     expect(await rangesOf(id)).toBe('0-1 2-3 4-5')
@@ -116,13 +116,13 @@ describe.each(transports)('%s', (transport) => {
       { job_sizes: { frames: [2, 3] } },
       'job_file_mapping lists 5 files, but there are 6 frames',
     ],
-  ])('a task with %j refuses %j and stays as it was', async (given, wish, text) => {
+  ])('a task with %j rejects %j and stays unchanged', async (given, wish, text) => {
     const task = await addTask(given)
     await expect(attach(task.id, wish)).rejects.toMatchObject({ kind: 'invalid', body: [text] })
     expect(await tasks.getTask({ id: task.id }, anna.call)).toEqual(task)
   })
 
-  test('5,001 jobs are too many, however they come about', async () => {
+  test('5,001 jobs are rejected with either option', async () => {
     const { id } = await addTask()
     const refused = { body: [expect.stringContaining('at most 5000 are allowed')] }
     const ones = Array.from({ length: 5001 }, () => 1)

@@ -4,10 +4,10 @@ import { allow, type Rule } from '@reticle/kit/policy'
 import { noSuchObject } from '../field-error.ts'
 import { standingIn } from '../roles.ts'
 
-/** What may stand beside `organization_id` in a PATCH. */
+/** Fields allowed together with `organization_id` in a PATCH. */
 const companions = new Set(['organization_id', 'source_storage', 'target_storage'])
 
-/** Nothing else changes while something moves (`spec/api-workspace.md` 3.4). @throws DomainError invalid naming the field */
+/** Rejects other changes in the same request as a move. @throws DomainError invalid naming the field */
 export function assertNothingElse(body: Readonly<Record<string, unknown>>): void {
   const sent = Object.keys(body).filter((key) => body[key] !== undefined)
   const others = sent.filter((key) => !companions.has(key))
@@ -17,9 +17,9 @@ export function assertNothingElse(body: Readonly<Record<string, unknown>>): void
 }
 
 /**
- * The workspace that a body names has to exist, and the caller to be allowed to make such a thing there.
+ * Checks that the target workspace exists and that the caller may create such an object in it.
  *
- * @param isThere whether it exists; it is locked then
+ * @param isThere whether it exists; it is then locked
  * @throws DomainError invalid, forbidden
  */
 export function assertMayEnter(
@@ -32,19 +32,19 @@ export function assertMayEnter(
   allow(rules, 'create', principal, standingIn(principal, organization_id, []))
 }
 
-/** 400, though it is a matter of state: clients know it so. */
+/** Error text of a move during running requests. The status is 400 although it is a conflict of state, because existing clients expect it. */
 export const stillRunning =
   'Background processes are still running. Wait until they are finished, or cancel them.'
 
-/** A wish to move something that the caller may delete. */
+/** Request to move an object that the caller may delete. */
 export interface AskedToMove<Row, Record, Body> {
-  /** Locked. */
+  /** Locked row. */
   row: Row
   before: Record
   body: Body
-  /** Where it goes; null: the caller's own workspace. */
+  /** Target organization; null: the caller's personal workspace. */
   organization_id: number | null
-  /** Whether there is such an organization; it is locked then. */
+  /** Whether the organization exists; it is then locked. */
   isThere: boolean
   is_busy?: boolean
 }

@@ -18,10 +18,10 @@ import { recordsIfFew, tellChanges } from './told.ts'
 type Tx = Transaction<ProjectsDb>
 
 /**
- * Moves a project with everything in it into another workspace (`spec/api-workspace.md` 3.4): it and its tasks belong to the
- * caller from there on, and nobody is assigned to anything.
+ * Moves a project with its contents into another workspace. The caller becomes the owner of it and its tasks, and all
+ * assignees are removed (`docs/spec/access.md#moving-between-workspaces`).
  *
- * @returns its record there
+ * @returns its record after the move
  */
 export async function moveProject(
   tx: Tx,
@@ -41,7 +41,8 @@ export async function moveProject(
   const children = ids.map((id): Owner => ({ kind: 'task', id }))
   await carryStorages(tx, principal, { main, body, children }, place)
   const movedTasks = await moveTaskRows(tx, ids, place)
-  const moved = await moveProjectRow(tx, row.id, place) // after them: no younger task moves its date once more
+  // after the tasks, so that no later task date moves the date of the project again
+  const moved = await moveProjectRow(tx, row.id, place)
   await unassignJobsOf(tx, ids)
   await cutSources(tx, ids)
   await emit(tx, projectMoved, { project_id: row.id, organization_id }, cause)

@@ -5,21 +5,21 @@ import { selectTasks, type TaskView } from '../tasks/repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** Where something goes: a workspace, and who owns it there. */
+/** Target of a move: a workspace and the new owner. */
 export interface Place {
-  /** Null: the workspace of the owner alone. */
+  /** Null: the personal workspace of the owner. */
   organization_id: number | null
   owner_id: number
 }
 
-/** Whoever was assigned is not any more; what nobody was assigned to keeps the date of the last change. */
+/** Removes the assignee; a row without an assignee keeps the date of its last assignment. */
 const unassigned = {
   assignee_id: null,
   assignee_updated_date: sql<Date | null>`
     case when assignee_id is null then assignee_updated_date else now() end`,
 }
 
-/** Of a locked project alone; its tasks are moved beside it. */
+/** Moves a locked project without its tasks, which are moved separately. */
 export function moveProjectRow(
   tx: Tx,
   id: number,
@@ -39,7 +39,7 @@ export function moveProjectRow(
     .executeTakeFirstOrThrow()
 }
 
-/** Of locked tasks; they are answered in id order. */
+/** Moves locked tasks and returns them in id order. */
 export async function moveTaskRows(
   tx: Tx,
   ids: readonly number[],
@@ -63,7 +63,10 @@ export async function moveTaskRows(
     .execute()
 }
 
-/** Of all jobs of locked tasks. Their records say where they are, so that the date of every one of them moves. */
+/**
+ * Removes the assignees of all jobs of locked tasks. The date of every job moves, because its record contains the
+ * organization.
+ */
 export async function unassignJobsOf(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('jobs')

@@ -8,7 +8,7 @@ import { handlers } from '../server.ts'
 import { testOrganizations } from '../testing/organizations.ts'
 import { attachFrames, type TestUser } from '../testing/workspace.ts'
 
-/** Moving objects between workspaces: `spec/api-workspace.md` 3.4. */
+/** Moves of objects between workspaces. */
 
 const given = await testOrganizations()
 const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } = given
@@ -19,7 +19,10 @@ describe.each(transports)('over %s', (transport) => {
   const services = over(transport)
   const { projects, tasks, jobs } = services
 
-  /** An organization with a project, its task of two jobs and a task alone; everything is assigned to a member. */
+  /**
+   * Adds an organization with a project of one task with two jobs, and a task without a project; all are assigned to
+   * a member.
+   */
   async function filled() {
     const { id, owner } = await addOrganization()
     const bo = await addMember(id, 'worker')
@@ -49,7 +52,7 @@ describe.each(transports)('over %s', (transport) => {
   const moveTask = async (id: number, body: TaskPatch, user: TestUser, is_busy?: boolean) =>
     tasks.updateTask({ id, body, is_busy }, await as(user))
 
-  test('a project goes with everything in it, to who moved it, and nobody is assigned any more', async () => {
+  test('a moved project takes its contents to the caller, and all assignees are removed', async () => {
     const { id, project, task, owner, bo } = await filled()
     const maria = await addMember(id, 'maintainer')
     const before = await projects.getProject({ id: project }, await as(owner))
@@ -67,7 +70,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(inside).toMatchObject({
       ...{ organization: null, organization_id: null, assignee: null, owner: { id: maria.id } },
     })
-    expect(inside.updated_date <= moved.updated_date).toBe(true) // else the project would follow it
+    expect(inside.updated_date <= moved.updated_date).toBe(true) // otherwise the date of the project would follow it
     const after = await jobsOf([task], await as(maria))
     expect(after).toMatchObject([
       { organization: null, assignee: null },
@@ -84,7 +87,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  test('says of each what changed, by whom and where it is now', async () => {
+  test('a move emits the changes of each object, its author and its new place', async () => {
     const { id, owner, bo, project, task } = await filled()
     const other = await addOrganization()
     const maria = await addMember(id, 'maintainer')
@@ -125,7 +128,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a task goes alone', async () => {
+  test('a task without a project moves alone', async () => {
     const { id, owner, bo, alone } = await filled()
     const moved = await moveTask(alone, { organization_id: null }, owner)
     expect(moved).toMatchObject({ organization_id: null, assignee: null, owner: { id: owner.id } })
@@ -146,7 +149,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(back.organization_id).toBe(id)
   })
 
-  test('a task of a project stays with its project', async () => {
+  test('a task of a project cannot move without its project', async () => {
     const { owner, task, alone, project } = await filled()
     const expected = (name: string) => ({ kind: 'invalid', body: { [name]: [expect.any(String)] } })
     await expect(moveTask(task, { organization_id: null }, owner)).rejects.toMatchObject(
@@ -161,7 +164,7 @@ describe.each(transports)('over %s', (transport) => {
     ['status', { status: 'completed' as const }],
     ['assignee_id', { assignee_id: null }],
     ['labels', { labels: [] }],
-  ])('nothing else changes on the way: %s', async (name, more) => {
+  ])('a move cannot change other fields: %s', async (name, more) => {
     const { owner, project } = await filled()
     const attempt = moveProject(project, { organization_id: null, ...more }, owner)
     await expect(attempt).rejects.toMatchObject({
@@ -171,7 +174,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('nothing moves while work is under way, and whoever may not move it is told that before', async () => {
+  test('a busy object cannot move, and a missing permission is reported first', async () => {
     const { id, owner, bo, project, alone } = await filled()
     const running = { kind: 'invalid', body: [expect.stringMatching(/^Background processes are/)] }
     const away = { organization_id: null }
@@ -183,7 +186,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(same.organization_id).toBe(id)
   })
 
-  test('who is where it is already stays there, and nothing is said', async () => {
+  test('a move to the same workspace keeps owner and assignee and emits no event', async () => {
     const { id, owner, bo, project, alone } = await filled()
     const kept = { organization_id: id, owner: { id: owner.id }, assignee: { id: bo.id } }
     expect(await moveProject(project, { organization_id: id }, owner)).toMatchObject(kept)
@@ -191,7 +194,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('local storages are taken along, others are named on the way', async () => {
+  test('local storages move along, and the request can set others', async () => {
     const { owner, project, task } = await filled()
     const call = await as(owner)
     const local = { location: 'local' as const }
@@ -202,7 +205,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await tasks.getTask({ id: task }, call)).source_storage).toMatchObject(local)
   })
 
-  test('another state than the one that was seen does not move', async () => {
+  test('a stale If-Match prevents a move', async () => {
     const { owner, project, alone } = await filled()
     const body = { organization_id: null }
     const if_match = '"1-0"'
@@ -213,10 +216,10 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('who may', () => {
+describe('the permission to move', () => {
   const { projects, tasks } = over('in-process')
 
-  /** Deleting here and creating there, by the role that somebody has there. */
+  /** A move requires the permissions to delete in the old and to create in the new workspace. */
   test.each([
     ['owner', 'user', true],
     ['maintainer', 'user', true],
@@ -224,44 +227,52 @@ describe('who may', () => {
     ['worker', 'user', false],
     ['maintainer', 'worker', false],
     [null, 'user', false],
-  ] as const)('enter an organization: %s with the global role %s', async (role, global, may) => {
-    const { id } = await addOrganization()
-    const who = role ? await addMember(id, role, global) : await addUser(global)
-    for (const kind of ['project', 'task'] as const) {
-      const own = { name: 'own', owner_id: who.id }
-      const row = await db
-        .insertInto(`${kind}s`)
-        .values(own)
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      const call = { id: row.id, body: { organization_id: id } }
-      const context = await as(who)
-      const moved =
-        kind === 'project' ? projects.updateProject(call, context) : tasks.updateTask(call, context)
-      if (may) expect(await moved).toMatchObject({ organization_id: id, owner: { id: who.id } })
-      else await expect(moved).rejects.toMatchObject(forbidden)
-    }
-  })
+  ] as const)(
+    'into an organization as %s with the global role %s follows its role',
+    async (role, global, may) => {
+      const { id } = await addOrganization()
+      const who = role ? await addMember(id, role, global) : await addUser(global)
+      for (const kind of ['project', 'task'] as const) {
+        const own = { name: 'own', owner_id: who.id }
+        const row = await db
+          .insertInto(`${kind}s`)
+          .values(own)
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        const call = { id: row.id, body: { organization_id: id } }
+        const context = await as(who)
+        const moved =
+          kind === 'project'
+            ? projects.updateProject(call, context)
+            : tasks.updateTask(call, context)
+        if (may) expect(await moved).toMatchObject({ organization_id: id, owner: { id: who.id } })
+        else await expect(moved).rejects.toMatchObject(forbidden)
+      }
+    },
+  )
 
   test.each([
     ['owner', true],
     ['maintainer', true],
     ['supervisor', false],
     ['worker', false],
-  ] as const)('take something of others out of an organization: %s', async (role, may) => {
-    const { id, owner } = await addOrganization()
-    const who = await addMember(id, role)
-    const { id: project } = await projects.createProject(
-      { body: { name: 'p' } },
-      await as(owner, id),
-    )
-    const call = { id: project, body: { organization_id: null } }
-    const moved = projects.updateProject(call, await as(who))
-    if (may) expect(await moved).toMatchObject({ organization_id: null, owner: { id: who.id } })
-    else await expect(moved).rejects.toMatchObject(forbidden)
-  })
+  ] as const)(
+    'an object of another user out of an organization as %s follows the role',
+    async (role, may) => {
+      const { id, owner } = await addOrganization()
+      const who = await addMember(id, role)
+      const { id: project } = await projects.createProject(
+        { body: { name: 'p' } },
+        await as(owner, id),
+      )
+      const call = { id: project, body: { organization_id: null } }
+      const moved = projects.updateProject(call, await as(who))
+      if (may) expect(await moved).toMatchObject({ organization_id: null, owner: { id: who.id } })
+      else await expect(moved).rejects.toMatchObject(forbidden)
+    },
+  )
 
-  test('an assignee does not move what others own', async () => {
+  test('is denied to an assignee who is not the owner', async () => {
     const { id, owner } = await addOrganization()
     const bo = await addMember(id, 'worker')
     const body = { name: 'p', assignee_id: bo.id }
@@ -273,7 +284,7 @@ describe('who may', () => {
     await expect(moved).rejects.toMatchObject(forbidden)
   })
 
-  test('an organization that does not exist is a reference to nothing', async () => {
+  test('requires an existing organization', async () => {
     const anna = await addUser()
     const { id } = await projects.createProject({ body: { name: 'p' } }, anna.call)
     const body = { organization_id: 999_999 }
@@ -289,7 +300,7 @@ describe('who may', () => {
     await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('administrators may move everything', async () => {
+  test('is granted to administrators for all objects', async () => {
     const { id, owner } = await addOrganization()
     const task = await tasks.createTask({ body: { name: 't' } }, owner.call)
     const moved = await tasks.updateTask({ id: task.id, body: { organization_id: id } }, admin.call)
@@ -297,7 +308,7 @@ describe('who may', () => {
   })
 })
 
-test('with more than a thousand objects only the project is told of', async () => {
+test('above a thousand objects only the project emits an event', async () => {
   const { projects } = over('in-process')
   const anna = await addUser()
   const { id } = await projects.createProject({ body: { name: 'p' } }, anna.call)
@@ -322,7 +333,7 @@ test('with more than a thousand objects only the project is told of', async () =
   expect(left).toEqual([])
 })
 
-test('what is asked twice over a broken connection moves once', async () => {
+test('a move repeated over a broken connection happens once', async () => {
   const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
   const [projects, tasks] = [
     await losingAnswers(projectTable, all.projects),

@@ -5,7 +5,7 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { testOrganizations } from '../testing/organizations.ts'
 import type { TestUser } from '../testing/workspace.ts'
 
-/** What becomes of cloud storages when a project moves: `spec/api-workspace.md` 3.4. */
+/** Cloud storages of moved projects. */
 
 const { db, over, addUser, addOrganization, as, takeEvents } = await testOrganizations()
 const stranger = await addUser()
@@ -13,7 +13,7 @@ const stranger = await addUser()
 describe.each(transports)('over %s', (transport) => {
   const { projects, tasks } = over(transport)
 
-  /** An organization with a bucket, and in it a project with a task. */
+  /** Adds an organization with a cloud storage, and a project with a task in it. */
   async function filled() {
     const { id, owner } = await addOrganization()
     const call = await as(owner, id)
@@ -33,7 +33,7 @@ describe.each(transports)('over %s', (transport) => {
     projects.updateProject({ id, body: { organization_id: null, ...storages } }, await as(user))
 
   test.each(['project', 'task'] as const)(
-    'one without its like there keeps everything where it is: of the %s',
+    'a %s storage without an equal one in the new workspace prevents the move',
     async (kind) => {
       const { id, owner, project, task, bucket, place } = await filled()
       await use(kind === 'project' ? { project_id: project } : { task_id: task }, place)
@@ -56,7 +56,7 @@ describe.each(transports)('over %s', (transport) => {
     },
   )
 
-  test('the one that is like it is taken there, when it is the only one', async () => {
+  test('a single equal storage of the target workspace replaces the old one', async () => {
     const { owner, project, task, bucket, place } = await filled()
     for (const whose of [{ project_id: project }, { task_id: task }]) await use(whose, place)
     const own = { ...bucket, organization_id: null }
@@ -70,7 +70,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(source_storage).toMatchObject(there)
   })
 
-  test('one that the body names has to be of the new workspace', async () => {
+  test('a storage named in the request must belong to the target workspace', async () => {
     const { owner, project, place } = await filled()
     const text = expect.stringContaining('another workspace')
     await expect(move(project, owner, { source_storage: place })).rejects.toMatchObject({

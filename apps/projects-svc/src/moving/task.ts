@@ -16,10 +16,10 @@ import { moveTaskRows, type Place, unassignJobsOf } from './repo.ts'
 import { recordsIfFew, tellChanges } from './told.ts'
 
 /**
- * Moves a task into another workspace (`spec/api-workspace.md` 3.4): it belongs to the caller from there on, and nobody is
- * assigned to it or its jobs.
+ * Moves a task into another workspace. The caller becomes its owner, and the assignees of the task and its jobs are
+ * removed.
  *
- * @returns the task there, and its record
+ * @returns the task after the move, and its record
  */
 export async function moveTask(
   tx: Transaction<ProjectsDb>,
@@ -44,7 +44,7 @@ export async function moveTask(
   return { row: moved, record: after.tasks[0] ?? record }
 }
 
-/** @throws DomainError invalid for what is in a project, and for what else the body wants to change */
+/** Checks that a task can move. @throws DomainError invalid for a task in a project, and for other fields in the body */
 export function assertMovable({ project_id }: Pick<TaskView, 'project_id'>, body: TaskPatch): void {
   assertNothingElse(body)
   if (project_id !== null)

@@ -16,7 +16,7 @@ import type { TaskView } from '../tasks/repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** Locked projects and tasks, each kind in id order. */
+/** Locked projects and tasks, each in id order. */
 export interface Objects {
   projects: readonly ProjectRow[]
   tasks: readonly TaskView[]
@@ -30,8 +30,8 @@ export interface Records {
 }
 
 /**
- * Their records and those of their jobs, before something befalls all of them; nothing where they are so many that only what
- * stands above them is told of (`spec/api-annotations.md` 4.3).
+ * Returns the records of the objects and of their jobs before a change of all of them; undefined when there are so
+ * many that only their parent emits an event.
  */
 export async function recordsIfFew(tx: Tx, objects: Objects): Promise<Records | undefined> {
   const { projects, tasks } = objects
@@ -51,8 +51,8 @@ async function jobsOf(tx: Tx, tasks: readonly Task[]): Promise<Job[]> {
 }
 
 /**
- * Says of each what has changed since `before`: of the same objects in the same order, and of their jobs where these are in
- * `before`. Answers the records as they are now.
+ * Emits an update for each object that differs from its record in `before`: the same objects in the same order, and
+ * their jobs if `before` contains them. Returns the current records.
  */
 export async function tellChanges(
   tx: Tx,

@@ -4,7 +4,10 @@ import type { BlobRow, ProjectsDb } from '../db/schema.ts'
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
-/** Committed before the first byte is written, so that nothing can lie in the store unknown (`reliability.md` 16.1). */
+/**
+ * Registers an object. The row is committed before the first byte is written, so that the store holds no unknown
+ * objects (`docs/spec/reliability.md#object-storage`).
+ */
 export async function registerPending(
   db: Db,
   blob: Pick<BlobRow, 'key' | 'kind' | 'organization_id'>,
@@ -16,7 +19,7 @@ export async function registerPending(
     .execute()
 }
 
-/** To be called in the transaction that begins to refer to the object. False: it was given up before. */
+/** Marks an object as live in the transaction that first references it. Returns false when it was already dead. */
 export async function makeLive(tx: Tx, key: string, size: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('blobs')
@@ -29,7 +32,7 @@ export async function makeLive(tx: Tx, key: string, size: number): Promise<boole
 
 const dead = { state: 'dead', dead_date: sql<Date>`now()` } as const
 
-/** From now on the sweeper may remove it. */
+/** Marks an object as dead, so that the sweeper may delete it. */
 export async function makeDead(db: Db, key: string): Promise<void> {
   await db
     .updateTable('blobs')
@@ -39,7 +42,7 @@ export async function makeDead(db: Db, key: string): Promise<void> {
     .execute()
 }
 
-/** Those of these objects that are live; none dies before the transaction ends. */
+/** Returns the live ones among these objects; they cannot become dead before the transaction ends. */
 export async function lockLive(tx: Tx, keys: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('blobs')
@@ -52,11 +55,11 @@ export async function lockLive(tx: Tx, keys: readonly string[]): Promise<Set<str
   return new Set(rows.map(({ key }) => key))
 }
 
-/** What was begun and never referred to. */
+/** Age at which an unreferenced upload is dropped. */
 const pendingMs = 24 * 3_600_000
 const batch = 500
 
-/** What was begun and never referred to is given up, and what nothing refers to any more. */
+/** Marks abandoned uploads and unreferenced objects as dead. */
 export async function giveUp(db: Db, now: Date): Promise<void> {
   await db
     .updateTable('blobs')
@@ -71,8 +74,8 @@ export async function giveUp(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * An object dies with the last asset that has it, whatever deleted that. Locked first and looked at again: a copy may have
- * been made while the lock was waited for. Resolves to how many were looked at.
+ * Marks objects without assets as dead. Rows are locked first and checked again, because a copy may have been
+ * inserted while the lock was awaited. Returns the number of checked rows.
  */
 async function giveUpUnused(tx: Tx): Promise<number> {
   const unused = sql<boolean>`not exists (select from assets where assets.key = blobs.key)`

@@ -13,7 +13,7 @@ import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 import { sweepAssets } from './sweep.ts'
 
-/** `reliability.md` 16.1 and T-GC-1: whatever a crash leaves is gone a day later, and what is referred to stays. */
+/** Sweep of stored objects after crashes (T-GC-1). */
 
 const { db, blobs, addUser, over } = await testWorkspace()
 const services = over('in-process')
@@ -35,14 +35,14 @@ beforeEach(async () => {
   for await (const { key } of blobs.list('projects/')) await blobs.remove(key)
 })
 
-/** The service as it is when it ends in the middle of what it does with `store`. */
+/** Builds the service with `store` functions that crash. */
 function crashingOn(store: Partial<BlobStore>) {
   const settings = readConfig({})
   return handlers({ db, blobs: { ...blobs, ...store }, clock: systemClock, settings })
 }
 const crash = new Error('the process ended')
 
-test('an asset and its object stay, its upload goes within two hours', async () => {
+test('an asset keeps its object, and its upload is deleted within two hours', async () => {
   const { uuid } = await upload(guide_id, pdfFile, anna.call)
   const { key } = await services.guides.getAssetFile({ uuid }, anna.call)
   await sweepAfter(2)
@@ -51,7 +51,7 @@ test('an asset and its object stay, its upload goes within two hours', async () 
   expect([await keysIn(blobs), await known()]).toEqual([[key], [key]])
 })
 
-test('an upload that nothing came of goes after a day', async () => {
+test('an abandoned upload is deleted after a day', async () => {
   const { prefix } = await services.guides.openAssetUpload({}, anna.call)
   await blobs.put(`${prefix}0`, bytesOf('x'))
   await sweepAfter(23)
@@ -71,7 +71,7 @@ test.each([
       },
     },
   ],
-])('what a crash leaves %s is gone a day later', async (_, store) => {
+])('objects left by a crash %s are deleted a day later', async (_, store) => {
   const { guides } = crashingOn(store)
   await expect(uploading({ guides }, blobs)(guide_id, pdfFile, anna.call)).rejects.toThrow(crash)
   expect((await known()).length).toBe(2)
@@ -80,7 +80,7 @@ test.each([
   expect(await db.selectFrom('assets').selectAll().execute()).toEqual([])
 })
 
-test('the object of a deleted asset goes an hour later, for whoever is still reading', async () => {
+test('the object of a deleted asset is kept for an hour for running downloads', async () => {
   const { uuid } = await upload(guide_id, pdfFile, anna.call)
   const { key } = await services.guides.getAssetFile({ uuid }, anna.call)
   await services.guides.deleteAsset({ uuid }, anna.call)
@@ -90,7 +90,7 @@ test('the object of a deleted asset goes an hour later, for whoever is still rea
   expect([await keysIn(blobs), await known()]).toEqual([[], []])
 })
 
-test('objects that no row knows go when they are two days old, of this service only', async () => {
+test('unregistered objects of this service are deleted after two days', async () => {
   await blobs.put('projects/org/1/assets/gone', bytesOf('x'))
   await blobs.put('requests/other', bytesOf('x'))
   await sweepAfter(47)
@@ -101,7 +101,7 @@ test('objects that no row knows go when they are two days old, of this service o
   expect((await blobs.stat('requests/other')).size).toBe(1)
 })
 
-test('while the object store is away rows are kept, and what they name goes when it is back', async () => {
+test('rows are kept while the object store is unavailable, and swept afterwards', async () => {
   const { uuid } = await upload(guide_id, pdfFile, anna.call)
   await services.guides.deleteAsset({ uuid }, anna.call)
   const remove = () => Promise.reject(unavailable('away'))

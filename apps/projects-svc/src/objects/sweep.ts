@@ -3,9 +3,9 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { giveUp } from './repo.ts'
 
 /**
- * Removes uploads that nothing came of, objects of deleted assets, and what crashes left (`reliability.md` 16.1).
+ * Deletes abandoned uploads, objects of deleted assets and remains of crashes.
  *
- * @returns false when another process is at it
+ * @returns false when another process is sweeping
  */
 export function sweepAssets(deps: Omit<ObjectSweep<ProjectsDb>, 'schema'>): Promise<boolean> {
   return sweepObjects({ ...deps, schema: 'projects' }, (now) => giveUp(deps.db, now))

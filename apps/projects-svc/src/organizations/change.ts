@@ -10,10 +10,10 @@ import { organizationOf } from './messages.ts'
 import { updateOrganization } from './repo.ts'
 
 /**
- * Changes a locked organization and says so in one `update:organization` event; what changes nothing leaves `updated_date` and
- * says nothing (`spec/api-workspace.md` 1.8).
+ * Changes a locked organization and emits one `update:organization` event. A change without effect keeps
+ * `updated_date` and emits none.
  *
- * @returns the record afterwards
+ * @returns the record after the change
  */
 export async function changeOrganization(
   tx: Tx,
@@ -37,12 +37,12 @@ const violations = {
   },
 }
 
-/** Runs a statement that gives a slug. @throws DomainError invalid naming the field when another organization has it */
+/** Runs a statement that sets a slug. @throws DomainError invalid naming the field when another organization has it */
 export async function withFreeSlug<R>(run: () => Promise<R>): Promise<R> {
   try {
     return await run()
   } catch (thrown) {
-    if (isTransient(thrown)) throw thrown // the whole transaction may be tried again
+    if (isTransient(thrown)) throw thrown // the whole transaction can be retried
     throw fromDatabase(thrown, violations) ?? thrown
   }
 }

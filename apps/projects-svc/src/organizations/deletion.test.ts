@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { testOrganizations } from '../testing/organizations.ts'
 import { attachFrames } from '../testing/workspace.ts'
 
-/** What becomes of an organization's objects and people when it goes: `spec/api-workspace.md` 3.1. */
+/** Objects and members of a deleted organization. */
 
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = await testOrganizations()
 const admin = await addUser('admin')
@@ -13,7 +13,7 @@ describe.each(transports)('over %s', (transport) => {
   const services = over(transport)
   const { organizations, projects, tasks, jobs } = services
 
-  test('an organization that goes leaves its projects and tasks to their owners', async () => {
+  test('deleting an organization moves its projects and tasks to their owners', async () => {
     const { id, owner } = await addOrganization()
     const bo = await addMember(id, 'worker')
     const inside = await as(owner, id)
@@ -45,7 +45,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(organizations.getOrganization({ id }, admin.call)).rejects.toMatchObject(notFound)
   })
 
-  test('or takes them with it, when that is asked for', async () => {
+  test('deleting an organization with its objects deletes projects and tasks on request', async () => {
     const { id, owner } = await addOrganization()
     const inside = await as(owner, id)
     const project = await projects.createProject({ body: { name: 'p' } }, inside)
@@ -68,7 +68,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await tasks.getTask({ id: own.id }, owner.call)).toMatchObject({ name: 'own' })
   })
 
-  test('its jobs say where they are now, and keep who is assigned to them', async () => {
+  test('its jobs emit their new place and keep their assignees', async () => {
     const { id, owner } = await addOrganization()
     const bo = await addMember(id, 'worker')
     const inside = await as(owner, id)
@@ -95,7 +95,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(left).toMatchObject({ organization: null, assignee: { id: bo.id } })
   })
 
-  test('its projects are no older than their tasks, or they would follow them', async () => {
+  test('its projects get dates not earlier than those of their tasks', async () => {
     const { id, owner } = await addOrganization()
     const inside = await as(owner, id)
     const project = await projects.createProject({ body: { name: 'p' } }, inside)
@@ -109,7 +109,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(within.updated_date <= left.updated_date).toBe(true)
   })
 
-  test('memberships and invitations go with it', async () => {
+  test('memberships and invitations are deleted with it', async () => {
     const { id, owner } = await addOrganization()
     await addMember(id, 'worker')
     const body = { email: `gone-${transport}@example.org`, role: 'worker' as const }
@@ -126,7 +126,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(['keep', 'delete'] as const)(
-    'while work on its objects is under way it stays, with all of it: %s',
+    'an organization with running requests is not deleted: %s',
     async (objects) => {
       const { id, owner } = await addOrganization()
       const project = await projects.createProject({ body: { name: 'p' } }, await as(owner, id))
@@ -145,7 +145,7 @@ describe.each(transports)('over %s', (transport) => {
     },
   )
 
-  test('who may not delete it is told that before', async () => {
+  test('a missing permission is reported before other errors', async () => {
     const { id } = await addOrganization()
     const [worker, stranger] = [await addMember(id, 'worker'), await addUser()]
     const gone = async (user: typeof stranger) =>
@@ -155,7 +155,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('more than a thousand objects fall to their owners without an event each', async () => {
+test('more than a thousand objects move to their owners without an event each', async () => {
   const { organizations, projects } = over('in-process')
   const { id, owner } = await addOrganization()
   const names = Array.from({ length: 1001 }, (_, at) => ({
@@ -170,7 +170,7 @@ test('more than a thousand objects fall to their owners without an event each', 
   })
 })
 
-test('more than a thousand objects go with what is above them, counted over all projects', async () => {
+test('more than a thousand objects are deleted with only the events of their parents', async () => {
   const { organizations, tasks } = over('in-process')
   const { id, owner } = await addOrganization()
   const inside = await as(owner, id)

@@ -10,13 +10,13 @@ export type Db = Kysely<ProjectsDb>
 export type Tx = Transaction<ProjectsDb>
 export type OrganizationSettings = ProjectsSettings['organizations']
 
-/** What belongs to organizations outside of this room. */
+/** Functions that change objects of an organization outside this folder. */
 export interface OrganizationObjects {
-  /** Gives all of an organization to its owners. */
+  /** Moves all objects of an organization to their owners. */
   release(tx: Tx, organization_id: number, cause: Cause): Promise<void>
-  /** Removes all of an organization. */
+  /** Deletes all objects of an organization. */
   remove(tx: Tx, organization_id: number, cause: Cause): Promise<void>
-  /** Takes from a person what they are assigned to in an organization. */
+  /** Removes a user from all assignments in an organization. */
   unassign(tx: Tx, of: { organization_id: number; user_id: number }, cause: Cause): Promise<void>
 }
 
@@ -28,6 +28,6 @@ export interface OrganizationDeps {
   objects: OrganizationObjects
   /** Absent: this installation sends no mails. */
   mailer?: Mailer
-  /** Told of mails that could not be handed over. */
+  /** Called with the error of a mail that could not be delivered to the server. */
   onMailLost?: (thrown: unknown) => void
 }

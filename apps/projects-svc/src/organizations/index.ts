@@ -1,6 +1,6 @@
 /**
- * Front door of the sealed room of organizations, who belongs to them and who is asked to (`design.md` 2, ADR 0001): nothing
- * outside reads its tables or files in another way.
+ * Front door of the sealed folder of organizations, memberships and invitations
+ * (docs/adr/0001-identity-lives-in-projects-svc.md). Code outside may not read its tables or import its other files.
  */
 export type { OrganizationObjects } from './deps.ts'
 export { invitationRules } from './invitations/policy.ts'

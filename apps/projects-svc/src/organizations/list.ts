@@ -17,7 +17,7 @@ const columns = {
   slug: 'organizations.slug',
 } as const satisfies ColumnsOf<typeof organizationFields>
 
-/** A page of the organizations that the caller is a member of: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the organizations of the caller. */
 export function listOrganizations(
   db: Kysely<ProjectsDb>,
   principal: Principal,

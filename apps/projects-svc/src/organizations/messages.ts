@@ -7,7 +7,7 @@ import type { OrganizationRow } from '../db/schema.ts'
 import { basicUsers } from '../identity/index.ts'
 import type { Db } from './deps.ts'
 
-/** An organization as a record (`spec/api-workspace.md` 3.1). */
+/** Converts a row to an organization record. */
 function toOrganization(
   row: OrganizationRow,
   people: ReadonlyMap<number, BasicUser>,
@@ -25,7 +25,7 @@ function toOrganization(
   }
 }
 
-/** Records of rows, in the same order; one query however many there are. */
+/** Converts rows to records in the same order, with one query for any number of rows. */
 export async function organizationRecords(
   db: Db,
   rows: readonly OrganizationRow[],

@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { handlers } from '../server.ts'
 import { testOrganizations } from '../testing/organizations.ts'
 
-/** `spec/api-workspace.md` 3.1 and the rows of 2.5 about organizations. */
+/** Calls on organizations and their permissions. */
 
 const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } =
   await testOrganizations()
@@ -19,7 +19,7 @@ describe.each(transports)('over %s', (transport) => {
   const { organizations } = over(transport)
   const slugOf = (name: string) => `${name}-${transport.slice(0, 4)}`
 
-  test('whoever founds an organization owns it and is its first member', async () => {
+  test('the creator of an organization owns it and is its first member', async () => {
     const anna = await addUser()
     await takeEvents()
     const body = { slug: slugOf('acme'), contact: { email: 'ops@acme.test', more: { n: 1 } } }
@@ -55,7 +55,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('a slug is given once, in any case', async () => {
+  test('a slug is unique without regard to case', async () => {
     await organizations.createOrganization({ body: { slug: slugOf('Twin') } }, stranger.call)
     const { id } = await organizations.createOrganization(
       { body: { slug: slugOf('other') } },
@@ -74,7 +74,7 @@ describe.each(transports)('over %s', (transport) => {
     ).rejects.toMatchObject(taken)
   })
 
-  test('an update keeps the old values in its event, and no change says nothing', async () => {
+  test('an update emits the old values, and an update without effect emits nothing', async () => {
     const { id, slug, owner } = await addOrganization()
     const call = await as(owner)
     await takeEvents()
@@ -96,7 +96,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(emptied.contact).toEqual({})
   })
 
-  test('a slug that was given up stops working, the new one works', async () => {
+  test('a former slug no longer resolves, the new one does', async () => {
     const { id, slug, owner } = await addOrganization()
     const body = { slug: slugOf('moved') }
     await organizations.updateOrganization({ id, body }, await as(owner))
@@ -113,7 +113,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('people outside of an organization are told that there is none', async () => {
+  test('an organization is not found by users outside of it', async () => {
     const { id } = await addOrganization()
     const { call } = stranger
     const attempts = [
@@ -126,14 +126,14 @@ describe.each(transports)('over %s', (transport) => {
     for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject(notFound)
   })
 
-  test('somebody who was only asked is outside', async () => {
+  test('an invited user who has not accepted is outside', async () => {
     const { id } = await addOrganization()
     const asked = await addMember(id, 'worker', 'user', false)
     const attempt = organizations.getOrganization({ id }, await as(asked))
     await expect(attempt).rejects.toMatchObject(notFound)
   })
 
-  test('a transfer makes the owner a maintainer, and tells all three changes', async () => {
+  test('a transfer makes the owner a maintainer and emits all three changes', async () => {
     const { id, owner } = await addOrganization()
     const bo = await addMember(id, 'supervisor')
     await takeEvents()
@@ -164,7 +164,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(['stranger', 'asked', 'owner'] as const)(
-    'an organization is not transferred to: %s',
+    'an organization cannot be transferred to this user: %s',
     async (who) => {
       const { id, owner } = await addOrganization()
       const asked = await addMember(id, 'worker', 'user', false)
@@ -177,7 +177,7 @@ describe.each(transports)('over %s', (transport) => {
     },
   )
 
-  test('an update or deletion of another state than the present is refused', async () => {
+  test('a stale If-Match is rejected', async () => {
     const { id, owner } = await addOrganization()
     const call = await as(owner)
     const if_match = '"1-0"'
@@ -192,7 +192,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('who may', () => {
+describe('the permission to', () => {
   const { organizations } = over('in-process')
 
   test.each([
@@ -200,7 +200,7 @@ describe('who may', () => {
     ['user', true],
     ['worker', false],
     [null, false],
-  ] as const)('found one: %s %s', async (role, may) => {
+  ] as const)('create an organization with the global role %s: %s', async (role, may) => {
     const user = await addUser(role)
     const attempt = organizations.createOrganization({ body: { slug: `by-${role}` } }, user.call)
     if (may) await attempt
@@ -210,21 +210,24 @@ describe('who may', () => {
   test.each([
     ['admin', ['admin']],
     ['worker', ['admin', 'user', 'worker']],
-  ] as const)('found one, where the least role is %s', async (minRole, able) => {
-    const settings = readConfig({ RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: minRole })
-    const other = handlers({ db, blobs, clock: systemClock, settings }).organizations
-    for (const role of ['admin', 'user', 'worker'] as const) {
-      const user = await addUser(role)
-      const body = { slug: `${minRole}-${role}` }
-      const made = await other.createOrganization({ body }, user.call).then(
-        () => true,
-        ({ kind }) => (kind === 'forbidden' ? false : kind),
-      )
-      expect([role, made]).toEqual([role, able.some((one) => one === role)])
-    }
-  })
+  ] as const)(
+    'create an organization depends on the setting of the lowest role: %s',
+    async (minRole, able) => {
+      const settings = readConfig({ RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE: minRole })
+      const other = handlers({ db, blobs, clock: systemClock, settings }).organizations
+      for (const role of ['admin', 'user', 'worker'] as const) {
+        const user = await addUser(role)
+        const body = { slug: `${minRole}-${role}` }
+        const made = await other.createOrganization({ body }, user.call).then(
+          () => true,
+          ({ kind }) => (kind === 'forbidden' ? false : kind),
+        )
+        expect([role, made]).toEqual([role, able.some((one) => one === role)])
+      }
+    },
+  )
 
-  /** The least global role with which the role of the organization may; null: none. */
+  /** Lowest global role required for each role in the organization; null: never permitted. */
   const expected = {
     view: { owner: 'none', maintainer: 'none', supervisor: 'none', worker: 'none' },
     update: { owner: 'worker', maintainer: 'worker', supervisor: null, worker: null },
@@ -235,29 +238,33 @@ describe('who may', () => {
   const globals = ['none', 'worker', 'user'] as const
   const cells = roles.flatMap((role) => globals.map((global) => [role, global] as const))
 
-  test.each(cells)('do what with it: %s, %s', async (role, global) => {
-    const { id } = await addOrganization()
-    const heir = await addMember(id, 'worker')
-    const user = await addMember(id, role, global === 'none' ? null : global)
-    const call = await as(user)
-    const attempts = {
-      view: () => organizations.getOrganization({ id }, call),
-      update: () => organizations.updateOrganization({ id, body: { name: 'n' } }, call),
-      transfer: () => organizations.transferOrganization({ id, body: { user_id: heir.id } }, call),
-      delete: () => organizations.deleteOrganization({ id }, call),
-    }
-    for (const action of ['view', 'update', 'transfer', 'delete'] as const) {
-      const least = expected[action][role]
-      const may = least !== null && globals.indexOf(global) >= globals.indexOf(least)
-      const done = await attempts[action]().then(
-        () => true,
-        ({ kind }) => (kind === 'forbidden' ? false : kind),
-      )
-      expect([action, done]).toEqual([action, may])
-    }
-  })
+  test.each(cells)(
+    'view, update, delete and transfer as %s with the global role %s',
+    async (role, global) => {
+      const { id } = await addOrganization()
+      const heir = await addMember(id, 'worker')
+      const user = await addMember(id, role, global === 'none' ? null : global)
+      const call = await as(user)
+      const attempts = {
+        view: () => organizations.getOrganization({ id }, call),
+        update: () => organizations.updateOrganization({ id, body: { name: 'n' } }, call),
+        transfer: () =>
+          organizations.transferOrganization({ id, body: { user_id: heir.id } }, call),
+        delete: () => organizations.deleteOrganization({ id }, call),
+      }
+      for (const action of ['view', 'update', 'transfer', 'delete'] as const) {
+        const least = expected[action][role]
+        const may = least !== null && globals.indexOf(global) >= globals.indexOf(least)
+        const done = await attempts[action]().then(
+          () => true,
+          ({ kind }) => (kind === 'forbidden' ? false : kind),
+        )
+        expect([action, done]).toEqual([action, may])
+      }
+    },
+  )
 
-  test('administrators may do everything', async () => {
+  test('do everything is granted to administrators', async () => {
     const { id, owner } = await addOrganization()
     const { call } = admin
     await organizations.updateOrganization({ id, body: { name: 'by admin' } }, call)
@@ -268,10 +275,10 @@ describe('who may', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of organizations', () => {
   const { organizations } = over('in-process')
 
-  test('show where one is a member, in any role; administrators see all', async () => {
+  test("contain the caller's organizations in any role; administrators see all", async () => {
     const { id, slug, owner } = await addOrganization()
     const worker = await addMember(id, 'worker', 'worker')
     const asked = await addMember(id, 'worker', 'user', false)
@@ -289,13 +296,13 @@ describe('lists', () => {
     ['id', ({ id }: Made) => ({ id })],
     ['name', ({ slug }: Made) => ({ name: slug })],
     ['owner', ({ owner }: Made) => ({ owner: owner.username })],
-  ] as const)('can be asked by %s', async (_, query) => {
+  ] as const)('can be filtered by %s', async (_, query) => {
     const made = await addOrganization()
     const { results } = await organizations.listOrganizations(query(made), admin.call)
     expect(results.map((one) => one.id)).toEqual([made.id])
   })
 
-  test('are sorted newest first unless told otherwise', async () => {
+  test('are sorted newest first by default', async () => {
     const ids = async (sort?: string) =>
       (await organizations.listOrganizations({ sort, page_size: '1000' }, admin.call)).results.map(
         ({ id }) => id,
@@ -318,7 +325,7 @@ describe('lists', () => {
 
 type Made = Awaited<ReturnType<typeof addOrganization>>
 
-test('what is asked twice over a broken connection is done once', async () => {
+test('calls repeated over a broken connection take effect once', async () => {
   const all = handlers({ db, blobs, clock: systemClock, settings: readConfig({}) })
   const organizations = await losingAnswers(table, all.organizations)
   const anna = await addUser()

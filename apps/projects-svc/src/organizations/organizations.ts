@@ -37,7 +37,7 @@ type Handlers = Pick<
   | 'transferOrganization'
 >
 
-/** Organizations: `spec/api-workspace.md` 3.1. People outside of one are told that there is none. */
+/** Builds the handlers of organizations. An organization is not found by users outside of it. */
 export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
   const { db, settings } = deps
   const rules = rulesFor(settings.minRole)
@@ -88,7 +88,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
 const stillRunning =
   'Background processes of the organization are still running. Wait until they are finished, or cancel them.'
 
-/** The organization, when there is one that the caller may see (404), and may do that with (403). */
+/** Returns the organization if the caller may view it (otherwise 404) and may do `action` (otherwise 403). */
 function allowed(
   rules: readonly Rule[],
   action: string,
@@ -104,7 +104,7 @@ function allowed(
 
 type Creation = Input<typeof organizations.createOrganization>['body']
 
-/** Its founder owns it and is its first member. */
+/** The creator becomes the owner and the first member. */
 async function create(
   tx: Tx,
   body: Creation,
@@ -121,7 +121,7 @@ async function create(
   return organization
 }
 
-/** Its event comes before those of what goes with it, or stays with its owners. */
+/** Deletes an organization. Its event comes before those of its objects, which are deleted or moved to their owners. */
 async function remove(
   tx: Tx,
   row: OrganizationRow,
@@ -139,7 +139,7 @@ async function remove(
 
 type Changes = Input<typeof organizations.updateOrganization>['body']
 
-/** What the body changes; keys in another order are no other contact. */
+/** Returns the changes of a body. A contact with keys in another order is unchanged. */
 function wantedOf(row: OrganizationRow, { contact, ...body }: Changes): Partial<OrganizationRow> {
   const changes = changesTo<Partial<OrganizationRow>>(row, body)
   if (contact !== undefined && !isDeepStrictEqual(contact, row.contact)) changes.contact = contact

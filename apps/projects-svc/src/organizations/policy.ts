@@ -1,13 +1,17 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with organizations: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on organizations (`docs/spec/access.md#permissions`). */
 
 const anyMember: Grant = { role: 'any' }
-/** Also an owner or maintainer whose global role is only worker. */
+/** Includes an owner or maintainer with the global role worker. */
 const leader: Grant = { is: ['leader'], role: 'worker' }
 const owner: Grant = { is: ['organization owner'], role: 'worker' }
 
-/** @param least who may found organizations (`RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE`) */
+/**
+ * Returns the rules of organizations.
+ *
+ * @param least lowest global role that may create one (`RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE`)
+ */
 export function rulesFor(least: 'admin' | 'user' | 'worker'): readonly Rule[] {
   const founder: Grant | 'nobody' = least === 'admin' ? 'nobody' : { role: least }
   return [
@@ -19,5 +23,5 @@ export function rulesFor(least: 'admin' | 'user' | 'worker'): readonly Rule[] {
   ]
 }
 
-/** As they are when nobody decides otherwise. */
+/** Rules with the default setting. */
 export const organizationRules = rulesFor('user')

@@ -3,7 +3,7 @@ import { type Insertable, type Kysely, sql, type Transaction, type Updateable } 
 import { laterDate } from '../db/dates.ts'
 import type { OrganizationRow, OrganizationsTable, ProjectsDb } from '../db/schema.ts'
 
-/** Organizations in SQL; a transaction fits where `Db` is asked for. */
+/** SQL of organizations. A transaction can be passed as `Db`. */
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
@@ -11,7 +11,7 @@ export function findOrganization(db: Db, id: number): Promise<OrganizationRow | 
   return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** In any case: no two organizations differ in that alone. */
+/** Finds an organization by slug, without regard to case. */
 export function findOrganizationBySlug(db: Db, slug: string): Promise<{ id: number } | undefined> {
   return db
     .selectFrom('organizations')
@@ -30,7 +30,7 @@ export function lockOrganization(tx: Tx, id: number): Promise<OrganizationRow | 
     .executeTakeFirst()
 }
 
-/** Keeps an organization from being deleted before this transaction ends; others may do the same. */
+/** Keeps an organization from being deleted before this transaction ends; several transactions can hold this lock. */
 export function lockExistence(tx: Tx, id: number): Promise<{ id: number } | undefined> {
   return tx
     .selectFrom('organizations')
@@ -47,7 +47,7 @@ export function insertOrganization(
   return tx.insertInto('organizations').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Changes a locked row; its `updated_date` moves. */
+/** Updates a locked row and its `updated_date`. */
 export function updateOrganization(
   tx: Tx,
   id: number,
@@ -61,14 +61,13 @@ export function updateOrganization(
     .executeTakeFirstOrThrow()
 }
 
-/** Memberships and invitations go with it. */
+/** Deletes an organization with its memberships and invitations. */
 export async function deleteOrganization(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('organizations').where('id', '=', id).execute()
 }
 
 /**
- * Organizations that a user belongs to, is invited into, owns, or has open invitations into; in the order in which they are
- * locked.
+ * Lists organizations that a user is a member of, is invited to, owns, or has open invitations in, in locking order.
  */
 export async function listOrganizationsWith(db: Db, user_id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
@@ -81,7 +80,7 @@ export async function listOrganizationsWith(db: Db, user_id: number): Promise<nu
   return rows.map(({ id }) => id)
 }
 
-/** What the organizations are called that a user owns. */
+/** Lists the slugs of the organizations that a user owns. */
 export async function listSlugsOwned(db: Db, user_id: number): Promise<string[]> {
   const rows = await db
     .selectFrom('organizations')
@@ -92,7 +91,7 @@ export async function listSlugsOwned(db: Db, user_id: number): Promise<string[]>
   return rows.map(({ slug }) => slug)
 }
 
-/** Roles of a user by organization; active memberships only. */
+/** Returns the roles of a user by organization, from active memberships. */
 export async function listRoles(
   db: Db,
   user_id: number,
@@ -106,11 +105,11 @@ export async function listRoles(
   return Object.fromEntries(rows.map(({ organization_id, role }) => [organization_id, role]))
 }
 
-/** Ids of the active members of an organization, as a part of a statement. */
+/** Returns the ids of the active members of an organization, as SQL. */
 export const membersOf = (organization_id: number) => sql<number>`
   select user_id from memberships where organization_id = ${organization_id} and is_active`
 
-/** Which of these users are active members of the organization. */
+/** Lists which of these users are active members of the organization. */
 export async function listMembersAmong(
   db: Db,
   organization_id: number,

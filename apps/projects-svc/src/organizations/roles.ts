@@ -6,7 +6,7 @@ import { listMembersAmong, listRoles, lockExistence } from './repo.ts'
 
 type Authenticating = Pick<Service<typeof identity>, 'authenticate'>
 
-/** Whoever is identified comes with the roles that they have in organizations. */
+/** Wraps the authentication handler, so that the principal has the roles of the user in organizations. */
 export function knowingRoles<H extends Authenticating>(db: Db, handlers: H): H {
   const authenticate: Authenticating['authenticate'] = async (input, context) => {
     const found = await handlers.authenticate(input, context)
@@ -16,7 +16,7 @@ export function knowingRoles<H extends Authenticating>(db: Db, handlers: H): H {
   return { ...handlers, authenticate }
 }
 
-/** Which of these users are active members of the organization; one query. */
+/** Returns which of these users are active members of the organization, with one query. */
 export async function membersAmong(
   db: Db,
   organization_id: number,
@@ -26,19 +26,18 @@ export async function membersAmong(
 }
 
 /**
- * Keeps the organization in which something is made from being deleted before that is there; outside of organizations there
- * is nothing to keep.
+ * Locks an organization against deletion while an object is created in it; does nothing outside organizations.
  *
- * @throws DomainError not_found when it is gone
+ * @throws DomainError not_found when it was deleted
  */
 export async function holdOrganization(tx: Tx, id: number | null): Promise<void> {
   if (id !== null && !(await lockExistence(tx, id))) throw noSuchOrganization(id)
 }
 
 /**
- * The same for an organization that a body names, if it names one.
+ * Locks the organization that a body names, if it names one.
  *
- * @returns whether it is there
+ * @returns whether it exists
  */
 export async function lockNamed(tx: Tx, id: number | null | undefined): Promise<boolean> {
   return id == null || (await lockExistence(tx, id)) !== undefined

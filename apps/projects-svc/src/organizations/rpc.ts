@@ -7,7 +7,7 @@ import { organizationRecordHandlers } from './organizations.ts'
 import { findOrganization, findOrganizationBySlug } from './repo.ts'
 import { noSuchOrganization } from './roles.ts'
 
-/** Everything that the table `organizations` asks for. */
+/** Builds all handlers of the operation table `organizations`. */
 export function organizationHandlers(deps: OrganizationDeps): Service<typeof organizations> {
   return {
     ...organizationRecordHandlers(deps),

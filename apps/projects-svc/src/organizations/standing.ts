@@ -2,9 +2,9 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
 import { isLeader, roleIn } from '../roles.ts'
 
-/** How a caller stands to organizations (`spec/api-workspace.md` 2.5). Pure. */
+/** Relations of a caller to organizations. */
 
-/** An organization that is not there yet belongs to none. */
+/** A new organization has no members yet. */
 export const founding: Standing = {
   organization_id: null,
   organization_role: null,

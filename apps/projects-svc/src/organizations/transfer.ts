@@ -9,9 +9,9 @@ import { changeRole } from './memberships/change.ts'
 import { findMembershipOf } from './memberships/repo.ts'
 
 /**
- * Gives a locked organization to another active member; its owner so far becomes a maintainer (`spec/api-workspace.md` 3.1).
+ * Transfers a locked organization to another active member; the previous owner becomes a maintainer.
  *
- * @throws DomainError invalid for somebody who is no active member, or the owner already
+ * @throws DomainError invalid for a user who is not an active member, or is the owner already
  */
 export async function transferOrganization(
   tx: Tx,

@@ -12,7 +12,7 @@ import { type StorageChange, setStorages } from '../storages/repo.ts'
 import { projectRecord } from './records.ts'
 import { type ProjectChanges, updateProject } from './repo.ts'
 
-/** What is going to change; everything in it has been checked. */
+/** Checked changes of a project. */
 export interface ProjectChange {
   columns: ProjectChanges
   storages: readonly StorageChange[]
@@ -20,11 +20,11 @@ export interface ProjectChange {
 }
 
 /**
- * Changes a locked project and says so in one `update:project` event; what changes nothing leaves `updated_date` and says
- * nothing (`spec/api-workspace.md` 1.8).
+ * Changes a locked project and emits one `update:project` event. A change without effect keeps `updated_date` and
+ * emits none.
  *
- * @param before the record of `row`, read under its lock: what is not changed here is taken from it
- * @returns the record afterwards
+ * @param before record of `row`, read under its lock; unchanged parts are taken from it
+ * @returns the record after the change
  */
 export async function changeProject(
   tx: Transaction<ProjectsDb>,

@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
 
-/** What the list of projects may be asked: `spec/api-workspace.md` 1.5 to 1.7. */
+/** Filters and sorting of the list of projects. */
 
 const { db, addUser, over } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -24,7 +24,7 @@ for (const [index, row] of rows.entries()) {
 }
 const [first = 0, second = 0, third = 0] = ids
 
-/** The query as the gateway reads it, with `filter` as JSON. */
+/** Parses the query as the gateway does, with `filter` as JSON. */
 const read = ({ filter, ...query }: Record<string, unknown>) =>
   projectList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
 
@@ -59,7 +59,7 @@ describe.each(transports)('over %s', (transport) => {
     [{ name: 'Street scenes', status: 'completed' }, [first]],
     [{ name: 'Street scenes', status: 'annotation' }, []],
     [{ owner: '', name: '' }, [third, second, first]],
-  ])('simple filters %j are equality, all of them', async (query, expected) => {
+  ])('simple filters %j are combined by equality', async (query, expected) => {
     expect(await found(query)).toEqual(expected)
   })
 
@@ -75,7 +75,7 @@ describe.each(transports)('over %s', (transport) => {
     [{ filter: { in: ['STREET', { var: 'name' }] }, status: 'annotation' }, [second]],
     [{ filter: { in: ['STREET', { var: 'name' }] }, search: 'scenes' }, [first]],
     [{ filter: { '!': { var: 'assignee' } }, sort: 'id' }, [first, third]],
-  ])('%j has a filter', async (query, expected) => {
+  ])('%j filters the projects', async (query, expected) => {
     expect(await found(query)).toEqual(expected)
   })
 
@@ -87,18 +87,18 @@ describe.each(transports)('over %s', (transport) => {
     ['assignee', [second, first, third]],
     ['-assignee', [third, first, second]],
     ['nonsense', [third, second, first]],
-  ])('sorted by %s', async (sort, expected) => {
+  ])('projects are sorted by %s', async (sort, expected) => {
     expect(await found({ sort })).toEqual(expected)
   })
 
-  test('nothing that is asked shows what one may not see', async () => {
+  test('no filter or search reveals hidden projects', async () => {
     const all = { filter: { or: [{ var: 'id' }, { '!': { var: 'id' } }] } }
     expect(await found(all, anna)).toEqual([second, first])
     expect(await found({ search: 'of_it' }, anna)).toEqual([])
   })
 })
 
-test('what is asked costs no statements', async () => {
+test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
     const { db: watched, statements } = counting(db)
     await over('in-process', watched).projects.listProjects(read(query), admin.call)

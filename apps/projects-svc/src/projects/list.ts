@@ -20,7 +20,7 @@ const columns = {
   updated_date: 'projects.updated_date',
 } as const satisfies ColumnsOf<typeof projectFields>
 
-/** A page of the projects that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the projects that the caller may see. */
 export function listProjects(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -36,7 +36,7 @@ export function listProjects(
   return listPage(rows, query, projectFields, columns)
 }
 
-/** Project staff. */
+/** Restricts to project staff. */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (projects.owner_id, projects.assignee_id)`
   return visibleIn(principal, { organization: sql.ref('projects.organization_id'), isStaff })

@@ -6,7 +6,7 @@ import { type People, personOf } from '../people.ts'
 import { type Storages, storageOf } from '../storages/repo.ts'
 import type { ProjectSummary } from './repo.ts'
 
-/** What hangs on projects, read for all of them at once. */
+/** Related rows of projects, read for all of them together. */
 export interface ProjectSurroundings {
   people: People
   labels: ReadonlyMap<string, Label[]>
@@ -14,7 +14,7 @@ export interface ProjectSurroundings {
   summaries: ReadonlyMap<number, ProjectSummary>
 }
 
-/** A project as a record (`spec/api-workspace.md` 4.2). */
+/** Converts a row to a project record. */
 export function toProject(row: ProjectRow, around: ProjectSurroundings): Project {
   const owner: Owner = { kind: 'project', id: row.id }
   const summary = around.summaries.get(row.id)

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with projects: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on projects (`docs/spec/access.md#permissions`). */
 
 const staff: Grant = { is: ['project staff'], role: 'any' }
 const workingStaff: Grant = { is: ['project staff'], role: 'worker' }

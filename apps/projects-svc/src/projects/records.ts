@@ -8,10 +8,10 @@ import { listStoragesOf } from '../storages/repo.ts'
 import { type ProjectSurroundings, toProject } from './messages.ts'
 import { summarizeProjects } from './repo.ts'
 
-/** What a caller may know already, and so is not read. */
+/** Related rows that the caller has read already. */
 type KnownOfProjects = Partial<Pick<ProjectSurroundings, 'labels' | 'summaries'>>
 
-/** Records of project rows, in the same order; five queries however many there are. */
+/** Converts project rows to records in the same order, with five queries for any number of rows. */
 export async function projectRecords(
   db: Kysely<ProjectsDb>,
   rows: readonly ProjectRow[],

@@ -10,12 +10,12 @@ export function findProject(db: Db, id: number): Promise<ProjectRow | undefined>
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Locks the row that is the key of the project's events. Locks are taken from project to task to job. */
+/** Locks the row that is the key of the project's events. The lock order is project, task, job. */
 export function lockProject(tx: Tx, id: number): Promise<ProjectRow | undefined> {
   return tx.selectFrom('projects').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Locks these, in id order. */
+/** Locks these projects, in id order. */
 export function lockProjects(tx: Tx, ids: readonly number[]): Promise<ProjectRow[]> {
   return tx
     .selectFrom('projects')
@@ -30,7 +30,7 @@ export function insertProject(tx: Tx, row: Insertable<ProjectsTable>): Promise<P
   return tx.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Changes a locked row; its `updated_date` and its `revision` move. */
+/** Updates a locked row with its `updated_date` and `revision`. */
 export function updateProject(tx: Tx, id: number, changes: ProjectChanges): Promise<ProjectRow> {
   return tx
     .updateTable('projects')
@@ -40,18 +40,18 @@ export function updateProject(tx: Tx, id: number, changes: ProjectChanges): Prom
     .executeTakeFirstOrThrow()
 }
 
-/** Tasks, jobs, labels, storages and frames go with it. */
+/** Deletes a project with its tasks, jobs, labels, storages and frames. */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('projects').where('id', '=', id).execute()
 }
 
-/** Moves the date of a locked project, where there is one, because of a change of what belongs to it. */
+/** Moves the date of a locked project, if there is one, because a child of it changed. */
 export async function touchProject(tx: Tx, id: number | null): Promise<void> {
   if (id === null) return
   await tx.updateTable('projects').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
 
-/** Moves the dates and the revisions of locked projects. */
+/** Moves the dates and revisions of locked projects. */
 export async function moveProjectRevisions(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('projects')
@@ -60,7 +60,7 @@ export async function moveProjectRevisions(tx: Tx, ids: readonly number[]): Prom
     .execute()
 }
 
-/** Moves `updated_date` to that of a child that changed; a project that is newer already stays. */
+/** Moves `updated_date` to the date of a changed child; a later date of the project stays. */
 export async function followChild(tx: Tx, id: number, date: Date | string): Promise<void> {
   await tx
     .updateTable('projects')
@@ -78,7 +78,7 @@ export interface ProjectSummary {
   dimension: '2d' | '3d' | null
 }
 
-/** What projects say about their tasks, and the ids of their guides, in one query. */
+/** Reads task counts, subsets, dimensions and guide ids of projects, with one query. */
 export async function summarizeProjects(
   db: Db,
   ids: readonly number[],
@@ -112,7 +112,7 @@ export function lockProjectsOfOrganization(tx: Tx, organization_id: number): Pro
     .execute()
 }
 
-/** Locked projects leave their organization; they are answered in id order. */
+/** Removes locked projects from their organization and returns them in id order. */
 export async function releaseProjects(tx: Tx, organization_id: number): Promise<ProjectRow[]> {
   const rows = await tx
     .updateTable('projects')
@@ -123,7 +123,7 @@ export async function releaseProjects(tx: Tx, organization_id: number): Promise<
   return rows.sort((one, other) => one.id - other.id)
 }
 
-/** Ids of the projects of an organization that a person is assigned to. */
+/** Lists ids of the projects of an organization that are assigned to a user. */
 export async function listProjectsAssigned(
   db: Db,
   { organization_id, user_id }: { organization_id: number; user_id: number },

@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.2. */
+/** Calls on projects. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -23,7 +23,7 @@ describe.each(transports)('%s', (transport) => {
     if_match?: string,
   ) => projects.updateProject({ id, body, if_match }, user.call)
 
-  test('a new project belongs to its maker and has defaults for everything else', async () => {
+  test('a new project belongs to its creator and has defaults in all other fields', async () => {
     await takeEvents()
     const project = await create({ name: 'Street scenes' })
     expect(project).toEqual({
@@ -60,11 +60,11 @@ describe.each(transports)('%s', (transport) => {
     ])
   })
 
-  test('a worker may not create projects', async () => {
+  test('a worker cannot create projects', async () => {
     await expect(create({ name: 'p' }, worker)).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('an update keeps the old values in the event and moves the date', async () => {
+  test('an update emits the old values and moves the date', async () => {
     const before = await create({ name: 'p', bug_tracker: 'https://old.example' })
     await takeEvents()
     const after = await patch(before.id, { name: 'q', bug_tracker: 'https://old.example' })
@@ -81,7 +81,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test.each(['validation', 'completed', 'annotation'] as const)(
-    'any status can become %s',
+    'every status can change to %s',
     async (status) => {
       const { id } = await create({ name: 'p' })
       for (const from of ['annotation', 'validation', 'completed'] as const) {
@@ -92,7 +92,7 @@ describe.each(transports)('%s', (transport) => {
   )
 
   test.each([{}, { name: 'p', status: 'annotation' as const, assignee_id: null }])(
-    'a patch that changes nothing (%j) leaves the date and says nothing',
+    'a patch without effect (%j) keeps the date and emits no event',
     async (body) => {
       const before = await create({ name: 'p' })
       await takeEvents()
@@ -101,7 +101,7 @@ describe.each(transports)('%s', (transport) => {
     },
   )
 
-  test('who may not see a project is refused, who names none finds none', async () => {
+  test('a hidden project is forbidden, a missing one is not found', async () => {
     const { id } = await create({ name: 'p' })
     const forbidden = { kind: 'forbidden' }
     await expect(projects.getProject({ id }, bo.call)).rejects.toMatchObject(forbidden)
@@ -113,7 +113,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(projects.deleteProject({ id: 999_999 }, bo.call)).rejects.toMatchObject(nothing)
   })
 
-  describe('people', () => {
+  describe('owner and assignee', () => {
     test.each(['assignee_id', 'owner_id'] as const)('an unknown %s is invalid', async (field) => {
       const expected = {
         kind: 'invalid',
@@ -125,7 +125,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(patch(id, { [field]: 999_999 }, admin)).rejects.toMatchObject(expected)
     })
 
-    test('outside of organizations one can name only oneself', async () => {
+    test('outside organizations users can name only themselves', async () => {
       const attempt = create({ name: 'p', assignee_id: bo.id })
       await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
       const project = await create({ name: 'p', assignee_id: anna.id })
@@ -133,7 +133,7 @@ describe.each(transports)('%s', (transport) => {
       expect(project.assignee_updated_date).not.toBeNull()
     })
 
-    test('an administrator names anybody, and who is assigned may work but not hand on', async () => {
+    test('administrators can name any user; an assignee can edit but not reassign', async () => {
       const { id } = await create({ name: 'p' })
       const assigned = await patch(id, { assignee_id: bo.id }, admin)
       expect(assigned.assignee).toMatchObject({ id: bo.id, username: bo.username })
@@ -145,7 +145,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await patch(id, { assignee_id: null })).toMatchObject({ assignee: null })
     })
 
-    test('only administrators give a project away', async () => {
+    test('only administrators change the owner of a project', async () => {
       const { id } = await create({ name: 'p' })
       const attempt = patch(id, { owner_id: anna.id })
       await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
@@ -153,8 +153,8 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('storages', () => {
-    test('are unset until they are given', async () => {
+  describe('storages of a project', () => {
+    test('are unset by default', async () => {
       const project = await create({ name: 'p', source_storage: { location: 'local' } })
       expect(project.source_storage).toEqual({
         id: expect.any(Number),
@@ -180,8 +180,8 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('if-match', () => {
-    test('lets through who knows the present state, and nobody else', async () => {
+  describe('If-Match', () => {
+    test('permits a change only with the current ETag', async () => {
       const first = await create({ name: 'p' })
       const second = await patch(first.id, { name: 'q' }, anna, recordTag(first))
       const late = patch(first.id, { name: 'r' }, anna, recordTag(first))
@@ -197,19 +197,19 @@ describe.each(transports)('%s', (transport) => {
       await projects.deleteProject({ id: first.id, if_match: recordTag(second) }, anna.call)
     })
 
-    test('is judged after references', async () => {
+    test('is checked after references', async () => {
       const { id } = await create({ name: 'p' })
       const attempt = patch(id, { assignee_id: 999_999 }, anna, '"0-0"')
       await expect(attempt).rejects.toMatchObject({ kind: 'invalid' })
     })
 
-    test('that cannot be read is invalid', async () => {
+    test('is invalid if malformed', async () => {
       const { id } = await create({ name: 'p' })
       await expect(patch(id, { name: 'q' }, anna, 'abc')).rejects.toMatchObject({ kind: 'invalid' })
     })
   })
 
-  test('deleting takes everything below along and tells of each object', async () => {
+  test('deleting a project deletes its contents and emits an event for each object', async () => {
     const { id } = await create({ name: 'p', labels: [{ name: 'car' }] })
     const task = await tasks.createTask({ body: { name: 't', project_id: id } }, anna.call)
     await attachFrames(services, task.id, 3, anna)
@@ -236,7 +236,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(gone).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a project shows what its tasks have in common', async () => {
+  test('a project contains the subsets, dimension and count of its tasks', async () => {
     const { id } = await create({ name: 'p' })
     for (const subset of ['val', 'train', '', 'train'])
       await tasks.createTask({ body: { name: 't', project_id: id, subset } }, anna.call)
@@ -248,7 +248,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('a hundred changes at once are a hundred events, each continuing the one before', async () => {
+test('a hundred concurrent changes emit a hundred events, each with the previous values', async () => {
   const { projects } = over('in-process')
   const { id } = await projects.createProject({ body: { name: '-' } }, anna.call)
   await takeEvents()
@@ -266,7 +266,7 @@ test('a hundred changes at once are a hundred events, each continuing the one be
   }
 })
 
-test('of fifty changes at once that have seen the same state exactly one is made', async () => {
+test('exactly one of fifty concurrent changes with the same ETag succeeds', async () => {
   const { projects } = over('in-process')
   const first = await projects.createProject({ body: { name: '-' } }, anna.call)
   const { id } = first
@@ -285,7 +285,7 @@ test('of fifty changes at once that have seen the same state exactly one is made
   expect(await takeEvents()).toHaveLength(1)
 })
 
-test('above a thousand objects only the project tells of its end', async () => {
+test('above a thousand objects only the deletion of the project emits an event', async () => {
   const { projects } = over('in-process')
   const { id } = await projects.createProject({ body: { name: 'large' } }, anna.call)
   const rows = Array.from({ length: 1001 }, () => ({ name: 't', project_id: id }))
@@ -295,7 +295,7 @@ test('above a thousand objects only the project tells of its end', async () => {
   expect(await takeEvents()).toMatchObject([{ type: 'delete:project' }])
 })
 
-test('with megabytes of labels in every task only the project tells of its end', async () => {
+test('with megabytes of labels in every task only the deletion of the project emits an event', async () => {
   const { projects } = over('in-process')
   const labels = Array.from({ length: 2500 }, (_, index) => ({ name: `${index}`.padEnd(60, '-') }))
   const { id } = await projects.createProject({ body: { name: 'heavy', labels } }, anna.call)
@@ -307,7 +307,7 @@ test('with megabytes of labels in every task only the project tells of its end',
   expect(events.map((event) => event.type)).toEqual(['delete:project'])
 })
 
-describe('lists', async () => {
+describe('lists of projects', async () => {
   const [owner, other] = [await addUser(), await addUser()]
   const { projects } = over('in-process')
   const list = (query: Parameters<typeof projects.listProjects>[0], user = owner) =>
@@ -322,7 +322,7 @@ describe('lists', async () => {
   const names = async (...given: Parameters<typeof list>) =>
     (await list(...given)).results.map((one) => one.name).join('')
 
-  test('hold what one may see, newest first', async () => {
+  test('contain visible projects, newest first', async () => {
     expect(await names({})).toBe('dba')
     expect(await names({}, other)).toBe('c')
     expect((await list({}, admin)).count).toBeGreaterThan(4)
@@ -336,14 +336,14 @@ describe('lists', async () => {
     expect(await names({ assignee: owner.username })).toBe('')
   })
 
-  test('are sorted by several fields, unknown ones aside', async () => {
+  test('are sorted by several fields, ignoring unknown ones', async () => {
     expect(await names({ sort: 'name' })).toBe('abd')
     expect(await names({ sort: 'status,-name' })).toBe('dba')
     expect(await names({ sort: 'nonsense' })).toBe('dba')
     expect(await names({ sort: 'owner,name', name: 'c' }, admin)).toBe('c')
   })
 
-  test('come in pages', async () => {
+  test('are paged', async () => {
     expect(await names({ page_size: '2' })).toBe('db')
     expect(await names({ page_size: '2', page: '2' })).toBe('a')
     expect(await names({ page_size: '2', page: 'last' })).toBe('a')
@@ -360,7 +360,7 @@ describe('lists', async () => {
   })
 })
 
-test('a new name needs neither labels nor tasks again', async () => {
+test('renaming a project reads labels and tasks only once', async () => {
   const body = { name: 'p', labels: [{ name: 'car' }] }
   const { id } = await over('in-process').projects.createProject({ body }, anna.call)
   const { db: watched, statements } = counting(db)

@@ -32,7 +32,7 @@ import { projectRules } from './policy.ts'
 import { projectRecord, projectRecords } from './records.ts'
 import { deleteProject, findProject, insertProject, lockProject } from './repo.ts'
 
-/** The action behind each key of a PATCH. */
+/** Action behind each key of a PATCH. */
 const rights = {
   name: 'update',
   labels: 'update',
@@ -45,7 +45,7 @@ const rights = {
   organization_id: 'delete',
 } as const satisfies Record<keyof ProjectPatch, string>
 
-/** Projects: `spec/api-workspace.md` 4.2. */
+/** Builds the handlers of projects. */
 export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typeof projects> {
   return {
     async listProjects(query, context) {
@@ -119,7 +119,7 @@ async function create(
   return projectRecord(tx, row)
 }
 
-/** An organization is locked before what is in it, as everywhere. */
+/** Locks the organization before the project, as everywhere. */
 async function update(
   tx: Transaction<ProjectsDb>,
   { id, body, if_match, is_busy }: Update,

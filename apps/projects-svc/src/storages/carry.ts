@@ -12,11 +12,11 @@ type Bodies = Parameters<typeof planStorages>[0]
 type Tx = Transaction<ProjectsDb>
 
 /**
- * Storages of what moves into another workspace (`spec/api-workspace.md` 3.4): a body says what those of `main` are there, local
- * ones stay what they are, and for each cloud storage the single one that is like it is taken there.
+ * Sets the storages of objects that move into another workspace: the body sets those of `main`, local ones stay, and
+ * each cloud storage is replaced by the single equal one of the new workspace.
  *
- * @param children what moves with `main`
- * @throws DomainError invalid when a cloud storage has no like there, or more than one; and as `checkStorages` does
+ * @param children objects that move with `main`
+ * @throws DomainError invalid when a cloud storage has no equal there, or more than one; and as `checkStorages` does
  */
 export async function carryStorages(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function carryStorages(
   }
 }
 
-/** Each is looked for once. */
+/** Each storage is searched once. */
 function likesIn(tx: Tx, workspace: Workspace): (id: number) => Promise<number> {
   const known = new Map<number, number>()
   return async (id) => {

@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
-/** Cloud storages as the storages of projects and tasks: `spec/api-workspace.md` 4.1, and the deletion of 5.5. */
+/** Cloud storages used by projects and tasks. */
 
 const given = await testCloudStorages()
 const { addUser, addOrganization, addBucket, as, bodyOf, over, takeEvents } = given
@@ -27,7 +27,7 @@ describe.each(transports)('over %s', (transport) => {
     call = anna.call,
   ) => storages.createCloudStorage({ body }, call)
 
-  test('one in use is kept, or with force taken from those who use it', async () => {
+  test('a storage in use is kept, or with force removed from its users', async () => {
     const { id } = await setUp()
     const storage = { location: 'cloud_storage' as const, cloud_storage_id: id }
     const { projects, tasks } = services
@@ -64,7 +64,7 @@ describe.each(transports)('over %s', (transport) => {
       cloud_storage_id,
     })
 
-    test('one that is not there is invalid, one that is not visible forbidden', async () => {
+    test('a missing cloud storage is invalid, a hidden one is forbidden', async () => {
       const { id } = await setUp()
       const { projects, tasks } = services
       const { id: project } = await projects.createProject({ body: { name: 'p' } }, bo.call)
@@ -92,7 +92,7 @@ describe.each(transports)('over %s', (transport) => {
       }
     })
 
-    test('one of another workspace is invalid, though it is visible', async () => {
+    test('a visible cloud storage of another workspace is invalid', async () => {
       const { id: organization, owner } = await addOrganization()
       const inside = await create(bodyOf(addBucket().name), await as(owner, organization))
       const outside = await create(bodyOf(addBucket().name), owner.call)
@@ -114,7 +114,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('when its organization goes', () => {
+describe('the deletion of its organization', () => {
   const { organizations, projects, storages } = over('in-process')
   const setUp = async () => {
     const { id, owner } = await addOrganization()
@@ -127,7 +127,7 @@ describe('when its organization goes', () => {
     return { id, owner, made, project }
   }
 
-  test('its owner keeps it, and what uses it', async () => {
+  test('leaves a storage and its users to their owners', async () => {
     const { id, owner, made, project } = await setUp()
     await organizations.deleteOrganization({ id }, await as(owner))
     const events = await takeEvents()
@@ -144,7 +144,7 @@ describe('when its organization goes', () => {
     expect(source_storage).toMatchObject({ cloud_storage_id: made.id })
   })
 
-  test('or it goes with it, when that is asked for', async () => {
+  test('deletes a storage on request', async () => {
     const { id, owner, made } = await setUp()
     await organizations.deleteOrganization({ id, objects: 'delete' }, await as(owner))
     expect((await takeEvents()).map(({ type }) => type)).toEqual([

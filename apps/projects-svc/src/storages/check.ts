@@ -9,8 +9,8 @@ import { fieldError, noSuchObject } from '../field-error.ts'
 import type { StorageChange } from './repo.ts'
 
 /**
- * Cloud storages that storages name have to exist (400), to be visible to the caller (403), and to be in the workspace of
- * what they are storages of (400): `spec/api-workspace.md` 4.1, `reliability.md` 12. One query.
+ * Checks the cloud storages in changes of storages: they must exist (400), be visible to the caller (403) and belong
+ * to the workspace of the owner (400). One query.
  *
  * @returns the same changes
  */

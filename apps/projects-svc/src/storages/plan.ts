@@ -15,8 +15,8 @@ type Place = Omit<StorageChange, 'purpose'>
 const none = { source_storage: null, target_storage: null }
 
 /**
- * What the storages of an owner become: a PATCH merges into what there is (`spec/api-workspace.md` 4.1). What changes nothing
- * is left out. Whether a cloud storage may be named is asked apart (`check.ts`).
+ * Plans the storages of an owner: a PATCH is merged into the current ones, and changes without effect are left out.
+ * `check.ts` checks whether a cloud storage may be named.
  *
  * @throws DomainError invalid naming the field
  */

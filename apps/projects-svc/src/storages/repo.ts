@@ -7,7 +7,7 @@ import { type Owner, ownerColumns, ownerKey, ownerOf } from '../owner.ts'
 type Purpose = StorageRow['purpose']
 export type StorageChange = Pick<StorageRow, 'purpose' | 'location' | 'cloud_storage_id'>
 
-/** Storages of many owners, in one query. */
+/** Storages of many owners, by owner and purpose. */
 export type Storages = ReadonlyMap<string, Storage>
 
 export async function listStoragesOf(
@@ -35,14 +35,14 @@ export async function listStoragesOf(
   )
 }
 
-/** The storage of an owner for a purpose; null: unset. */
+/** Returns the storage of an owner for a purpose; null: unset. */
 export function storageOf(storages: Storages, owner: Owner, purpose: Purpose): Storage | null {
   return storages.get(storageKey(owner, purpose)) ?? null
 }
 
 const storageKey = (owner: Owner, purpose: Purpose) => `${ownerKey(owner)}:${purpose}`
 
-/** Gives an owner these storages, at most one for each purpose; the others stay. */
+/** Sets storages of an owner, at most one for each purpose; the others stay. */
 export async function setStorages(
   tx: Transaction<ProjectsDb>,
   owner: Owner,
@@ -61,7 +61,7 @@ export async function setStorages(
     .execute()
 }
 
-/** Projects and tasks that a cloud storage is a storage of, or holds the media of, and in how many places. */
+/** Lists projects and tasks that use a cloud storage or whose media it contains, and counts the uses. */
 export async function listUsers(db: Kysely<ProjectsDb>, cloud_storage_id: number) {
   const rows = await db
     .selectFrom('storages')
@@ -79,7 +79,7 @@ export async function countUses(db: Kysely<ProjectsDb>, cloud_storage_id: number
   return (await listUsers(db, cloud_storage_id)).uses
 }
 
-/** Whoever used these cloud storages has no storage there any more. */
+/** Removes these cloud storages from all projects and tasks that use them. */
 export async function deleteUses(
   tx: Transaction<ProjectsDb>,
   cloud_storage_ids: readonly number[],

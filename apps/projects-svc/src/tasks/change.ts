@@ -15,21 +15,21 @@ import { announceMove, type Move } from './move.ts'
 import { taskRecord } from './records.ts'
 import { type TaskChanges, type TaskView, updateTask } from './repo.ts'
 
-/** What is going to change; everything in it has been checked. */
+/** Checked changes of a task. */
 export interface TaskChange {
   columns: TaskChanges
   storages: readonly StorageChange[]
-  /** Of a task that has labels of its own. */
+  /** Labels of a task outside projects. */
   labels?: LabelsPlan
   move?: Move
 }
 
 /**
- * Changes a task, locked together with its project, and says so in one `update:task` event; what changes nothing leaves
- * `updated_date` and says nothing (`spec/api-workspace.md` 1.8).
+ * Changes a task that is locked together with its project, and emits one `update:task` event. A change without effect
+ * keeps `updated_date` and emits none.
  *
- * @param before the record of `row`, read under its lock: what is not changed here is taken from it
- * @returns the task afterwards, and its record
+ * @param before record of `row`, read under its lock; unchanged parts are taken from it
+ * @returns the task after the change, and its record
  */
 export async function changeTask(
   tx: Transaction<ProjectsDb>,

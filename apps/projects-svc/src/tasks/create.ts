@@ -29,7 +29,7 @@ export type CreateSettings = Pick<ProjectsSettings, 'maxConsensusReplicas'>
 export const managedLabels = 'Labels of a task in a project are managed in the project'
 export const otherOrganization = 'The task and its project should be in the same organization.'
 
-/** A task without media (`spec/api-workspace.md` 4.4), and its `create:task` event. */
+/** Creates a task without media and emits its `create:task` event. */
 export async function createTask(
   tx: Tx,
   principal: Principal,
@@ -67,19 +67,22 @@ export async function createTask(
   return { row, record }
 }
 
-/** One copy of a job could agree with nobody but the job itself. @throws DomainError invalid */
+/**
+ * Checks the number of consensus replicas. One replica is rejected, because consensus needs at least two. @throws
+ * DomainError invalid
+ */
 export function checkReplicas(wanted = 0, { maxConsensusReplicas: most }: CreateSettings): void {
   if (wanted === 1 || wanted > most)
     throw invalid({ consensus_replicas: `Ensure this value is 0, or from 2 to ${most}.` })
 }
 
-/** A project's tasks are where it is; a request may say so, or nothing (`spec/api-workspace.md` 1.9). */
+/** Returns the organization of the project, which the workspace of the request must match. */
 function organizationOf({ scope }: Principal, { organization_id }: ProjectRow): number | null {
   if (scope && scope.organization_id !== organization_id) throw invalidText(otherOrganization)
   return organization_id
 }
 
-/** Without a project a task is made in the workspace that the request names. */
+/** Without a project a task is created in the workspace of the request. */
 async function enterWorkspace(tx: Tx, principal: Principal): Promise<number | null> {
   const workspace = workspaceStanding(principal)
   allow(taskRules, 'create', principal, workspace)
@@ -88,8 +91,8 @@ async function enterWorkspace(tx: Tx, principal: Principal): Promise<number | nu
 }
 
 /**
- * The project that a body names, locked: it has to exist (400), and the caller to see it and be allowed to create tasks in it
- * (403).
+ * Locks the project that a body names. It must exist (400), and the caller must be allowed to view it and to create
+ * tasks in it (403).
  */
 export async function lockTarget(
   tx: Tx,

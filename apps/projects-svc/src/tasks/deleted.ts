@@ -11,18 +11,19 @@ import type { TaskView } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
-/** Above this many objects in one transaction only the parent's event is emitted (`spec/api-annotations.md` 4.3). */
+/** Limit on objects of one transaction that emit their own events; above it only the parent emits one. */
 export const mostEvents = 1000
 
 /**
- * Above this many bytes of labels in one transaction likewise: every task of a project carries the project's labels, and
- * megabytes a thousand times would outlast the deletion, if they fitted at all. A hundred ordinary labels do not come near.
+ * Limit on bytes of labels in events of one transaction: every task of a project contains the labels of the project,
+ * and megabytes for each of a thousand tasks would take longer than the deletion. A hundred ordinary labels stay far
+ * below.
  */
 const mostLabelBytes = 32 * 1024 * 1024
 
 /**
- * Says of locked tasks of one project, and of their jobs, that they go; to be called before they do. With more than
- * `mostEvents` objects or `mostLabelBytes` in all nothing is said here: the event of their project stands for them.
+ * Emits the deletion of locked tasks of one project and of their jobs; call it before deleting them. Above
+ * `mostEvents` objects or `mostLabelBytes` it emits nothing: the event of their project covers them.
  */
 export async function emitDeletedTasks(
   tx: Tx,
@@ -38,16 +39,16 @@ export async function emitDeletedTasks(
 }
 
 /**
- * Are tasks and their jobs few enough for an event each?
+ * Returns whether tasks and their jobs are few enough for an event each.
  *
- * @param others objects that are told of beside them
+ * @param others number of other objects that emit events in the transaction
  */
 export function areFew(tasks: readonly Task[], others = 0): boolean {
   const objects = tasks.reduce((sum, task) => sum + 1 + task.jobs.count, others)
   return objects <= mostEvents && labelBytes(tasks) <= mostLabelBytes
 }
 
-/** Tasks of one project have one list of labels. */
+/** Tasks of one project share one list of labels. */
 function labelBytes(tasks: readonly Task[]): number {
   const known = new Map<Task['labels'], number>()
   return tasks.reduce((sum, { labels }) => {
@@ -58,9 +59,9 @@ function labelBytes(tasks: readonly Task[]): number {
 }
 
 /**
- * The same for one task alone: its own event is always emitted.
+ * Emits the deletion of one task, whose own event is always emitted.
  *
- * @param isOneOfFew whether what else goes with it leaves room for events of its jobs
+ * @param isOneOfFew whether other events of the transaction leave room for events of its jobs
  */
 export async function emitDeletedTask(
   tx: Tx,

@@ -16,10 +16,10 @@ import {
 import { taskStatus } from './status.ts'
 
 /**
- * Changes jobs of a locked task and lets the task follow: its date moves, its `revision` does not, because its record counts jobs; only another derived
- * status is an `update:task` event (`spec/api-annotations.md` 4.3), and so is what else of the task changes with them.
+ * Changes jobs of a locked task and updates the task: its date moves, but its `revision` does not, because its record
+ * only counts jobs. A new derived status or changed `columns` emit an `update:task` event.
  *
- * @param columns of the task, other than they are
+ * @param columns further changes of the task
  */
 export async function withTaskFollowing<R>(
   tx: Transaction<ProjectsDb>,

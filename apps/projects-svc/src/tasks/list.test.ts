@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
 
-/** What the list of tasks may be asked: `spec/api-workspace.md` 1.5 to 1.7. */
+/** Filters and sorting of the list of tasks. */
 
 const { db, addUser, over } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -35,7 +35,7 @@ for (const [index, task] of made.entries()) {
 const [first = 0, second = 0, third = 0] = ids
 const all = [third, second, first]
 
-/** The query as the gateway reads it, with `filter` as JSON. */
+/** Parses the query as the gateway does, with `filter` as JSON. */
 const read = ({ filter, ...query }: Record<string, unknown>) =>
   taskList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
 
@@ -55,7 +55,7 @@ describe.each(transports)('over %s', (transport) => {
     ['interpol', [second]],
     ['3d', [third]],
     ['gt', []],
-  ])('a search for %s', async (search, expected) => {
+  ])('a search for %s finds the matching tasks', async (search, expected) => {
     expect(await found({ search })).toEqual(expected)
   })
 
@@ -73,10 +73,13 @@ describe.each(transports)('over %s', (transport) => {
     ['dimension', '3d', [third]],
     ['tracker_link', 'https://tracker.example/1', [first]],
     ['validation_mode', 'gt', []],
-  ])('%s is %s, as a simple filter and in an expression', async (name, value, expected) => {
-    expect(await found({ [name]: String(value) })).toEqual(expected)
-    expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
-  })
+  ])(
+    '%s equal to %s works as a simple filter and in an expression',
+    async (name, value, expected) => {
+      expect(await found({ [name]: String(value) })).toEqual(expected)
+      expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
+    },
+  )
 
   test.each([
     [{ '>': [{ var: 'size' }, 3] }, [first]],
@@ -85,7 +88,7 @@ describe.each(transports)('over %s', (transport) => {
     [{ '>': [{ var: 'updated_date' }, '2026-01-01'] }, all],
     [{ '==': [{ var: 'validation_mode' }, null] }, all],
     [{ in: [{ var: 'project_id' }, [project.id, null]] }, all],
-  ])('%j is found', async (filter, expected) => {
+  ])('%j filters the tasks', async (filter, expected) => {
     expect(await found({ filter })).toEqual(expected)
   })
 
@@ -95,11 +98,11 @@ describe.each(transports)('over %s', (transport) => {
     ['validation_mode,name', [first, second, third]],
     ['-tracker_link,id', [first, second, third]],
     ['size', all],
-  ])('sorted by %s', async (sort, expected) => {
+  ])('tasks are sorted by %s', async (sort, expected) => {
     expect(await found({ sort })).toEqual(expected)
   })
 
-  test('the name of a hidden project is found by nobody', async () => {
+  test('the name of a hidden project cannot be searched or filtered by', async () => {
     expect(await found({}, bo)).toEqual(all)
     for (const query of [
       { project_name: 'Harbour' },
@@ -113,7 +116,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('what is asked costs no statements', async () => {
+test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
     const { db: watched, statements } = counting(db)
     await over('in-process', watched).tasks.listTasks(read(query), admin.call)

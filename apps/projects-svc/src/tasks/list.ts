@@ -28,7 +28,7 @@ const columns = {
   size: 'tasks.size',
 } as const satisfies Omit<ColumnsOf<typeof taskFields>, 'project_name'>
 
-/** A page of the tasks that the caller may see: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the tasks that the caller may see. */
 export function listTasks(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -42,7 +42,7 @@ export function listTasks(
   return listPage(rows, query, taskFields, { ...columns, project_name: projectName(principal) })
 }
 
-/** Task staff. Each of the columns has an index: among many tasks of others one's own are found by these. */
+/** Restricts to task staff. Each of the columns has an index, so own tasks are found among many of other users. */
 export function visibleTo(principal: Principal) {
   const { user_id } = principal
   const isStaff = sql<SqlBool>`(tasks.owner_id = ${user_id} or tasks.assignee_id = ${user_id}
@@ -50,18 +50,18 @@ export function visibleTo(principal: Principal) {
   return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }
 
-/** The same of one project, which is looked at once. */
+/** Applies the same restriction to one project, whose row is read once. */
 function visibleInProject(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (
     tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
   return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }
 
-/** Ids of the projects whose staff one is, looked up once a statement. */
+/** Returns ids of the projects of which the user is staff, as SQL that runs once a statement. */
 export const ownProjects = (user_id: number) => sql<number[]>`array(
   select id from projects where owner_id = ${user_id} or assignee_id = ${user_id})`
 
-/** Hidden from those who do not see the project, as in the record: what is not shown cannot be asked for. */
+/** Hides the name of a project that the caller may not view, as in the record, so that it cannot be filtered by. */
 function projectName(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (projects.owner_id, projects.assignee_id)`
   const organization = sql.ref('tasks.organization_id')

@@ -9,7 +9,7 @@ import { projectStanding } from '../standing.ts'
 import { type Storages, storageOf } from '../storages/repo.ts'
 import type { JobsSummary, TaskView } from './repo.ts'
 
-/** What hangs on tasks, read for all of them at once. */
+/** Related rows of tasks, read for all of them together. */
 export interface TaskSurroundings {
   people: People
   labels: ReadonlyMap<string, Label[]>
@@ -17,11 +17,11 @@ export interface TaskSurroundings {
   jobs: ReadonlyMap<number, JobsSummary>
 }
 
-/** Whose labels a task uses: those of its project, else its own. */
+/** Returns the owner of the labels of a task: its project, otherwise the task. */
 export const labelOwner = ({ id, project_id }: Pick<TaskView, 'id' | 'project_id'>): Owner =>
   project_id === null ? { kind: 'task', id } : { kind: 'project', id: project_id }
 
-/** A task as a record (`spec/api-workspace.md` 4.4), with nothing hidden. */
+/** Converts a row to a task record with all fields. */
 export function toTask(row: TaskView, around: TaskSurroundings): Task {
   const owner: Owner = { kind: 'task', id: row.id }
   const { count = 0, completed = 0, validation = 0 } = around.jobs.get(row.id) ?? {}
@@ -59,7 +59,7 @@ export function toTask(row: TaskView, around: TaskSurroundings): Task {
   }
 }
 
-/** Absent before media is attached, but for `data`. */
+/** Only `data` is present before media is attached. */
 function dataFields({ data, data_chunk_size, image_quality }: TaskView) {
   if (data === null || data_chunk_size === null || image_quality === null) return { data: null }
   return {
@@ -72,7 +72,7 @@ function dataFields({ data, data_chunk_size, image_quality }: TaskView) {
   }
 }
 
-/** The record as the caller may see it: the name of a hidden project is null. */
+/** Returns the record as the caller may see it: the name of a hidden project is null. */
 export function shownTask(principal: Principal, row: TaskView, record: Task): Task {
   return seesProject(principal, row) ? record : { ...record, project_name: null }
 }

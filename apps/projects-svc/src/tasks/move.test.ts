@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** Moving a task into a project: `spec/api-workspace.md` 4.4. */
+/** Moves of a task into a project. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]
@@ -28,7 +28,7 @@ describe('a task that moves into a project', () => {
   const move = (id: number, project_id: number | null, labels?: Items) =>
     tasks.updateTask({ id, body: { project_id, labels } }, anna.call)
 
-  test("takes over the project's labels of the same names, and says which is which", async () => {
+  test("uses the project's labels of the same names, and emits the mapping", async () => {
     const task = await addTask([{ name: 'car', attributes: [select(['s'])] }, skeleton('head')])
     const project = await addProject([
       skeleton('foot', 'head'),
@@ -64,14 +64,14 @@ describe('a task that moves into a project', () => {
     expect(target.updated_date > project.updated_date).toBe(true)
   })
 
-  test('can rename on the way', async () => {
+  test('can rename labels in the same request', async () => {
     const task = await addTask([{ name: 'auto' }])
     const project = await addProject([{ name: 'car' }])
     const moved = await move(task.id, project.id, [{ id: task.labels[0]?.id, name: 'car' }])
     expect(moved.labels).toEqual(project.labels)
   })
 
-  test('goes from one project to another, whose labels stay', async () => {
+  test('can leave another project, whose labels stay', async () => {
     const first = await addProject([{ name: 'car' }])
     const second = await addProject([{ name: 'car' }])
     const body = { name: 't', project_id: first.id }
@@ -100,7 +100,7 @@ describe('a task that moves into a project', () => {
     ['a sublabel', [skeleton('head')], [skeleton('foot')], "no label 'head'"],
     ['a skeleton', [skeleton()], [{ name: 'person' }], 'is a skeleton only'],
   ]
-  test.each(refusals)('needs %s there', async (_, own, target, text) => {
+  test.each(refusals)('requires %s there', async (_, own, target, text) => {
     const task = await addTask(own)
     const project = await addProject(target)
     await expect(move(task.id, project.id)).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('a task that moves into a project', () => {
     })
   })
 
-  test('needs pictures of as many dimensions as those of the project, once there are any', async () => {
+  test('requires media of the same dimension as the tasks of the project', async () => {
     const project = await addProject([])
     const row = {
       name: 'other',
@@ -140,7 +140,7 @@ describe('a task that moves into a project', () => {
     expect(await move(solid.id, deep)).toMatchObject({ project_id: deep })
   })
 
-  test('needs a project that one may use', async () => {
+  test('requires a project that the caller may use', async () => {
     const task = await addTask([])
     const foreign = await projects.createProject({ body: { name: 'p' } }, bo.call)
     await expect(move(task.id, foreign.id)).rejects.toMatchObject(forbidden)

@@ -11,7 +11,7 @@ import { type TaskView, touchJobs } from './repo.ts'
 
 type Replacement = { from: number; to: number }
 
-/** A task's way into a project: which of the project's labels take the place of its own. */
+/** Move of a task into a project, with the project's labels that replace those of the task. */
 export interface Move {
   project: ProjectRow
   labels: Replacement[]
@@ -22,10 +22,11 @@ type Names = ReadonlyMap<number, string>
 type Mapped = Pick<Move, 'labels' | 'specs'>
 
 /**
- * Finds a label of the project for every label of the task: the one of the same name, or of the name that `items` give it
- * (`spec/api-workspace.md` 4.4).
+ * Finds a label of the project for every label of the task: the one of the same name, or of the name that `items`
+ * give it.
  *
- * @throws DomainError invalid naming the label or attribute that has no counterpart, not_found for an item's unknown id
+ * @throws DomainError invalid naming the label or attribute without a counterpart, not_found for an unknown id in an
+ * item
  */
 export function mapLabels(
   own: readonly Label[],
@@ -83,7 +84,10 @@ function mapAttribute(own: Attribute, { name, attributes }: AnyLabel): Replaceme
   return { from: own.id, to: found.id }
 }
 
-/** After the task's row has moved: its own labels go, and its annotations are pointed to those of the project. */
+/**
+ * Applies the consequences of a move after the row of the task has moved: deletes its own labels and emits the event
+ * that moves its annotations to those of the project.
+ */
 export async function announceMove(
   tx: Transaction<ProjectsDb>,
   { id, project_id }: TaskView,

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with tasks: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on tasks (`docs/spec/access.md#permissions`). */
 
 const staff: Grant = { is: ['task staff'], role: 'any' }
 const workingStaff: Grant = { is: ['task staff'], role: 'worker' }

@@ -8,10 +8,10 @@ import { listStoragesOf } from '../storages/repo.ts'
 import { labelOwner, type TaskSurroundings, toTask } from './messages.ts'
 import { summarizeJobs, type TaskView } from './repo.ts'
 
-/** What a caller may know already, and so is not read. */
+/** Related rows that the caller has read already. */
 type KnownOfTasks = Partial<Pick<TaskSurroundings, 'labels' | 'jobs'>>
 
-/** What the records of tasks take from elsewhere; five queries however many there are. */
+/** Reads the related rows of tasks, with five queries for any number of tasks. */
 export async function taskSurroundings(
   db: Kysely<ProjectsDb>,
   rows: readonly TaskView[],
@@ -36,7 +36,7 @@ export async function taskSurroundings(
   }
 }
 
-/** Records of tasks, in the same order and with nothing hidden. */
+/** Converts tasks to records with all fields, in the same order. */
 export async function taskRecords(
   db: Kysely<ProjectsDb>,
   rows: readonly TaskView[],

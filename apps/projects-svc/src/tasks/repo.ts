@@ -13,7 +13,7 @@ type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 export type TaskChanges = Updateable<TasksTable>
 
-/** What a task needs of its project and its media beside its own row. */
+/** Columns of a task from its project and media. */
 const taskColumns = [
   'projects.name as project_name',
   'projects.owner_id as project_owner_id',
@@ -36,7 +36,7 @@ export function selectTasks(db: Db) {
     .select(guideId)
 }
 
-/** A task with what it takes from its project and its media. */
+/** Row of a task with columns of its project and media. */
 export type TaskView = InferResult<ReturnType<typeof selectTasks>>[number]
 
 export function findTask(db: Db, id: number): Promise<TaskView | undefined> {
@@ -49,8 +49,8 @@ export function lockTask(tx: Tx, id: number): Promise<TaskView | undefined> {
 }
 
 /**
- * The same as `lockTask` for changes that move the project as well: its row is locked first, as everywhere, and with it that of
- * the project the task is to move into. Rows of projects are locked in id order.
+ * Locks a task for changes that also move the date of its project. The row of the project is locked first, as
+ * everywhere, together with that of the project that the task will move into; projects are locked in id order.
  */
 export async function lockTaskAndProject(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function insertTask(tx: Tx, row: Insertable<TasksTable>): Promise<n
   return id
 }
 
-/** Changes a locked row; its `updated_date` and its `revision` move. */
+/** Updates a locked row with its `updated_date` and `revision`. */
 export async function updateTask(tx: Tx, id: number, changes: TaskChanges): Promise<TaskView> {
   await tx
     .updateTable('tasks')
@@ -96,7 +96,7 @@ export async function updateTask(tx: Tx, id: number, changes: TaskChanges): Prom
   return selectTasks(tx).where('tasks.id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Moves the dates of locked tasks, because of a change of what belongs to them. */
+/** Moves the dates of locked tasks, because children of them changed. */
 export async function touchTasks(tx: Tx, ids: readonly number[], date?: Date): Promise<void> {
   await tx
     .updateTable('tasks')
@@ -105,7 +105,7 @@ export async function touchTasks(tx: Tx, ids: readonly number[], date?: Date): P
     .execute()
 }
 
-/** Moves the dates and the revisions of locked tasks. */
+/** Moves the dates and revisions of locked tasks. */
 export async function moveTaskRevisions(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('tasks')
@@ -114,7 +114,7 @@ export async function moveTaskRevisions(tx: Tx, ids: readonly number[]): Promise
     .execute()
 }
 
-/** Moves the dates of all jobs of locked tasks: what exports of them depend on has changed. */
+/** Moves the dates of all jobs of locked tasks, because data that their exports contain has changed. */
 export async function touchJobs(tx: Tx, task_ids: readonly number[], date?: Date): Promise<void> {
   await tx
     .updateTable('jobs')
@@ -123,7 +123,7 @@ export async function touchJobs(tx: Tx, task_ids: readonly number[], date?: Date
     .execute()
 }
 
-/** Jobs, labels, storages and frames go with it. */
+/** Deletes a task with its jobs, labels, storages and frames. */
 export async function deleteTask(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('tasks').where('id', '=', id).execute()
 }
@@ -135,7 +135,7 @@ export interface JobsSummary {
   validation: number
 }
 
-/** What tasks say about their jobs (`spec/api-workspace.md` 4.1), in one query; tasks without jobs are left out. */
+/** Counts the jobs of tasks by progress, with one query; tasks without jobs are left out. */
 export async function summarizeJobs(
   db: Db,
   ids: readonly number[],
@@ -154,7 +154,7 @@ export async function summarizeJobs(
   return new Map(rows.map((row) => [row.task_id, row]))
 }
 
-/** Statuses that the jobs of a task have. */
+/** Lists the distinct statuses of the jobs of a task. */
 export async function listJobStatuses(db: Db, task_id: number) {
   const rows = await db
     .selectFrom('jobs')
@@ -165,7 +165,7 @@ export async function listJobStatuses(db: Db, task_id: number) {
   return rows.map((row) => row.status)
 }
 
-/** A dimension that other tasks of the project have and that is not this one. */
+/** Finds a dimension of other tasks in the project that differs from that of this task. */
 export function findOtherDimension(
   db: Db,
   project_id: number,
@@ -181,7 +181,7 @@ export function findOtherDimension(
     .executeTakeFirst()
 }
 
-/** Locks these, in id order. */
+/** Locks these tasks, in id order. */
 export function lockTasks(tx: Tx, ids: readonly number[]): Promise<TaskView[]> {
   return selectTasks(tx)
     .where((where) => where('tasks.id', '=', where.fn.any(where.val([...ids]))))
@@ -199,7 +199,7 @@ export function lockTasksOfOrganization(tx: Tx, organization_id: number): Promis
     .execute()
 }
 
-/** Locked tasks leave their organization; they are answered in id order. */
+/** Removes locked tasks from their organization and returns them in id order. */
 export async function releaseTasks(tx: Tx, ids: readonly number[]): Promise<TaskView[]> {
   const wanted = [...ids]
   await tx
@@ -213,7 +213,7 @@ export async function releaseTasks(tx: Tx, ids: readonly number[]): Promise<Task
     .execute()
 }
 
-/** Ids of the tasks of an organization that a person is assigned to. */
+/** Lists ids of the tasks of an organization that are assigned to a user. */
 export async function listTasksAssigned(
   db: Db,
   { organization_id, user_id }: { organization_id: number; user_id: number },

@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 4.4. */
+/** Calls on tasks. */
 
 const { db, addUser, over, takeEvents } = await testWorkspace({ maxConsensusReplicas: 3 })
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
@@ -53,13 +53,13 @@ describe.each(transports)('%s', (transport) => {
     ])
   })
 
-  test.each([0, 2, 3])('%i consensus replicas may be wanted', async (consensus_replicas) => {
+  test.each([0, 2, 3])('%i consensus replicas are accepted', async (consensus_replicas) => {
     const body = { name: 't', consensus_replicas }
     const task = await tasks.createTask({ body }, anna.call)
     expect(task.consensus_enabled).toBe(consensus_replicas > 0)
   })
 
-  test.each([1, 4])('%i consensus replicas are refused', async (consensus_replicas) => {
+  test.each([1, 4])('%i consensus replicas are rejected', async (consensus_replicas) => {
     const attempt = tasks.createTask({ body: { name: 't', consensus_replicas } }, anna.call)
     await expect(attempt).rejects.toMatchObject({
       kind: 'invalid',
@@ -67,7 +67,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('a task in a project uses its labels, and moves its date', async () => {
+  test('a task in a project uses its labels and moves its date', async () => {
     const project = await addProject([{ name: 'car' }])
     const task = await create({ name: 't', project_id: project.id })
     expect(task).toMatchObject({ project_id: project.id, project_name: 'p' })
@@ -85,7 +85,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(patch(id, { labels: [{ name: 'x' }] })).rejects.toMatchObject(expected)
   })
 
-  test("own labels are changed by the task's own patch", async () => {
+  test('labels of a task without a project are changed by a patch of the task', async () => {
     const task = await create({ name: 't', labels: [{ name: 'car' }, { name: 'bus' }] })
     await takeEvents()
     const [car] = task.labels
@@ -100,7 +100,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await tasks.getTask({ id: task.id }, anna.call)).toEqual(after)
   })
 
-  test('references have to exist and to be allowed', async () => {
+  test('references must exist and be permitted', async () => {
     const unknown = create({ name: 't', project_id: 999_999 })
     await expect(unknown).rejects.toMatchObject({
       kind: 'invalid',
@@ -115,7 +115,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('workers create no tasks, and in foreign projects nobody does', async () => {
+  test('workers cannot create tasks, even in projects assigned to them', async () => {
     await expect(create({ name: 't' }, worker)).rejects.toMatchObject(forbidden)
     const project = await addProject([], admin)
     await projects.updateProject({ id: project.id, body: { assignee_id: worker.id } }, admin.call)
@@ -123,7 +123,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(attempt).rejects.toMatchObject(forbidden)
   })
 
-  test('an update names what changed, and moves the project', async () => {
+  test('an update emits the changed fields and moves the date of the project', async () => {
     const project = await addProject()
     const task = await create({ name: 't', project_id: project.id })
     const before = await projects.getProject({ id: project.id }, anna.call)
@@ -141,7 +141,7 @@ describe.each(transports)('%s', (transport) => {
     expect(moved.updated_date > before.updated_date).toBe(true)
   })
 
-  test('a patch that changes nothing says nothing', async () => {
+  test('a patch without effect emits no event', async () => {
     const project = await addProject()
     const task = await create({ name: 't', project_id: project.id })
     await takeEvents()
@@ -149,7 +149,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test("an assignee works on the task but does not hand it on; the project's name stays hidden", async () => {
+  test("an assignee can edit but not reassign the task, and does not see the project's name", async () => {
     const project = await addProject()
     const { id } = await create({ name: 't', project_id: project.id })
     await patch(id, { assignee_id: bo.id }, admin)
@@ -163,7 +163,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(tasks.getTask({ id }, worker.call)).rejects.toMatchObject(forbidden)
   })
 
-  test('if-match is honoured', async () => {
+  test('a stale If-Match is rejected', async () => {
     const task = await create({ name: 't' })
     await patch(task.id, { name: 'u' }, anna, recordTag(task))
     const precondition = { kind: 'precondition' }
@@ -173,7 +173,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(deleting).rejects.toMatchObject(precondition)
   })
 
-  test('deleting takes jobs and media along, and moves the project', async () => {
+  test('deleting a task deletes its jobs and media and moves the date of the project', async () => {
     const project = await addProject()
     const task = await create({ name: 't', project_id: project.id, segment_size: 1 })
     await attachFrames(services, task.id, 2, anna)
@@ -199,7 +199,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-describe('lists', async () => {
+describe('lists of tasks', async () => {
   const { tasks } = over('in-process')
   const owner = await addUser()
   const project = await db
@@ -217,7 +217,7 @@ describe('lists', async () => {
   const names = async (query: Parameters<typeof tasks.listTasks>[0], user = owner) =>
     (await tasks.listTasks(query, user.call)).results.map((one) => one.name).join('')
 
-  test('hold own and assigned tasks and those of own projects', async () => {
+  test('contain own and assigned tasks and those of own projects', async () => {
     expect(await names({})).toBe('cba')
     expect(await names({ name: 'd' }, admin)).toBe('d')
   })
@@ -235,7 +235,7 @@ describe('lists', async () => {
     [{ sort: 'name' }, 'abc'],
     [{ sort: '-subset,name' }, 'abc'],
     [{ sort: 'assignee' }, 'cab'],
-  ])('by %j', async (query, expected) => {
+  ])('are filtered and sorted by %j', async (query, expected) => {
     expect(await names(query)).toBe(expected)
   })
 
@@ -249,7 +249,7 @@ describe('lists', async () => {
   })
 })
 
-test('five statements are enough to read a task', async () => {
+test('reading a task needs five statements', async () => {
   const body = { name: 't', labels: [{ name: 'car' }] }
   const { id } = await over('in-process').tasks.createTask({ body }, anna.call)
   const { db: watched, statements } = counting(db)
@@ -257,7 +257,7 @@ test('five statements are enough to read a task', async () => {
   expect(statements()).toBeLessThanOrEqual(5)
 })
 
-test('a new name needs neither labels nor jobs again', async () => {
+test('renaming a task reads labels and jobs only once', async () => {
   const services = over('in-process')
   const project = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
   const body = { name: 't', project_id: project.id }

@@ -54,7 +54,7 @@ export interface TaskDeps {
   settings: CreateSettings
 }
 
-/** The action behind each key of a PATCH. */
+/** Action behind each key of a PATCH. */
 const rights = {
   name: 'update',
   labels: 'update',
@@ -68,7 +68,7 @@ const rights = {
   organization_id: 'delete',
 } as const satisfies Record<keyof TaskPatch, string>
 
-/** Tasks: `spec/api-workspace.md` 4.4. */
+/** Builds the handlers of tasks. */
 export function taskHandlers({ db, settings }: TaskDeps): Handlers {
   return {
     async listTasks(query, context) {
@@ -122,7 +122,7 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
   }
 }
 
-/** An organization is locked before what is in it, as everywhere. */
+/** Locks the organization before the task, as everywhere. */
 async function update(
   tx: Tx,
   principal: Principal,

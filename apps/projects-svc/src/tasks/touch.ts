@@ -5,7 +5,7 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { taskRecord } from './records.ts'
 import { type TaskView, updateTask } from './repo.ts'
 
-/** Something that belongs to a locked task has changed: its date moves, and it says so (`spec/api-annotations.md` 4.3). */
+/** Moves the date of a locked task and emits an update, because a child of the task changed. */
 export async function touchTask(
   tx: Transaction<ProjectsDb>,
   row: TaskView,

@@ -12,7 +12,7 @@ export interface TestFile {
 
 const formats: Record<string, keyof FormatEnum> = { jpg: 'jpeg', webp: 'webp', gif: 'gif' }
 
-/** A picture of one colour; its format is that of its name. */
+/** Returns an image of one colour in the format of the file name. */
 export async function pictureFile(
   filename: string,
   { width = 8, height = 6 }: { width?: number; height?: number } = {},
@@ -31,7 +31,7 @@ export const pdfFile: TestFile = {
   bytes: Buffer.from('%PDF-1.7\n'),
 }
 
-/** Does what the gateway does with a file: registers it, puts it into the store, hands it over. */
+/** Uploads a file as the gateway does: opens an upload, writes to the store and stores the asset. */
 export function uploading({ guides }: Pick<Services, 'guides'>, blobs: BlobStore) {
   return async (guide_id: number, { bytes, ...file }: TestFile, call: Context) => {
     const { upload_id, prefix } = await guides.openAssetUpload({}, call)
@@ -40,7 +40,7 @@ export function uploading({ guides }: Pick<Services, 'guides'>, blobs: BlobStore
   }
 }
 
-/** Keys of all objects of this service. */
+/** Returns the keys of all objects of this service. */
 export async function keysIn(blobs: BlobStore): Promise<string[]> {
   const keys: string[] = []
   for await (const { key } of blobs.list('projects/')) keys.push(key)

@@ -5,7 +5,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { afterAll } from 'vitest'
 
-/** Real objects in a folder that goes when the test file ends. */
+/** Creates a disk store in a folder that is deleted after the test file. */
 export async function testBlobs(): Promise<BlobStore> {
   const root = await mkdtemp(join(tmpdir(), 'reticle-projects-test-'))
   afterAll(() => rm(root, { recursive: true, force: true }))

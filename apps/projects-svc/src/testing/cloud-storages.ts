@@ -11,7 +11,7 @@ export interface Bucket {
   objects: Map<string, Buffer>
 }
 
-/** A workspace with organizations, and an S3 whose buckets can be connected. */
+/** Sets up a workspace with organizations, and an S3 server whose buckets can be connected. */
 export async function testCloudStorages(given: Pick<ServerDeps, 'openBucket'> = {}) {
   const store = await startS3()
   afterAll(store.close)

@@ -4,12 +4,12 @@ import type { TestUser } from './workspace.ts'
 
 type Given = Awaited<ReturnType<typeof testOrganizations>>
 
-/** People who are invited into the organizations of a test workspace. */
+/** Builds functions that invite users into the organizations of a test workspace. */
 export function inviting({ db, over, addUser, addOrganization, as }: Given) {
   let count = 0
   const newAddress = () => `person${++count}@example.org`
 
-  /** A registered account with an address, verified unless the test says otherwise. */
+  /** Adds a registered account with an address, verified by default. */
   const addRegistered = async ({
     email = newAddress(),
     is_email_verified = true,
@@ -23,7 +23,7 @@ export function inviting({ db, over, addUser, addOrganization, as }: Given) {
     return { ...user, call: user.call, email }
   }
 
-  /** The placeholder of an invited address, completed by registration. */
+  /** Registers the account that an invitation created. */
   const register = async (email: string, is_email_verified = true): Promise<TestUser> => {
     const { call } = await addUser()
     const { id, username } = await db
@@ -40,7 +40,7 @@ export function inviting({ db, over, addUser, addOrganization, as }: Given) {
     }
   }
 
-  /** A pending invitation of a new address into a new organization, by its owner. */
+  /** Adds a pending invitation of a new address, sent by the owner of a new organization. */
   const invite = async (role: 'worker' | 'supervisor' | 'maintainer' = 'worker') => {
     const organization = await addOrganization()
     const email = newAddress()
@@ -50,7 +50,7 @@ export function inviting({ db, over, addUser, addOrganization, as }: Given) {
     return { organization, email, invitation, key: invitation.key }
   }
 
-  /** An invitation was sent seven days ago. */
+  /** Sets the sending of an invitation to seven days ago. */
   const expire = (key: string) =>
     db
       .updateTable('invitations')

@@ -4,7 +4,7 @@ import { callAs } from '@reticle/kit/testing/call'
 import type { ProjectsSettings } from '../config.ts'
 import { type TestUser, testWorkspace } from './workspace.ts'
 
-/** A workspace with organizations in it. */
+/** Sets up a workspace with organizations. */
 export async function testOrganizations(
   settings: Partial<ProjectsSettings> = {},
   given: Parameters<typeof testWorkspace>[1] = {},
@@ -13,7 +13,7 @@ export async function testOrganizations(
   const { db, addUser } = workspace
   let count = 0
 
-  /** A call of a user with the roles that they have now; `scope` is the workspace that it names. */
+  /** Returns the context of a call with the current roles of the user; `scope` is the workspace of the request. */
   const as = async ({ id, call }: TestUser, scope?: number | null): Promise<Context> => {
     const rows = await db
       .selectFrom('memberships')
@@ -28,7 +28,7 @@ export async function testOrganizations(
     return callAs({ ...call.principal, organization_roles, scope: named })
   }
 
-  /** Somebody with that role in the organization; one who is not active was only asked. */
+  /** Adds a user with that role in the organization; an inactive one has not accepted the invitation. */
   const addMember = async (
     organization_id: number,
     role: OrganizationRole,
@@ -45,7 +45,7 @@ export async function testOrganizations(
     return { ...user, call: user.call, membership_id }
   }
 
-  /** An organization of a new user, called `org<number>`. */
+  /** Adds an organization of a new user, named `org<number>`. */
   const addOrganization = async () => {
     const owner = await addUser()
     const { organizations } = workspace.over('in-process')

@@ -1,6 +1,6 @@
 import { attachFrames, type Services, type TestUser } from './workspace.ts'
 
-/** A task in a project, both of `user`, with four pictures in two jobs: frames 0 and 1, frames 2 and 3. */
+/** Adds a project and a task of `user`, with four images in two jobs: frames 0 and 1, frames 2 and 3. */
 export async function addReview(
   services: Pick<Services, 'projects' | 'tasks' | 'jobs' | 'media'>,
   user: TestUser,

@@ -28,7 +28,10 @@ import { testBlobs } from './blobs.ts'
 export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
 export type Services = ReturnType<Workspace['over']>
 
-/** A database of the test file's own and the service over it; every event has to come after the lock of its row. */
+/**
+ * Sets up the service on the database of the test file. It checks that every event is emitted after the lock of its
+ * row.
+ */
 export async function testWorkspace(
   settings: Partial<ProjectsSettings> = {},
   given: Pick<ServerDeps, 'secrets' | 'openBucket'> = {},
@@ -52,7 +55,7 @@ export async function testWorkspace(
     ...users,
     over: (transport: Transport, onto: Kysely<ProjectsDb> = db) =>
       services(transport, handlers({ db: onto, ...deps })),
-    /** The same database, told other settings. */
+    /** Returns services on the same database with other settings. */
     overSettings: (other: Partial<ProjectsSettings>) =>
       services('in-process', handlers({ ...deps, db, settings: { ...deps.settings, ...other } })),
     takeEvents: () => takeEvents(db),
@@ -77,13 +80,13 @@ function services(transport: Transport, all: ReturnType<typeof handlers>) {
 export interface TestUser {
   id: number
   username: string
-  /** A new context at each look, with time for a machine that others use as well. */
+  /** Each read returns a new context, whose deadline is long enough for a busy machine. */
   readonly call: Context
 }
 
 function addingUsers(db: Kysely<ProjectsDb>) {
   let count = 0
-  /** A user of this global role, and the context of calls by them. */
+  /** Adds a user of this global role, with a context of their calls. */
   const addUser = async (role: Principal['role'] = 'user'): Promise<TestUser> => {
     const username = `user-${++count}`
     const { id } = await db
@@ -102,25 +105,25 @@ function addingUsers(db: Kysely<ProjectsDb>) {
   return { addUser }
 }
 
-/** Events so far, in the order of their emission; the outbox is empty afterwards. */
+/** Returns the events so far in the order of emission, and empties the outbox. */
 async function takeEvents(db: Kysely<ProjectsDb>) {
   const rows = await db.deleteFrom('outbox').returningAll().execute()
   const sorted = rows.sort((one, other) => one.id - other.id)
   return sorted.map(({ type, key, data, headers }) => ({ type, key, data, headers }))
 }
 
-/** The n-th picture of a made-up data set. */
+/** Returns image number `index` of a generated data set. */
 export const frameAt = (index: number, given: Partial<FrameSource> = {}) =>
   frameOf({
     ...{ name: `images/${index}.jpg`, width: 640, height: 480 },
     ...{ offset: index * 1000, length: 1000, ...given },
   })
 
-/** Frames as they travel, cut in awkward places. */
+/** Encodes frames as a stream, cut at arbitrary positions. */
 export const frameLines = (frames: readonly FrameSource[]) =>
   cutBytes(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''), 1009)
 
-/** Attaches so many pictures to a task. */
+/** Attaches `size` images to a task. */
 export function attachFrames(
   { media }: Pick<Services, 'media'>,
   task_id: number,

@@ -13,12 +13,12 @@ import { objectsOf } from '../objects.ts'
 import { noObjects, writeObjects } from './objects.ts'
 import { withDatabase } from './reach.ts'
 
-/** Files of a data directory without which its rows say nothing. */
+/** Key files of a data directory, without which its rows are unreadable. */
 export const keyFiles = ['installation-key', 'secret-keys', 'admin-password']
 
 const packageFile = new URL('../../package.json', import.meta.url)
 
-/** Of this program. */
+/** Version of this program. */
 export const version: string = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(packageFile, 'utf8'))).version
@@ -27,10 +27,10 @@ type Say = (line: string) => void
 export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's3'>
 
 /**
- * Writes a backup of the whole installation to `to`: rows of one moment, then objects, and the keys that both are read
- * with. A Reticle that runs goes on meanwhile.
+ * Writes a backup of the whole installation to `to`: rows of one snapshot, then objects, and the keys of both. A
+ * running Reticle continues meanwhile.
  *
- * @throws Error with one sentence; then nothing is left of it
+ * @throws Error with one sentence; the backup is then removed
  */
 export async function backup(given: Installation, to: string, say: Say): Promise<void> {
   const archive = await createArchive(to)
@@ -75,15 +75,17 @@ async function writeAll(
   }
 }
 
-/** A cluster, whose database alone is reached from here, has them in a bucket as well. */
+/**
+ * Returns whether the objects are in the backup. In a cluster they are in a bucket, and only the database is backed up.
+ */
 const hasObjects = ({ s3, dataDir }: Installation) => !s3 && existsSync(objectsOf(dataDir))
 
-/** For consumers to take what is on its way to them. */
+/** Time in milliseconds for consumers to handle published events. */
 const settleMs = 2000
 
 /**
- * With a broker beside the database no event may be between the two when the snapshot is taken (`reliability.md` 15); the
- * embedded bus is in the snapshot itself.
+ * Pauses the relays: with an external broker, no event may be in transit when the snapshot is taken. The embedded bus
+ * is part of the snapshot.
  */
 async function pauseRelays(url: string): Promise<() => Promise<void>> {
   const resume: (() => Promise<void>)[] = []
@@ -99,7 +101,7 @@ export function addJson(archive: ArchiveWriter, name: string, content: unknown):
   return archive.add(name, text.length, [text])
 }
 
-/** A file that is not there is not needed: keys may be given by settings. */
+/** Adds a file if it exists; keys may be configured by settings instead. */
 async function addFile(archive: ArchiveWriter, dataDir: string, name: string): Promise<void> {
   const content = await readFile(join(dataDir, name)).catch(() => undefined)
   if (content) await archive.add(`${layout.keys}/${name}`, content.length, [content])

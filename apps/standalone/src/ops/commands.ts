@@ -17,7 +17,7 @@ import { withDatabase } from './reach.ts'
 import { restore } from './restore.ts'
 import { upgradePostgres } from './upgrade.ts'
 
-/** Services as the commands name them. */
+/** Services by their names in the commands. */
 const services: readonly OpsService[] = [
   { service: 'projects-svc', schema: 'projects', sealed: projects.sealed },
   { service: 'annotations-svc', schema: 'annotations', sealed: [] },
@@ -25,7 +25,7 @@ const services: readonly OpsService[] = [
   { service: 'webhooks-svc', schema: 'webhooks', sealed: webhooks.sealed },
 ]
 
-/** `npm run ops`: the operator's commands for an installation, whether or not it runs (`house.md` 8). */
+/** Creates `npm run ops`: the operator's commands for a running or stopped installation. */
 export function opsProgram(config: Config): CommandLine {
   const reached: Services = { services, reach: reachOf(config) }
   return {
@@ -41,7 +41,7 @@ of their own give RETICLE_<SERVICE>_DATABASE_URL, for one of yours RETICLE_DATAB
   }
 }
 
-/** A service's own address where it has one, else that of the whole installation. */
+/** Returns a service's own database address if configured, else that of the whole installation. */
 function reachOf(config: Config): Services['reach'] {
   const own = ({ service }: OpsService) => {
     const [prefix = ''] = service.split('-')

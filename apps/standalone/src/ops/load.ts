@@ -16,19 +16,22 @@ import { version } from './backup.ts'
 
 const order = Object.values(layout)
 
-/** What takes in the parts of a backup that are not rows. */
+/** Receiver of the parts of a backup other than rows. */
 export interface Receiver {
-  /** After the keys and before the first row: the administrator's address of a database without our schemas. */
+  /**
+   * Called after the keys and before the first row: returns the administrator's address of a database without our
+   * schemas.
+   */
   database: () => Promise<{ url: string; passwordOf: (role: string) => string }>
   key: (name: string, content: Buffer) => Promise<void>
   object: (member: Member) => Promise<void>
-  /** Before the rows are committed. @throws Error when the objects are not those that were written */
+  /** Called before the rows are committed. @throws Error when the objects differ from the written ones */
   verify: (objects: Checksums['objects']) => void
 }
 
 /**
- * Reads a backup from its first to its last byte. The rows come into schemas as old as the backup, in one transaction that
- * is committed when everything is as it was written; then the schemas are brought up to date.
+ * Reads a backup completely. The rows are loaded into schemas of the backup's version, in one transaction that is
+ * committed when all checksums match; then the schemas are migrated.
  *
  * @throws Error with one sentence: newer than this program, damaged, cut off
  */
@@ -64,7 +67,7 @@ async function openRows(given: Manifest, receiver: Receiver) {
   return { load: await openLoad(url, given), url, passwordOf }
 }
 
-/** True when it was the last one. */
+/** Handles a member; returns true for the last one. */
 async function take(member: Member, load: Load, receiver: Receiver): Promise<boolean> {
   const [top = '', schema = '', table = ''] = member.name.split('/')
   if (top === layout.tables) await load.addPart(schema, table, member.chunks)
@@ -79,7 +82,11 @@ async function take(member: Member, load: Load, receiver: Receiver): Promise<boo
   return top === layout.checksums
 }
 
-/** @throws Error with one sentence when a newer program wrote it */
+/**
+ * Parses the manifest.
+ *
+ * @throws Error with one sentence when a newer version wrote it
+ */
 export function readManifest(text: string): Manifest {
   const { format, version: from } = parse(
     z.object({ format: z.number(), version: z.string() }),
@@ -100,7 +107,7 @@ export function readManifest(text: string): Manifest {
   return given
 }
 
-/** The migrations that the backup had, of ours. */
+/** Returns the migrations of the backup that this program knows. */
 const stepsOf = ({ schemas }: Manifest): Schema[] =>
   schemas.flatMap(({ schema, steps }) => {
     const known = allSchemas.find((one) => one.schema === schema)

@@ -3,7 +3,7 @@ import { exitCodes, runCommand } from '@reticle/kit/ops/command-line'
 import { readConfig } from '../config.ts'
 import { opsProgram } from './commands.ts'
 
-/** `npm run ops -- <command>`. */
+/** Entry point of `npm run ops -- <command>`. */
 try {
   process.exitCode = await runCommand(opsProgram(readConfig()), process.argv.slice(2))
 } catch (thrown) {

@@ -10,15 +10,15 @@ import { objectsOf } from '../objects.ts'
 type Sum = Checksums['objects']
 
 /**
- * Adds every object, one after another. What is removed meanwhile is left out: the snapshot of the rows came first, and
- * objects are removed long after their rows (`reliability.md` 16.1).
+ * Adds every object, one after another. Objects that are removed meanwhile are skipped: the snapshot of the rows was
+ * taken before, and objects are removed long after their rows.
  */
 export async function writeObjects(archive: ArchiveWriter, dataDir: string): Promise<Sum> {
   const blobs = await diskBlobs(objectsOf(dataDir))
   const sum = countObjects()
   for (const top of await topOf(dataDir)) {
     for await (const { key } of blobs.list(top)) {
-      if (key !== top && !key.startsWith(`${top}/`)) continue // begins alike, and comes later
+      if (key !== top && !key.startsWith(`${top}/`)) continue // another name with the same prefix, which is listed by itself
       const opened = await open(blobs, key)
       if (!opened) continue
       const hash = createHash('sha256')
@@ -29,7 +29,7 @@ export async function writeObjects(archive: ArchiveWriter, dataDir: string): Pro
   return sum.result()
 }
 
-/** Takes in the objects of an archive, one call each, in its order. */
+/** Creates a reader that stores the objects of an archive, one per call, in order. */
 export async function objectReader(dataDir: string) {
   const blobs = await diskBlobs(objectsOf(dataDir))
   const sum = countObjects()
@@ -39,7 +39,7 @@ export async function objectReader(dataDir: string) {
       const { size, sha256 } = await blobs.put(key, chunks)
       sum.add({ key, size, sha256 })
     },
-    /** @throws Error when they are not those that were written */
+    /** @throws Error when they differ from the written ones */
     verify: (written: Sum) => {
       const read = sum.result()
       if (read.sha256 === written.sha256) return
@@ -65,16 +65,16 @@ function countObjects() {
   }
 }
 
-/** Of a backup whose objects are elsewhere. */
+/** Sum for a backup whose objects are stored elsewhere. */
 export const noObjects: Sum = countObjects().result()
 
-/** First names of keys; names with a dot are the store's own. */
+/** Lists the first segments of keys; names that start with a dot are internal to the store. */
 async function topOf(dataDir: string): Promise<string[]> {
   const names = await readdir(objectsOf(dataDir))
   return names.filter((name) => !name.startsWith('.')).sort()
 }
 
-/** With its first piece read, so that the file is held even when it is removed. */
+/** Opens an object and reads its first piece, so that it stays readable even if it is removed. */
 async function open(blobs: BlobStore, key: string) {
   try {
     const { size, chunks } = await blobs.get(key)

@@ -7,9 +7,9 @@ import { assertFinished } from './unfinished.ts'
 
 /**
  * Runs `work` with the administrator's address of the database: `RETICLE_DATABASE_URL`, or the embedded one, which is
- * started for that long where no Reticle runs on the data directory.
+ * started for that time unless a running Reticle already has it.
  *
- * @throws Error with one sentence when there is no data directory
+ * @throws Error with one sentence when the data directory is missing
  */
 export async function withDatabase<R>(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
@@ -25,7 +25,11 @@ export async function withDatabase<R>(
   })
 }
 
-/** @throws Error with one sentence when the directory holds no embedded database */
+/**
+ * Checks that the directory contains an embedded database.
+ *
+ * @throws Error with one sentence when it does not
+ */
 export function assertIsThere(dataDir: string): void {
   if (existsSync(join(dataDir, 'postgres-password'))) return
   throw new Error(
@@ -33,7 +37,7 @@ export function assertIsThere(dataDir: string): void {
   )
 }
 
-/** Whether the directory is ours for as long as `work` runs, or a Reticle runs on it. */
+/** Runs `work` with the lock of the directory, or without it when a running Reticle holds it. */
 async function withLock<R>(dataDir: string, work: (isOurs: boolean) => Promise<R>): Promise<R> {
   const unlock = await lockDataDir(dataDir).catch((thrown) => {
     if (existsSync(join(dataDir, 'lock'))) return undefined

@@ -15,9 +15,9 @@ type Say = (line: string) => void
 type Stop = () => Promise<void>
 
 /**
- * Makes a data directory, or a database of yours and a data directory, out of a backup. Both have to be empty.
+ * Restores a data directory, or an external database and a data directory, from a backup. Both have to be empty.
  *
- * @throws Error with one sentence; then everything is as it was before
+ * @throws Error with one sentence; everything is then as before
  */
 export async function restore(given: Installation, from: string, say: Say): Promise<void> {
   const { dataDir, databaseUrl } = given
@@ -50,7 +50,7 @@ async function load({ dataDir, databaseUrl }: Installation, from: string, stops:
   await mkdir(dataDir, { recursive: true })
   const objects = await objectReader(dataDir)
   const database = async () => {
-    const { passwordOf } = await readKeys(dataDir, '') // keys of secrets are those of the backup
+    const { passwordOf } = await readKeys(dataDir, '') // the keys of secrets are those of the backup
     if (databaseUrl) return { url: databaseUrl, passwordOf }
     const postgres = await startPostgres({ dataDir })
     stops.push(postgres.stop)
@@ -91,7 +91,10 @@ async function assertNoSchemas(url: string): Promise<void> {
   )
 }
 
-/** Roles belong to a whole server: new passwords would shut out a Reticle that runs on another database of it. */
+/**
+ * Checks that the roles are unused. They belong to the whole server: new passwords would lock out a Reticle on another
+ * database.
+ */
 async function assertRolesAreFree(url: string): Promise<void> {
   const roles = names.flatMap((schema) => [ownerOf(schema), writerOf(schema)])
   const databases = await onDatabase(url, async (client) => {
@@ -108,7 +111,7 @@ async function assertRolesAreFree(url: string): Promise<void> {
   )
 }
 
-/** None of them was there before. */
+/** Drops the schemas, none of which existed before. */
 function dropSchemas(url: string): Promise<void> {
   return onDatabase(url, async (client) => {
     for (const name of names)
@@ -122,7 +125,7 @@ async function onDatabase<R>(url: string, work: (client: pg.Client) => Promise<R
   return work(client).finally(() => client.end())
 }
 
-/** Takes away what a failed restore made, but the lock, which is given back after it. */
+/** Removes the files of a failed restore, except the lock, which is released afterwards. */
 async function empty(dataDir: string): Promise<void> {
   const outside = await readFile(join(dataDir, 'postgres-folder'), 'utf8').catch(() => undefined)
   if (outside) await rm(outside.trim(), { recursive: true, force: true })

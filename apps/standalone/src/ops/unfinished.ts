@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file that stands in a data directory while a command changes it as a whole; holds what to do when it was cut off. */
+/** File in a data directory while a command changes it as a whole; contains the advice for an interrupted command. */
 const fileOf = (dataDir: string) => join(dataDir, 'unfinished')
 
 export const begin = (dataDir: string, advice: string): Promise<void> =>
@@ -9,7 +9,11 @@ export const begin = (dataDir: string, advice: string): Promise<void> =>
 
 export const finish = (dataDir: string): Promise<void> => rm(fileOf(dataDir), { force: true })
 
-/** @throws Error with one sentence when the data directory is half of something */
+/**
+ * Checks for an interrupted command.
+ *
+ * @throws Error with one sentence of advice when one was interrupted
+ */
 export async function assertFinished(dataDir: string): Promise<void> {
   const advice = await readFile(fileOf(dataDir), 'utf8').catch(() => undefined)
   if (advice !== undefined) throw new Error(advice.trim())

@@ -18,7 +18,7 @@ const settings = { fsync: 'off' }
 const said: string[] = []
 const say = (line: string) => said.push(line)
 
-/** Another major version that a system package brought, else our own: the way of the rows is the same. */
+/** Another major version from a system package, else our own: both are migrated in the same way. */
 const debian = ['17', '16', '15'].map((major) => `/usr/lib/postgresql/${major}`)
 const olderBinaries = debian.find((folder) => existsSync(join(folder, 'bin/initdb')))
 
@@ -29,7 +29,7 @@ function directory(): string {
   return path
 }
 
-/** A data directory with our schemas and a row, as a Reticle on that PostgreSQL left it. */
+/** Creates a data directory with our schemas and a row, as written by a Reticle on that PostgreSQL. */
 async function filled(native?: string): Promise<string> {
   const dataDir = directory()
   if (native) await initOlder(dataDir, native)
@@ -60,7 +60,7 @@ async function query(url: string, text: string) {
   return (await client.query(text).finally(() => client.end())).rows
 }
 
-/** What our own PostgreSQL finds there. */
+/** Reads the rows with our own PostgreSQL. */
 async function rowsIn(dataDir: string) {
   const postgres = await startPostgres({ dataDir, settings })
   return query(
@@ -86,7 +86,7 @@ test('rows move to the PostgreSQL of this program, and the old cluster stays', {
   expect(said.at(-1)).toMatch(/^The database is of PostgreSQL \d+ already: nothing to do/)
 })
 
-test('a start on data of an older version says how to move it, and the move how to get the programs', async () => {
+test('a start on data of an older version names the upgrade command, which names the missing programs', async () => {
   const dataDir = directory()
   await (await startPostgres({ dataDir, settings })).stop()
   const version = join(dataOf(await placeServer({ dataDir })), 'PG_VERSION')
@@ -102,7 +102,7 @@ test('a start on data of an older version says how to move it, and the move how 
   await expect(upgradePostgres({ dataDir }, undefined, say)).rejects.toThrow('newer than the')
 })
 
-test('a move that fails, or is cut off, leaves the old data in its place', {
+test('an upgrade that fails or is interrupted keeps the old data', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await filled()
@@ -121,7 +121,7 @@ test('a move that fails, or is cut off, leaves the old data in its place', {
   expect(await rowsIn(dataDir)).toEqual([{ next: 42 }])
 })
 
-test('a directory without a database is told', async () => {
+test('a directory without a database is an error', async () => {
   await expect(upgradePostgres({ dataDir: directory() }, undefined, say)).rejects.toThrow(
     'there is no database of Reticle in',
   )

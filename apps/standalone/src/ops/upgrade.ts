@@ -28,10 +28,10 @@ interface Move {
 }
 
 /**
- * Moves the embedded database to the PostgreSQL of this program: the rows are written out by the old server and read by
- * the new one. The old cluster is kept beside the new one, for the person to remove.
+ * Moves the embedded database to the PostgreSQL of this program: the old server dumps the rows and the new one loads
+ * them. The old cluster is kept beside the new one, for the operator to remove.
  *
- * @throws Error with one sentence; then the data is as it was before
+ * @throws Error with one sentence; the data is then as before
  */
 export async function upgradePostgres(
   { dataDir }: Pick<Config, 'dataDir'>,
@@ -63,7 +63,7 @@ export async function upgradePostgres(
 const keptOf = (home: Home) => `${dataOf(home)}.old`
 const dumpOf = (dataDir: string) => join(dataDir, 'moving.tar')
 
-/** Programs of the old server write the rows out, then ours take them in. */
+/** Dumps the rows with the programs of the old server, and loads them with ours. */
 export async function move({ dataDir, home, oldBinaries, say }: Move): Promise<void> {
   const dump = dumpOf(dataDir)
   await rm(dump, { force: true })
@@ -86,7 +86,7 @@ export async function move({ dataDir, home, oldBinaries, say }: Move): Promise<v
   await finish(dataDir)
 }
 
-/** After a move that was cut off or failed: the old cluster is the one that counts. */
+/** Reactivates the old cluster after an interrupted or failed upgrade. */
 async function takeBack(dataDir: string, home: Home): Promise<void> {
   if (!existsSync(join(dataDir, 'unfinished')) || !existsSync(keptOf(home))) return
   await stopLeftBehind(home, await readPassword(dataDir, home))
@@ -120,7 +120,7 @@ async function writeRows(dataDir: string, native: string, to: string): Promise<v
 }
 
 async function readRows(dataDir: string, dump: string): Promise<void> {
-  const { passwordOf } = await readKeys(dataDir, '') // no key of secrets is needed, nor made
+  const { passwordOf } = await readKeys(dataDir, '') // neither needs nor creates keys of secrets
   const postgres = await startPostgres({ dataDir })
   const nothing = async () => undefined
   try {

@@ -1,24 +1,24 @@
-/** Whose webhooks hear of a fact: of a project, of an organization, of both or of none. */
+/** Project and organization whose webhooks an event can reach; null: none. */
 export interface Place {
   project_id: number | null
   organization_id: number | null
 }
 
-/** The webhooks of one project or organization, and what they are told happened. */
+/** Webhooks of one project or one organization, and the event name that they receive. */
 export interface Audience {
   project_id: number | null
   organization_id: number | null
   /** `update:task` */
   event: string
-  /** The record is told as it was before. */
+  /** Whether the payload contains the record as it was before the change. */
   isPast: boolean
 }
 
 type Old = Readonly<Record<string, unknown>>
 
 /**
- * Who is told of a fact, and what (`spec/api-annotations.md` 4.3). An update by which something goes from one organization to
- * another is that to its project's webhooks alone: for the organization it leaves it is deleted, for the other one created.
+ * Returns the audiences of an event. An update that moves a resource to another organization is an `update` for the
+ * webhooks of its project only: the old organization receives a `delete`, the new one a `create`.
  */
 export function audiencesOf(event: string, { project_id, organization_id }: Place, before: Old) {
   const told = { event, isPast: false }
@@ -36,7 +36,7 @@ export function audiencesOf(event: string, { project_id, organization_id }: Plac
   ])
 }
 
-/** Undefined: it stayed where it is; null: it was in none. */
+/** Returns undefined when the organization did not change, and null when there was none before. */
 function leftOrganization({ organization }: Old): number | null | undefined {
   return organization === null || typeof organization === 'number' ? organization : undefined
 }

@@ -1,24 +1,25 @@
-/** A message whose time has come, and what is under way beside it. */
+/** A due message, and the number of attempts that run for its webhook and organization. */
 export interface Candidate {
   id: number
   webhook_id: number
-  /** Failed attempts of the webhook in a row. */
+  /** Consecutive failed attempts of the webhook. */
   failure_streak: number
-  /** Its own, or that of its project; null: none. */
+  /** Organization of the webhook or of its project; null: none. */
   organization_id: number | null
   webhook_running: number
   organization_running: number
 }
 
-/** Attempts under way at once (`reliability.md` 7.2). */
+/** Maximum numbers of concurrent attempts. */
 export const limits = { process: 200, organization: 50, webhook: 10, suspectedWebhook: 1 } as const
-const suspectedFrom = 5 // failures in a row
+const suspectedFrom = 5 // consecutive failures
 
 /**
- * Picks ids to try now: round after round one of each webhook, so that a long queue delays only itself. The first round
- * begins behind the webhook that was served last.
+ * Returns the ids of the messages to try now. Each round takes one message per webhook, so that a long queue delays
+ * only its own webhook. The first round starts after the webhook that was served last.
  *
- * @param free attempts that may start
+ * @param free number of attempts that may start
+ * @param after id of the webhook that was served last
  */
 export function choose(candidates: readonly Candidate[], free: number, after: number): number[] {
   const rounds = new Map<number, number>()
@@ -34,19 +35,19 @@ export function choose(candidates: readonly Candidate[], free: number, after: nu
   return fitting.slice(0, free).map(({ one }) => one.id)
 }
 
-/** Counts one more and answers how many there were before. */
+/** Increments the count of an id and returns the count before. */
 function countUp(counts: Map<number, number>, id: number): number {
   const before = counts.get(id) ?? 0
   counts.set(id, before + 1)
   return before
 }
 
-/** A webhook that fails again and again is tried with one message at a time, until one gets through. */
+/** A webhook that keeps failing gets one message at a time until a delivery succeeds. */
 function roomOf({ failure_streak }: Candidate): number {
   return failure_streak >= suspectedFrom ? limits.suspectedWebhook : limits.webhook
 }
 
-/** Webhooks with less under way come first, then those behind `after` in the ring of ids. */
+/** Orders webhooks by running attempts, then by id in a cycle that starts after `after`. */
 function order(a: Candidate, b: Candidate, after: number): number {
   const isBehind = ({ webhook_id }: Candidate) => Number(webhook_id <= after)
   return (

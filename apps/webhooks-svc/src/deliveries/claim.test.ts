@@ -13,7 +13,7 @@ const options = { now, free: 200, after: 0 }
 
 beforeEach(() => sql`truncate webhooks, projects, organizations cascade`.execute(db))
 
-/** Messages 1 to `count` of a webhook, a millisecond after one another; `key` is SQL over `n`. */
+/** Inserts messages 1 to `count` of a webhook, a millisecond apart; `key` is an SQL expression over `n`. */
 async function queue(
   webhook_id: number,
   key: string,
@@ -33,7 +33,7 @@ const sequences = (claimed: { sequence: number }[]) =>
 const oneForAll = "'task:1'"
 const oneForEach = "'task:' || n"
 
-test('what is under way in an organization counts its own webhooks and those of its projects', async () => {
+test('the running attempts of an organization include those of its projects', async () => {
   await db.insertInto('projects').values({ id: 7, owner_id: 1, organization_id: 5 }).execute()
   const ids = [await addWebhook(db), await addOrganizationWebhook(db, 5)]
   const outside = await addWebhook(db, { project_id: 8 })
@@ -45,13 +45,13 @@ test('what is under way in an organization counts its own webhooks and those of 
   expect(seen).toEqual([...ids.map((id) => [id, 5, 2]), [outside, null, 1]])
 })
 
-test('others get past a long queue about one object', async () => {
+test('a long queue about one object does not block messages about other objects', async () => {
   await queue(await addWebhook(db), `case when n = ${length} then 'task:2' else 'task:1' end`)
   expect(sequences(await claim(db, options))).toEqual([1, length])
   expect(await claim(db, options)).toEqual([])
 })
 
-test('the oldest message goes first, however many keys stand before its own', async () => {
+test('the oldest message is claimed first even when many keys sort before its own', async () => {
   await queue(await addWebhook(db), `'task:' || lpad((${length} - n)::text, 5, '0')`)
   expect(sequences(await claim(db, options))).toContain(1)
 })
@@ -60,7 +60,7 @@ test.each([
   ['first attempts about one object', oneForAll, 'pending'],
   ['first attempts, each about its own', oneForEach, 'pending'],
   ['retries', oneForAll, 'waiting'],
-])('a long queue of %s is not read through', async (_title, key, status) => {
+])('a claim reads only a few rows of a long queue of %s', async (_title, key, status) => {
   const id = await addWebhook(db)
   await queue(id, key, status)
   expect(await rowsRead()).toBeLessThan(200)
@@ -68,7 +68,7 @@ test.each([
   expect(await rowsRead()).toBeLessThan(200)
 })
 
-test('first attempts that wait do not stand before retries', async () => {
+test('pending first attempts do not delay retries', async () => {
   const id = await addWebhook(db)
   await queue(id, oneForEach)
   await sql`update webhook_messages set status = 'waiting' where sequence > ${length - 5}`.execute(
@@ -85,7 +85,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** Messages that a claim reads to know what is due, those that it reads in vain included. */
+/** Number of messages that the claim query reads, including those that it discards. */
 async function rowsRead(): Promise<number> {
   const explained = sql<{ 'QUERY PLAN': { Plan: Plan }[] }>`
     explain (analyze, format json) ${dueMessages(now)}`
@@ -99,7 +99,7 @@ function readBy(plan: Plan): number {
   const own = plan['Relation Name'] === 'webhook_messages' ? rows * plan['Actual Loops'] : 0
   return (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), own)
 }
-test('what is taken comes in the order of its turn, behind the webhook that was served last', async () => {
+test('claimed messages are in turn order, starting after the webhook that was served last', async () => {
   const ids = [await addWebhook(db), await addWebhook(db), await addWebhook(db)]
   await sql`
     insert into webhook_messages (webhook_id, event_id, event, key, sequence, delivery_id, body,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { type Candidate, choose, limits } from './choose.ts'
 
-/** A message that this process alone may try, until the lease runs out. */
+/** A message that only this process may send until its lease expires. */
 export interface Claimed {
   id: number
   webhook_id: number
@@ -12,12 +12,12 @@ export interface Claimed {
   delivery_id: string
   event: string
   body: Buffer
-  /** Null: the message is older than this column. */
+  /** Null for messages that are older than this column. */
   occurred_date: Date | null
   traceparent: string | null
-  /** Attempts that ended before. */
+  /** Number of attempts that ended before. */
   attempt: number
-  /** The message that this one sends once more; null: none. */
+  /** Original message that this one sends again; null: none. */
   redelivery_of: number | null
   target_url: string
   secret_sealed: string | null
@@ -29,18 +29,20 @@ export interface Claimed {
 
 export interface ClaimOptions {
   now: Date
-  /** Attempts that this process may start. */
+  /** Number of attempts that this process may start. */
   free: number
-  /** Webhook that was served last: the turn goes on behind it. */
+  /** Id of the webhook that was served last; the next claim continues after it. */
   after: number
 }
 
 const leaseSeconds = 30
 
 /**
- * Takes messages whose time has come (`reliability.md` 7.2): fair between webhooks, within what may be under way at once.
- * One process claims at a time, so the limits hold for all of them together. Leases live by the database's clock. In the
- * order of their turn: the next claim goes on behind the last one.
+ * Claims due messages, fairly between webhooks and within the limits of concurrent attempts. An advisory lock lets
+ * one process claim at a time, so that the limits hold for all processes together. Leases use the clock of the
+ * database.
+ *
+ * @returns messages in the order in which the webhooks take turns
  */
 export function claim(
   db: Kysely<WebhooksDb>,
@@ -56,8 +58,8 @@ export function claim(
 }
 
 /**
- * Heads of what is due, as many as the webhook may have under way. The webhooks come from a walk along the index, one step a
- * webhook; of each the rows that are read are few, however long its queue is.
+ * Returns the query for due messages, at most as many per webhook as may still start. A recursive walk along the
+ * index visits each webhook once and reads few rows of it, however long its queue is.
  */
 export const dueMessages = (now: Date) => sql<Candidate>`
   with recursive busy as (
@@ -90,20 +92,20 @@ export const dueMessages = (now: Date) => sql<Candidate>`
   ) due
   order by c.id, due.next_attempt_date, due.id`
 
-/** Of webhook `c`; a retry holds nobody up. */
+/** Due retries of webhook `c`. A retry does not delay other messages. */
 const retries = (now: Date) => sql`
   select id, next_attempt_date, lease_until from webhook_messages
   where webhook_id = c.id and status = 'waiting' and next_attempt_date <= ${now}
     and (lease_until is null or lease_until <= now())
   order by next_attempt_date, id limit ${limits.webhook}`
 
-/** Keys in a walk: at most half of them have an attempt under way, the others are enough to fill what is free. */
+/** Number of keys to walk: at most half of them have a running attempt, and the rest fill the free slots. */
 const walkLength = 2 * limits.webhook
 
 /**
- * Of webhook `c`. A first attempt waits until those of earlier messages with the same key have ended, so of a key only the
- * first is looked at. The first keys are walked to, one step a key; the key of the oldest message comes with them, so that no
- * key waits for ever behind others.
+ * First attempts of webhook `c`. A first attempt waits until the first attempts of earlier messages with the same key
+ * have ended, so only the first message of a key is considered. The walk takes the first keys in order, one step per
+ * key, and adds the key of the oldest message, so that no key starves.
  */
 const firsts = sql`
   with recursive walked as (
@@ -124,7 +126,7 @@ const firsts = sql`
     where webhook_id = c.id and status = 'pending' and key = keys.key order by sequence limit 1
   ) first`
 
-/** The state of the webhook is read now, right before the attempt: switched off or not, which target, which secret. */
+/** Leases messages and reads the state of their webhooks at that moment: enabled or not, target and secrets. */
 function lease(db: Kysely<WebhooksDb>, ids: number[]): Promise<Claimed[]> {
   return db
     .updateTable('webhook_messages as message')

@@ -53,11 +53,11 @@ function start(): void {
   })
 }
 
-/** A webhook whose receiver is asked at `path`. */
+/** Inserts a webhook whose target is `path` of the test receiver. */
 const addReceiving = (path = '/', given = {}) =>
   addWebhook(db, { target_url: `${receiver.url}${path}`, ...given })
 
-/** One event about each of these tasks, in this order. */
+/** Handles one event for each of these tasks, in this order. */
 async function happen(...taskIds: number[]): Promise<void> {
   for (const id of taskIds) {
     const data = {
@@ -81,8 +81,8 @@ const sequences = (path = '/') =>
     .filter((got) => got.path === path)
     .map(({ headers }) => Number(headers['x-webhook-sequence']))
 
-describe('one attempt', () => {
-  test('brings the stored bytes, and stock verifiers accept them', async () => {
+describe('an attempt', () => {
+  test('an attempt sends the stored bytes, and public verifiers accept them', async () => {
     const id = await addReceiving()
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
     await updateWebhook(db, id, { secret_sealed: sealSecret(secrets, id, secret) })
@@ -115,7 +115,7 @@ describe('one attempt', () => {
     expect(headers).not.toHaveProperty('cookie')
   })
 
-  test('that cannot be made is recorded, and holds nobody up', async () => {
+  test('an attempt that cannot be signed is stored and does not delay other messages', async () => {
     const gone = secretBox(`k0:${Buffer.alloc(32, 1).toString('base64')}`)
     const id = await addReceiving()
     await updateWebhook(db, id, { secret_sealed: sealSecret(gone, id, 'x') })
@@ -130,7 +130,7 @@ describe('one attempt', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('is recorded with its answer', async () => {
+  test('an attempt is stored with the response of the receiver', async () => {
     await addReceiving()
     receiver.answer({ status: 202, body: 'queued' })
     start()
@@ -146,7 +146,7 @@ describe('one attempt', () => {
     ['not found', 404, 'failed'],
     ['too many requests', 429, 'waiting'],
     ['an error of the receiver', 500, 'waiting'],
-  ])('%s (%i) leaves the message %s', async (_title, status, expected) => {
+  ])('status %s (%i) leaves the message %s', async (_title, status, expected) => {
     await addReceiving()
     receiver.answer({ status, headers: { location: `${receiver.url}/again`, 'retry-after': '30' } })
     start()
@@ -159,7 +159,7 @@ describe('one attempt', () => {
     if (status === 429) expect(delay).toBe(30_000)
   })
 
-  test('a reset is recorded as 502 and tried again', async () => {
+  test('a connection reset is stored as 502 and retried', async () => {
     await addReceiving()
     receiver.answer({ status: 'reset' })
     start()
@@ -170,7 +170,7 @@ describe('one attempt', () => {
     ])
   })
 
-  test('a target that is not allowed is recorded and never tried again', async () => {
+  test('a target that is not allowed is stored as a failure and never retried', async () => {
     await addWebhook(db, { target_url: 'http://10.0.0.1/' })
     start()
     await happen(12)
@@ -181,7 +181,7 @@ describe('one attempt', () => {
   })
 })
 
-test('a receiver that always fails is asked nine times, at the times of the schedule (T-WH-6)', async () => {
+test('a receiver that always fails gets nine attempts, at the times of the schedule (T-WH-6)', async () => {
   await addReceiving()
   receiver.answer({ status: 500 })
   start()
@@ -203,8 +203,8 @@ test('a receiver that always fails is asked nine times, at the times of the sche
   expect(new Set(ids).size).toBe(1)
 })
 
-describe('order', () => {
-  test('first attempts about one object begin when the one before has ended', async () => {
+describe('order of attempts', () => {
+  test('a first attempt about an object starts after the previous first attempt about it has ended', async () => {
     await addReceiving()
     let open = 0
     let most = 0
@@ -223,7 +223,7 @@ describe('order', () => {
     expect(most).toBe(1)
   })
 
-  test('other objects do not wait for a slow one', async () => {
+  test('a slow delivery about one object does not delay other objects', async () => {
     await addReceiving()
     receiver.answer(({ headers }) =>
       headers['x-webhook-sequence'] === '1' ? { delay_ms: 1000 } : {},
@@ -235,7 +235,7 @@ describe('order', () => {
     expect(sequences().at(-1)).toBe(2)
   })
 
-  test('a message that waits for its retry holds up nobody', async () => {
+  test('a message that waits for its retry does not delay later messages', async () => {
     await addReceiving()
     receiver.answer((_, nth) => (nth === 1 ? { status: 500 } : {}))
     start()
@@ -243,7 +243,7 @@ describe('order', () => {
     await untilStatuses('waiting', 'delivered')
   })
 
-  test('a webhook that hangs with a long queue does not delay another one', async () => {
+  test('a hanging webhook with a long queue does not delay another webhook', async () => {
     const hanging = await addReceiving('/hangs')
     await addReceiving('/well')
     receiver.answer(({ path }) => (path === '/hangs' ? { delay_ms: 3000 } : {}))
@@ -254,7 +254,7 @@ describe('order', () => {
     expect(sequences('/hangs')).toHaveLength(10)
   })
 
-  test('a webhook that failed five times in a row is tried with one message at a time', async () => {
+  test('a webhook with five consecutive failures gets one message at a time', async () => {
     const id = await addReceiving('/', { failure_streak: 5 })
     await happen(1, 2, 3)
     const options = { now: clock.now(), free: 100, after: 0 }
@@ -266,8 +266,8 @@ describe('order', () => {
   })
 })
 
-describe('what happens meanwhile (T-WH-9)', () => {
-  test('a webhook that was switched off gets nothing more', async () => {
+describe('changes of a webhook with pending messages (T-WH-9)', () => {
+  test('a disabled webhook gets no more messages', async () => {
     const id = await addReceiving()
     await happen(12)
     await updateWebhook(db, id, { is_active: false })
@@ -277,7 +277,7 @@ describe('what happens meanwhile (T-WH-9)', () => {
     expect(await deliveries()).toEqual([])
   })
 
-  test('a webhook deleted during an attempt leaves nothing behind', async () => {
+  test('a webhook deleted during an attempt leaves no rows behind', async () => {
     const id = await addReceiving()
     receiver.answer({ delay_ms: 200 })
     start()
@@ -289,7 +289,7 @@ describe('what happens meanwhile (T-WH-9)', () => {
     expect(await deliveries()).toEqual([])
   })
 
-  test('a webhook of a deleted project still delivers what it owes', async () => {
+  test('a webhook of a deleted project still delivers its pending messages', async () => {
     await addReceiving('/', { ended_date: new Date() })
     start()
     await happen(12)
@@ -297,8 +297,8 @@ describe('what happens meanwhile (T-WH-9)', () => {
   })
 })
 
-describe('after a crash', () => {
-  test('the lease of the dead runs out, then another process sends the same message again', async () => {
+describe('recovery after a crash', () => {
+  test('another process sends the message again after the lease of a dead process expires', async () => {
     await addReceiving()
     await happen(12)
     const [taken] = await claim(db, { now: clock.now(), free: 1, after: 0 })
@@ -311,7 +311,7 @@ describe('after a crash', () => {
     expect(await deliveries()).toMatchObject([{ attempt: 1 }])
   })
 
-  test('two processes never send one message at once', async () => {
+  test('two processes never send the same message at the same time', async () => {
     await addReceiving()
     await happen(...Array.from({ length: 10 }, (_, at) => at + 1))
     const options = { now: clock.now(), free: 100, after: 0 }
@@ -322,13 +322,13 @@ describe('after a crash', () => {
   })
 })
 
-/** Failures in a row are counted when the attempt is kept already. */
+/** Waits for the failure counter, which is updated after the attempt is stored. */
 const untilStreak = (id: number, expected: number) =>
   until(async () => expect((await webhook(id)).failure_streak).toBe(expected))
 const webhook = (id: number) =>
   db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-test('failures in a row are counted, a success ends the row', async () => {
+test('consecutive failures are counted until a success resets the count', async () => {
   const id = await addReceiving()
   receiver.answer((_, nth) => ({ status: nth <= 2 ? 500 : 200 }))
   start()
@@ -340,7 +340,7 @@ test('failures in a row are counted, a success ends the row', async () => {
   await untilStreak(id, 0)
 })
 
-test('what fails for too long is switched off, and says why until it is switched on', async () => {
+test('a webhook that fails for too long is disabled and shows the reason until it is enabled', async () => {
   const id = await addReceiving()
   receiver.answer({ status: 404 })
   start()
@@ -356,7 +356,7 @@ test('what fails for too long is switched off, and says why until it is switched
   })
 })
 
-test('a success in between, or too few failures, leave it on', async () => {
+test('a success in between, or too few failures, keep the webhook enabled', async () => {
   const id = await addReceiving()
   receiver.answer((_, nth) => ({ status: nth === 5 ? 200 : 404 }))
   start()

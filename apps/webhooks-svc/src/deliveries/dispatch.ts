@@ -6,17 +6,17 @@ import { type Claimed, claim } from './claim.ts'
 import { fieldsOf, type SendDeps, send } from './send.ts'
 
 export interface Dispatcher {
-  /** There may be something to send. */
+  /** Starts a round at once, because there may be messages to send. */
   wake: () => void
-  /** Starts nothing more, gives attempts 5 s to end, then gives their leases back. */
+  /** Starts no more attempts, waits up to 5 s for running ones, then aborts them and releases their leases. */
   stop: () => Promise<void>
 }
 
-/** How often retries, leases of the dead and messages of other processes are looked for. */
+/** Interval of polls for due retries, expired leases and messages of other processes, in milliseconds. */
 const pollMs = 250
 const patienceMs = 5000
 
-/** Sends what is due, as much at once as is allowed, until it is stopped (`reliability.md` 7). */
+/** Sends due messages, as many at once as the limits allow, until it is stopped. */
 export function startDispatcher(deps: SendDeps): Dispatcher {
   const { db, clock, log, outgoing } = deps
   const waiting = alarm()
@@ -64,7 +64,7 @@ export function startDispatcher(deps: SendDeps): Dispatcher {
   }
 }
 
-/** An attempt as a span of the trace that its event is part of. The receiver is told nothing of it. */
+/** Runs an attempt as a span of the trace of its event. The trace context is not sent to the receiver. */
 function sendTraced(deps: SendDeps, message: Claimed, abandoned: AbortSignal): Promise<void> {
   const { attempt, event_id: id, traceparent } = message
   const span = {

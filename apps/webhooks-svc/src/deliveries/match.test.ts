@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 const named = { first_name: 'Anna', last_name: 'Lind', email: 'anna@example.org' }
 const anna = { id: 3, username: 'anna', ...named }
-test('every event that webhooks may ask for is heard', () => {
+test('the handler accepts every event that webhooks can subscribe to', () => {
   const types = Object.keys(webhookEvents).map((name) =>
     name.startsWith('completed:') ? 'request.finished' : name,
   )
@@ -59,14 +59,14 @@ async function payloads() {
 const taskUpdate = (given = {}) =>
   eventOf(taskUpdated, { task: taskRecord(given), before_update: { name: 'Batch' } })
 
-describe('a webhook gets no event that is older than itself', () => {
+describe('events older than the webhook', () => {
   const occurred_date = '2026-03-01T10:00:00.000Z'
   test.each([
     ['a second later', '2026-03-01T10:00:01Z', 0],
     ['a millisecond later', '2026-03-01T10:00:00.001Z', 0],
     ['at that moment', '2026-03-01T10:00:00Z', 2],
     ['before', '2026-03-01T09:59:59.999Z', 2],
-  ])('one that was created %s', async (_, created, count) => {
+  ])('a webhook created %s gets only the events that are not older', async (_, created, count) => {
     await addWebhook(db, { created_date: new Date(created) })
     const task = taskRecord()
     await hear(eventOf(taskCreated, { task }, { occurred_date }))
@@ -74,7 +74,7 @@ describe('a webhook gets no event that is older than itself', () => {
     expect(await messages()).toHaveLength(count)
   })
 
-  test('of two webhooks the older one alone, and its numbers have no gap', async () => {
+  test('the older of two webhooks gets the event, and sequence numbers have no gap', async () => {
     const older = await addWebhook(db)
     await addWebhook(db, { created_date: new Date('2026-03-01T10:00:01Z') })
     await hear(eventOf(taskCreated, { task: taskRecord() }, { occurred_date }))
@@ -84,8 +84,8 @@ describe('a webhook gets no event that is older than itself', () => {
   })
 })
 
-describe('the payload (api-annotations 4.4)', () => {
-  test('of an update has the record, the old values, the changes and the sender', async () => {
+describe('payloads', () => {
+  test('the payload of an update has the record, the old values, the changes and the sender', async () => {
     const webhook_id = await addWebhook(db)
     const before_update = { assignee: null, updated_date: '2026-03-01T09:59:00.000Z' }
     const assignee = { url: '/users/4', id: 4, username: 'bo', first_name: '', last_name: '' }
@@ -118,7 +118,7 @@ describe('the payload (api-annotations 4.4)', () => {
     expect(stored).toMatchObject({ changed_fields: 'assignee,updated_date', key: 'task:12' })
   })
 
-  test('of an annotation change says what changed', async () => {
+  test('the payload of an annotation change has the counts of changed annotations', async () => {
     await addWebhook(db)
     const annotations = { action: 'create' as const, tags: 0, shapes: 1, tracks: 0, revision: 58 }
     await hear(
@@ -127,7 +127,7 @@ describe('the payload (api-annotations 4.4)', () => {
     expect((await payloads())[0]).toMatchObject({ event: 'update:job', annotations })
   })
 
-  test('of a creation or deletion has neither old values nor what is for services alone', async () => {
+  test('the payload of a creation or deletion has no old values and no internal fields', async () => {
     await addWebhook(db)
     await hear(eventOf(taskCreated, { task: taskRecord() }, { actor: anna }))
     await hear(eventOf(taskDeleted, { task: taskRecord(), job_ids: [31] }, { actor: anna }))
@@ -136,15 +136,15 @@ describe('the payload (api-annotations 4.4)', () => {
     expect((await payloads()).map((one) => Object.keys(one).sort())).toEqual([keys, keys])
   })
 
-  test('of what nobody did has no sender', async () => {
+  test('the payload of an event without an actor has no sender', async () => {
     await addWebhook(db)
     await hear(taskUpdate())
     expect((await payloads())[0]).not.toHaveProperty('sender')
   })
 })
 
-describe('who gets a message (T-WH-9)', () => {
-  test('webhooks that want the event, numbered each for itself', async () => {
+describe('matching of webhooks (T-WH-9)', () => {
+  test('every subscribed webhook gets a message with its own sequence number', async () => {
     const [a, b] = [await addWebhook(db), await addWebhook(db)]
     await hear(taskUpdate())
     await db.updateTable('webhooks').set({ is_active: false }).where('id', '=', b).execute()
@@ -162,14 +162,14 @@ describe('who gets a message (T-WH-9)', () => {
     ['one that is switched off', { is_active: false }],
     ['one that wants other events', { events: ['create:task'] }],
     ['one of another project', { project_id: 8 }],
-  ])('not %s', async (_title, given) => {
+  ])('no message is written for %s', async (_title, given) => {
     await addWebhook(db, given)
     await hear(taskUpdate())
     expect(await messages()).toEqual([])
     expect(told).toBe(0)
   })
 
-  test('nobody, and then no payload is made', async () => {
+  test('no payload is built when no webhook subscribes to the event', async () => {
     await addWebhook(db, { events: ['create:task'] })
     const deps = {
       clock,
@@ -182,13 +182,13 @@ describe('who gets a message (T-WH-9)', () => {
     expect(await messages()).toEqual([])
   })
 
-  test('nobody about a task without a project', async () => {
+  test('project webhooks get no event about a task without a project', async () => {
     await addWebhook(db)
     await hear(taskUpdate({ project_id: null }))
     expect(await messages()).toEqual([])
   })
 
-  test('nobody twice about one event, and the numbers have no gap', async () => {
+  test('a repeated event adds no second message, and sequence numbers have no gap', async () => {
     await addWebhook(db)
     const event = taskUpdate()
     await hear(event)
@@ -197,7 +197,7 @@ describe('who gets a message (T-WH-9)', () => {
     expect((await messages()).map(({ sequence }) => sequence)).toEqual([1, 2])
   })
 
-  test('events of many consumers at once are numbered without gaps', async () => {
+  test('events of concurrent consumers get sequence numbers without gaps', async () => {
     await Promise.all([addWebhook(db), addWebhook(db)])
     await Promise.all(Array.from({ length: 20 }, (_, id) => hear(taskUpdate({ id: id + 1 }))))
     const rows = await messages()
@@ -215,7 +215,7 @@ describe('events of issues and comments', () => {
   ])
   const place = { job_id: 1, task_id: 1, project_id: 7, organization_id: null }
 
-  test('are told with the record and the old values, and nothing that is for services alone', async () => {
+  test('payloads have the record and the old values, but no internal fields', async () => {
     await addWebhook(db, { events })
     const issue = issueRecord({ resolved: true })
     const before_update = { resolved: false }
@@ -235,7 +235,7 @@ describe('events of issues and comments', () => {
     expect(await messages()).toMatchObject([{ key: 'task:1', changed_fields: 'resolved' }])
   })
 
-  test('each is told once to whom asks for it', async () => {
+  test('a subscribed webhook gets each event exactly once', async () => {
     await addWebhook(db, { events })
     const [issue, comment] = [issueRecord(), commentRecord()]
     await hear(eventOf(issueCreated, { issue, ...place }))
@@ -252,14 +252,14 @@ describe('events of issues and comments', () => {
     ])
   })
 
-  test('nobody is told of a task without a project', async () => {
+  test('project webhooks get no event about issues of a task without a project', async () => {
     await addWebhook(db, { events })
     await hear(eventOf(issueCreated, { issue: issueRecord(), ...place, project_id: null }))
     expect(await messages()).toEqual([])
   })
 })
 
-describe('background work that has ended', () => {
+describe('finished requests', () => {
   const ended = (type: string, status: 'finished' | 'failed' = 'finished') => {
     const { operation } = requestRecord()
     const place = { project_id: 7, task_id: 1, job_id: null, org_id: null }
@@ -268,7 +268,7 @@ describe('background work that has ended', () => {
   }
   const completed = Object.keys(webhookEvents).filter((name) => name.startsWith('completed:'))
 
-  test.each(completed)('%s is told with the request, and nobody sends it', async (event) => {
+  test.each(completed)('%s has the request and no sender', async (event) => {
     await addWebhook(db, { events: [event] })
     await ended(event.slice('completed:request['.length, -1), 'failed')
     const [payload] = await payloads()
@@ -276,7 +276,7 @@ describe('background work that has ended', () => {
     expect(payload).not.toHaveProperty('sender')
   })
 
-  test('other work is not told of', async () => {
+  test('requests of other types produce no message', async () => {
     await addWebhook(db, { events: completed })
     for (const type of ['export:events', 'import:backup']) await ended(type)
     expect(await messages()).toEqual([])
@@ -286,7 +286,7 @@ describe('background work that has ended', () => {
 describe('events of projects', () => {
   const known = () => db.selectFrom('projects').selectAll().execute()
 
-  test('tell who owns a project and where it is', async () => {
+  test('events update the stored owner and organization of a project', async () => {
     await hear(eventOf(projectCreated, { project: projectRecord() }))
     expect(await known()).toEqual([
       { id: 7, owner_id: 3, organization_id: null, is_deleted: false },
@@ -296,7 +296,7 @@ describe('events of projects', () => {
     expect(await known()).toMatchObject([{ owner_id: null, organization_id: 5 }])
   })
 
-  test('an update is told under the key project', async () => {
+  test('the payload of an update has the record under the key `project`', async () => {
     await addWebhook(db)
     const data = { project: projectRecord({ name: 'Lorries' }), before_update: { name: 'Trucks' } }
     await hear(eventOf(projectUpdated, data))
@@ -309,7 +309,7 @@ describe('events of projects', () => {
     ])
   })
 
-  test('a deletion is told first, then the webhooks are gone', async () => {
+  test('a deletion is sent to the webhooks of the project before they are ended', async () => {
     const id = await addWebhook(db)
     await hear(eventOf(projectDeleted, { project: projectRecord(), task_ids: [1] }))
     expect(await payloads()).toMatchObject([{ event: 'delete:project', webhook_id: id }])
@@ -318,7 +318,7 @@ describe('events of projects', () => {
     expect(await known()).toMatchObject([{ id: 7, is_deleted: true }])
   })
 
-  test('tasks that went with a project are told although its deletion was heard first', async () => {
+  test('deletions of tasks are sent even when they arrive after the deletion of their project', async () => {
     await addWebhook(db)
     await hear(eventOf(projectDeleted, { project: projectRecord(), task_ids: [1] }))
     await hear(eventOf(taskDeleted, { task: taskRecord(), job_ids: [] }))

@@ -40,9 +40,9 @@ import { type MatchDeps, tell } from './tell.ts'
 export type { MatchDeps } from './tell.ts'
 
 /**
- * What the group `reticle.webhooks` does about the events of the house: each becomes a message for every webhook that
- * wants it, all in the bus's transaction (`reliability.md` 7.1). Events of projects and organizations also keep `projects` and
- * `organizations` up to date.
+ * Handles events for the group `reticle.webhooks`: each event becomes a message for every webhook that subscribes to
+ * it, in the transaction of the bus. Events of projects and organizations also update the tables `projects` and
+ * `organizations`.
  */
 export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
   return route([
@@ -97,7 +97,7 @@ function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   ]
 }
 
-/** What is in projects, or could be. */
+/** Resources inside projects, or tasks that could be inside one. */
 function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   const ofTask = { deps, projectOf: ({ task }: { task: Located }) => task.project_id }
   const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
@@ -118,7 +118,7 @@ function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   ]
 }
 
-/** Background work that has ended. Nobody sends it: it is told to whoever waits for it. */
+/** Finished background requests. The payload has no sender. */
 function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
   return on(requestFinished, async (tx, data, event) => {
     const { type, project_id } = data.request.operation

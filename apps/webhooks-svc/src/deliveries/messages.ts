@@ -1,11 +1,11 @@
 import type { Delivery } from '@reticle/contracts/rest/webhooks'
 import type { WebhookDeliveryRow, WebhookMessageRow } from '../db/schema.ts'
 
-/** An attempt with what its message says. */
+/** Row of an attempt, joined with columns of its message. */
 export type DeliveryView = WebhookDeliveryRow &
   Pick<WebhookMessageRow, 'delivery_id' | 'event' | 'changed_fields' | 'body'>
 
-/** The record of `spec/api-annotations.md` 4.5; `request` is the payload as it was sent. */
+/** Converts a row to the REST record; `request` is the payload as it was sent. */
 export function toDelivery({ message_id: _, body, ...row }: DeliveryView): Delivery {
   return {
     ...row,

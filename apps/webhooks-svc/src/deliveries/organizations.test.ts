@@ -31,7 +31,7 @@ import type { WebhooksDb } from '../db/schema.ts'
 import { addOrganizationWebhook, addWebhook } from '../testing/world.ts'
 import { matchEvents } from './match.ts'
 
-/** Which webhooks of organizations hear of what: `spec/api-annotations.md` 4.3. */
+/** Which webhooks of organizations get which events: docs/spec/webhooks.md#events */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:01Z')
@@ -48,7 +48,7 @@ async function payloads() {
   const rows = await db.selectFrom('webhook_messages').selectAll().orderBy('id').execute()
   return rows.map(({ body }) => JSON.parse(body.toString()))
 }
-/** Which webhook was told what, in the order of webhooks. */
+/** Returns the webhook and the name of each message, in the order of webhooks. */
 async function told() {
   const all = (await payloads()).map(({ webhook_id, event }) => [webhook_id, event])
   return all.sort(([one], [other]) => one - other)
@@ -63,7 +63,7 @@ describe('events of an organization', () => {
   const membership = membershipRecord({ organization: 5 })
   const invitation = invitationRecord({ organization: 5 })
 
-  test('go to its webhooks with the record, and to no others', async () => {
+  test('webhooks of the organization get the event with the record, and no other webhook does', async () => {
     const webhook_id = await addOrganizationWebhook(db, 5, { events })
     await addOrganizationWebhook(db, 6, { events })
     await addWebhook(db, { events: ofProjects })
@@ -87,7 +87,7 @@ describe('events of an organization', () => {
     for (const one of await payloads()) expect(one.invitation ?? {}).not.toHaveProperty('key')
   })
 
-  test('its deletion is told to those that ask for it, then its webhooks are gone', async () => {
+  test('a deletion is sent to subscribed webhooks, then all webhooks of the organization end', async () => {
     const [id, deaf] = [
       await addOrganizationWebhook(db, 5, { events: ['delete:organization'] }),
       await addOrganizationWebhook(db, 5, { events: ['update:organization'] }),
@@ -107,7 +107,7 @@ describe('events of an organization', () => {
     ])
   })
 
-  test('its projects are in none from there on, though they may be too many to say so', async () => {
+  test('a deletion removes the projects from the organization without events of their own', async () => {
     await hear(projectCreated, { project: projectRecord(acme) })
     await hear(projectCreated, { project: projectRecord({ ...other, id: 8 }) })
     await hear(organizationDeleted, { organization })
@@ -122,7 +122,7 @@ describe('events of an organization', () => {
     ])
   })
 
-  test('what went with it is told although its deletion was heard first', async () => {
+  test('deletions of projects are sent even when they arrive after that of the organization', async () => {
     const id = await addOrganizationWebhook(db, 5, { events })
     await hear(organizationDeleted, { organization })
     await hear(projectDeleted, { project: projectRecord(acme), task_ids: [] })
@@ -132,7 +132,7 @@ describe('events of an organization', () => {
     ])
   })
 
-  test('tell how it is called, whatever comes first', async () => {
+  test('events update the stored slug of the organization', async () => {
     const known = () => db.selectFrom('organizations').selectAll().execute()
     await hear(organizationCreated, { organization })
     expect(await known()).toEqual([{ id: 5, slug: 'acme', is_deleted: false }])
@@ -144,7 +144,7 @@ describe('events of an organization', () => {
 })
 
 describe('events of objects', () => {
-  test('of an organization go to its webhooks, and to those of the project', async () => {
+  test('an event in an organization goes to its webhooks and to those of the project', async () => {
     const own = await addWebhook(db, { events: ofProjects })
     const id = await addOrganizationWebhook(db, 5, { events })
     await addOrganizationWebhook(db, 6, { events })
@@ -162,13 +162,13 @@ describe('events of objects', () => {
     ])
   })
 
-  test('of tasks without a project go to the organization', async () => {
+  test('an event about a task without a project goes to the organization', async () => {
     const id = await addOrganizationWebhook(db, 5, { events })
     await hear(taskCreated, { task: taskRecord({ ...acme, project_id: null }) })
     expect(await told()).toEqual([[id, 'create:task']])
   })
 
-  test('of a personal workspace reach no organization', async () => {
+  test('an event in a personal workspace reaches no organization', async () => {
     const own = await addWebhook(db, { events: ofProjects })
     await addOrganizationWebhook(db, 5, { events, owner_id: 3 })
     await hear(projectCreated, { project: projectRecord(sandbox) })
@@ -177,7 +177,7 @@ describe('events of objects', () => {
     expect(await told()).toEqual([[own, 'create:task']])
   })
 
-  test('each is numbered for itself', async () => {
+  test('messages of a webhook have consecutive sequence numbers', async () => {
     await addOrganizationWebhook(db, 5, { events })
     await hear(taskCreated, { task: taskRecord(acme) })
     await hear(taskCreated, { task: taskRecord(sandbox) })
@@ -186,10 +186,10 @@ describe('events of objects', () => {
   })
 })
 
-describe('what moves', () => {
+describe('moves between organizations', () => {
   const before_update = { ...acme, assignee: null, updated_date: '2026-03-01T09:59:00.000Z' }
 
-  test('leaves one organization and comes to the other; its own webhooks hear of a change', async () => {
+  test('a moved project is a deletion for one organization, a creation for the other, an update for itself', async () => {
     const [left, own, entered] = [
       await addOrganizationWebhook(db, 5, { events }),
       await addWebhook(db, { events: ofProjects }),
@@ -225,20 +225,23 @@ describe('what moves', () => {
     ['into a personal workspace', sandbox, acme, ['delete:task', undefined]],
     ['out of a personal workspace', other, sandbox, [undefined, 'create:task']],
     ['between organizations', other, acme, ['delete:task', 'create:task']],
-  ] as const)('a task %s', async (_, now, before, [fromAcme, toOther]) => {
-    const [five, six] = [
-      await addOrganizationWebhook(db, 5, { events }),
-      await addOrganizationWebhook(db, 6, { events }),
-    ]
-    const task = taskRecord({ ...now, project_id: null })
-    await hear(taskUpdated, { task, before_update: before })
-    expect(await told()).toEqual([
-      ...(fromAcme ? [[five, fromAcme]] : []),
-      ...(toOther ? [[six, toOther]] : []),
-    ])
-  })
+  ] as const)(
+    'a task that moves %s is a deletion or creation for the organizations',
+    async (_, now, before, [fromAcme, toOther]) => {
+      const [five, six] = [
+        await addOrganizationWebhook(db, 5, { events }),
+        await addOrganizationWebhook(db, 6, { events }),
+      ]
+      const task = taskRecord({ ...now, project_id: null })
+      await hear(taskUpdated, { task, before_update: before })
+      expect(await told()).toEqual([
+        ...(fromAcme ? [[five, fromAcme]] : []),
+        ...(toOther ? [[six, toOther]] : []),
+      ])
+    },
+  )
 
-  test('its jobs change sides with it', async () => {
+  test('a moved job is a deletion for one organization and a creation for the other', async () => {
     const [five, own, six] = [
       await addOrganizationWebhook(db, 5, { events }),
       await addWebhook(db, { events: ofProjects }),
@@ -253,14 +256,14 @@ describe('what moves', () => {
     ])
   })
 
-  test('nobody is told who does not ask for what it is to them', async () => {
+  test('an organization webhook gets a move only if it subscribes to the resulting event', async () => {
     await addOrganizationWebhook(db, 5, { events: ['update:project', 'create:project'] })
     await addOrganizationWebhook(db, 6, { events: ['update:project', 'delete:project'] })
     await hear(projectUpdated, { project: projectRecord(other), before_update: acme })
     expect(await told()).toEqual([])
   })
 
-  test('and the webhook of a project says where that is now', async () => {
+  test('the organization of a project webhook changes when its project moves', async () => {
     await addWebhook(db)
     await hear(projectUpdated, { project: projectRecord(other), before_update: acme })
     const row = await db.selectFrom('projects').select('organization_id').executeTakeFirst()

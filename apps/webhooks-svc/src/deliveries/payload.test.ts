@@ -13,7 +13,7 @@ function fact(given: Partial<Fact>): Fact {
   }
 }
 
-test('a body has its members in one order, byte for byte', () => {
+test('the members of a body have a fixed order, byte for byte', () => {
   const given = fact({
     record: { id: 12, name: 'B\u00e4ume "\ud83c\udf33" \ud800', assignee: null },
     before_update: { name: 'Trees', assignee: 4 },
@@ -33,7 +33,7 @@ test('a body has its members in one order, byte for byte', () => {
   expect(body.toString()).toBe(text)
 })
 
-test('what a fact does not have is no member of its body', () => {
+test('a body has no member for missing fields of the fact', () => {
   const body = bodiesOf(fact({}), base)({ webhook_id: 1, delivery_id: 'd', sequence: 9 })
   expect(body.toString()).toBe(
     '{"event":"update:task","webhook_id":1,"delivery_id":"d","webhook_sequence":9,' +
@@ -41,7 +41,7 @@ test('what a fact does not have is no member of its body', () => {
   )
 })
 
-test('the record becomes text once, however many webhooks get it', () => {
+test('the record is serialized once for all webhooks', () => {
   let times = 0
   const labels = {
     toJSON: () => {

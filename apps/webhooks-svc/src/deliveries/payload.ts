@@ -1,29 +1,29 @@
 import type { Actor } from '@reticle/kit/bus/bus'
 
-/** A fact that leaves the house: the record as GET returns it, addresses absolute. */
+/** Content of an event for external receivers: the record as GET returns it, with absolute URLs. */
 export interface Fact {
   event: string
   event_id: string
-  /** Facts of one key are told in order. */
+  /** Facts of one key are delivered in order. */
   key: string
-  /** ISO 8601. */
+  /** ISO 8601 time. */
   occurred_date: string
-  /** The trace it is part of; for ourselves only. */
+  /** Trace context of the event; never sent to receivers. */
   traceparent?: string
-  /** Key of the record in the payload: `task`. */
+  /** Key of the record in the payload, such as `task`. */
   resource: string
   record: Record<string, unknown>
-  /** Old values of the changed fields; only on updates. */
+  /** Old values of the changed fields; only for updates. */
   before_update?: Record<string, unknown>
-  /** Counts of an annotation change. */
+  /** Counts of changed annotations. */
   annotations?: unknown
-  /** Why an invitation went. */
+  /** Reason why an invitation was deleted. */
   reason?: string
-  /** Who did it; null: nobody that is a user. */
+  /** User that caused the event; null: none. */
   actor: Actor | null
 }
 
-/** What makes the message of one webhook another one's. */
+/** Fields that differ between the messages of two webhooks. */
 export interface Addressee {
   webhook_id: number
   delivery_id: string
@@ -31,10 +31,11 @@ export interface Addressee {
 }
 
 /**
- * The exact bytes that are sent, stored and signed (`spec/api-annotations.md` 4.4, `spec/extensions.md` 6), for one webhook
- * after the other. The record with all its labels is the same for each of them and becomes text once.
+ * Returns a function that builds the exact bytes to send, store and sign for one webhook
+ * (docs/spec/webhooks.md#payloads). The record with all its labels is the same for every webhook and is serialized
+ * once.
  *
- * @param base address of the API that paths follow: `https://host/api`
+ * @param base URL of the API that paths are appended to: `https://host/api`
  */
 export function bodiesOf(fact: Fact, base: string): (to: Addressee) => Buffer {
   const { event, occurred_date, resource, record, before_update, annotations, reason, actor } = fact

@@ -16,8 +16,8 @@ import { limits } from './choose.ts'
 import { matchEvents } from './match.ts'
 
 /**
- * T-WH-7 of `reliability.md` 7.3: whatever a receiver does, the dispatcher records it, decides, and stays small. Receivers have one
- * process, the dispatcher another, and all of it happens at once, in the times of the product.
+ * T-WH-7: the dispatcher records the outcome and limits its memory whatever the receiver does. Receivers and
+ * dispatcher are separate processes, all receivers run at once, and timeouts are those of production.
  */
 
 const { db, url } = await testDatabase<WebhooksDb>([{ schema: 'webhooks', migrations }])
@@ -30,7 +30,7 @@ const cut = 'the connection was closed before an answer'
 const malformed = 'the answer is not valid HTTP'
 const certificate = 'the certificate was not accepted'
 
-/** What becomes of the message, the status and the text that are recorded. */
+/** Expected state of the message, and the recorded status and response text. */
 const table: [AnswerName, 'delivered' | 'waiting' | 'failed', number, string | RegExp][] = [
   ['200', 'delivered', 200, ''],
   ['204', 'delivered', 204, ''],
@@ -77,7 +77,7 @@ afterAll(async () => {
 const addReceiving = (name: AnswerName, project_id: number) =>
   addWebhook(db, { project_id, target_url: answers.urls[name] })
 
-/** One event about each of so many tasks. */
+/** Handles one event for each of `count` tasks. */
 async function happen(project_id: number, count: number): Promise<void> {
   for (let id = 1; id <= count; id++) {
     const data = {
@@ -99,7 +99,10 @@ const untilSettled = () =>
   vi.waitFor(async () => expect(await unsettled()).toEqual([]), { timeout: 200_000, interval: 50 })
 
 const atOnce = 6 // webhooks of each kind, of ten messages each
-/** A heap that is not full grows whatever it does: until then growth tells nothing about receivers. */
+/**
+ * Warm-up rounds: the heap grows until it is first collected, and until then its size does not depend on the
+ * receivers.
+ */
 const rounds = 12
 const usual: Memory[] = []
 let most: Memory
@@ -141,18 +144,18 @@ test.each(table)('%s: the message is %s, recorded as %i %s', async (name, ...exp
   expect(seen).toMatchObject({ status, status_code, response })
 })
 
-test('every answer has its row', () => {
+test('every kind of response has a row in the table', () => {
   const notOfTheTable: AnswerName[] = ['a body that trickles']
   expect([...hooks.keys(), ...notOfTheTable].sort()).toEqual(Object.keys(answers.urls).sort())
 })
 
-test('Retry-After is waited for', async () => {
+test('Retry-After delays the next attempt', async () => {
   const { next_attempt_date, updated_date } = await attemptAt(hooks.get('429') ?? 0)
   expect(Number(next_attempt_date) - Number(updated_date)).toBe(30_000)
 })
 
-describe('the times of the product', () => {
-  test('are those of the contract', () => {
+describe('timeouts in production', () => {
+  test('the default limits are the documented ones', () => {
     expect(defaultLimits).toEqual({
       ...{ connectMs: 3000, headersMs: 10_000, bodyMs: 2000, bodyBytes: 1024 * 1024 },
     })
@@ -162,18 +165,18 @@ describe('the times of the product', () => {
     '11 s of silence',
     'half of the headers, then silence',
     'headers at 1 byte/s',
-  ])('%s is given up after ten seconds', async (name) => {
+  ])('%s ends the attempt after ten seconds', async (name) => {
     const { request_duration } = await attemptAt(hooks.get(name) ?? 0)
     expect(request_duration).toBeGreaterThanOrEqual(9990)
   })
 
-  test('a body at 1 byte/s is not waited for', async () => {
+  test('a body at 1 byte/s is not read to its end', async () => {
     const { request_duration } = await attemptAt(hooks.get('a body at 1 byte/s') ?? 0)
     expect(request_duration).toBeLessThan(9000)
   })
 })
 
-test('all of it at once takes 32 MiB at most beside what as many ordinary deliveries take', () => {
+test('misbehaving receivers cost at most 32 MiB more memory than ordinary ones', () => {
   const before = Math.max(...usual.map(({ peak }) => peak))
   expect(most.peak - before).toBeLessThan(32 * 1024 * 1024)
 })

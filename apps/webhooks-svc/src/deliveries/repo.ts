@@ -6,17 +6,18 @@ import type { Audience } from './audience.ts'
 type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
-/** A webhook that is owed an event, and as which part of those who hear of it. */
+/** A webhook that receives an event, and the audience that it belongs to. */
 export interface Owed {
   webhook_id: number
-  /** The number that the message has. */
+  /** Sequence number of the message. */
   sequence: number
   audience: Audience
 }
 
 /**
- * Gives each webhook that is owed an event its next number; those that have a message of it already are not. They are locked in the
- * order of their ids, and until the end of the transaction: numbers are those of commits, without gaps.
+ * Assigns the next sequence number to every webhook that matches an event and has no message of it yet. The webhooks
+ * are locked in the order of their ids until the transaction ends, so numbers follow the order of commits and have no
+ * gaps.
  */
 export async function numberOwed(
   tx: Tx,
@@ -26,7 +27,8 @@ export async function numberOwed(
   if (audiences.length === 0) return []
   const locked = await lockMatching(tx, event, audiences)
   if (locked.length === 0) return []
-  // A statement of its own: one that locks and changes meets rows that others changed meanwhile twice, which is a deadlock.
+  // Separate from the locking query: a single statement that locks and updates can lock concurrently changed rows out
+  // of order and deadlock.
   const rows = await tx
     .updateTable('webhooks')
     .set((from) => ({ last_sequence: from('last_sequence', '+', 1) }))
@@ -41,7 +43,7 @@ export async function numberOwed(
   })
 }
 
-/** A webhook gets no event that is older than itself. */
+/** Locks the active webhooks that match. Events older than the webhook do not match. */
 async function lockMatching(
   tx: Tx,
   { id: event_id, occurred_date }: Pick<BusEvent, 'id' | 'occurred_date'>,
@@ -69,7 +71,7 @@ async function lockMatching(
   return rows.map(({ id }) => id)
 }
 
-/** Of the project or organization, and asked for what happened to these. */
+/** Matches webhooks of the project or organization that subscribe to the event. */
 function isAmong({ project_id, organization_id, event }: Audience) {
   const whose =
     project_id === null
@@ -78,7 +80,7 @@ function isAmong({ project_id, organization_id, event }: Audience) {
   return sql`(${whose} and ${event} = any(webhook.events))`
 }
 
-/** The next number of a webhook; nothing when it is gone. */
+/** Increments the sequence of a webhook and returns it; undefined when the webhook does not exist. */
 export async function takeSequence(db: Db, id: number): Promise<number | undefined> {
   const taken = await db
     .updateTable('webhooks')
@@ -96,14 +98,14 @@ export async function insertMessages(
   await db.insertInto('webhook_messages').values(messages).execute()
 }
 
-/** A message under a lease of this process. */
+/** A message that this process has leased. */
 export interface Leased {
   id: number
   webhook_id: number
   lease_token: string
 }
 
-/** Ends the lease with `changes`; false when somebody else has it by now. */
+/** Ends the lease and applies `changes`; returns false when another process holds the lease. */
 export async function settle(
   db: Db,
   leased: Leased,
@@ -125,11 +127,12 @@ const settling = (
     .where('lease_token', '=', lease_token)
 
 /**
- * Ends the lease with `changes` and keeps the delivery. One statement, as it is what every attempt costs. The webhook is locked before
- * its message, as everybody does, against deletion alone: what is numbered for it meanwhile need not wait.
+ * Ends the lease, applies `changes` and inserts the delivery in one statement, because every attempt pays for it. The
+ * webhook is locked before its message, in the same order as everywhere else. The lock only prevents deletion, so new
+ * messages can be numbered meanwhile.
  *
- * @returns how often the webhook has failed in a row before; nothing when somebody else has the lease by now, or the webhook was deleted:
- * then nothing is kept
+ * @returns the number of consecutive failures before this attempt; undefined, with nothing stored, when another
+ * process holds the lease or the webhook was deleted
  */
 export async function keepAttempt(
   db: Db,
@@ -151,7 +154,7 @@ export async function keepAttempt(
   return rows[0]?.failure_streak
 }
 
-/** One more failure in a row. */
+/** Increments the number of consecutive failures. */
 export async function countFailure(db: Db, webhook_id: number, now: Date): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -163,7 +166,7 @@ export async function countFailure(db: Db, webhook_id: number, now: Date): Promi
     .execute()
 }
 
-/** A success: no failure in a row any more. */
+/** Resets the number of consecutive failures after a success. */
 export async function endFailures(db: Db, webhook_id: number): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -172,13 +175,13 @@ export async function endFailures(db: Db, webhook_id: number): Promise<void> {
     .execute()
 }
 
-/** Failures in a row before a webhook may be switched off for them (`reliability.md` 7.2). */
+/** Consecutive failures that are required before a webhook may be disabled. */
 const failuresAtLeast = 20
 
 /**
- * Switches a webhook off that has failed since before `since`, and often.
+ * Disables a webhook that has enough consecutive failures and started failing before `since`.
  *
- * @returns whether it did
+ * @returns whether it was disabled
  */
 export async function disableFailing(
   db: Db,
@@ -200,7 +203,7 @@ export async function disableFailing(
   return numUpdatedRows === 1n
 }
 
-/** Attempts of a webhook, each with the message it was about. */
+/** Returns the query for the attempts of a webhook, each joined with its message. */
 export function deliveryViews(db: Db, webhook_id: number) {
   return db
     .selectFrom('webhook_deliveries as delivery')

@@ -17,12 +17,12 @@ const answered = (status: number, retryAfter?: string): Outcome => ({
 const failed = (reason: Reason): Outcome => ({ kind: 'failed', reason, tookMs: 12 })
 const verdictOf = (outcome: Outcome, attempt = 1) => judge(outcome, attempt, now, schedule)
 
-describe('what becomes of a message', () => {
+describe('the state of a message after an attempt', () => {
   test.each([
     ['delivered', [200, 201, 204, 299]],
     ['failed', [300, 301, 302, 307, 308, 400, 401, 404, 410, 422]],
     ['waiting', [408, 429, 500, 502, 503, 504, 599]],
-  ])('%s after %j', (status, answers) => {
+  ])('a message is %s after %j', (status, answers) => {
     for (const answer of answers) expect(verdictOf(answered(answer))).toMatchObject({ status })
   })
 
@@ -35,13 +35,13 @@ describe('what becomes of a message', () => {
     ['broken', 'waiting'],
     ['malformed', 'waiting'],
     ['timeout', 'waiting'],
-  ] as const)('no answer: %s is %s', (reason, status) => {
+  ] as const)('a call that fails with %s leaves the message %s', (reason, status) => {
     expect(verdictOf(failed(reason))).toMatchObject({ status })
   })
 })
 
-describe('when it is tried again', () => {
-  test('after the waits of the schedule, nine attempts in all', () => {
+describe('the time of the next attempt', () => {
+  test('the waits follow the schedule, with nine attempts in all', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => verdictOf(answered(500), attempt))
     expect(delays).toEqual(
       schedule.seconds.map((seconds) => ({ status: 'waiting', delayMs: seconds * 1000 })),
@@ -52,7 +52,7 @@ describe('when it is tried again', () => {
   test.each([
     [0, 270_000],
     [1, 330_000],
-  ])('a tenth earlier or later (chance %d)', (chance, delayMs) => {
+  ])('the jitter is at most a tenth (random value %d)', (chance, delayMs) => {
     const jittered = judge(answered(500), 2, now, { ...schedule, random: () => chance })
     expect(jittered).toEqual({ status: 'waiting', delayMs })
   })
@@ -64,13 +64,13 @@ describe('when it is tried again', () => {
     ['a date that has passed', 'Sun, 01 Mar 2026 09:00:00 GMT', 5000],
     ['more than a day', '999999', 86_400_000],
     ['nonsense', 'soon', 5000],
-  ])('Retry-After with %s', (_title, retryAfter, delayMs) => {
+  ])('Retry-After with %s sets the delay', (_title, retryAfter, delayMs) => {
     expect(verdictOf(answered(429, retryAfter))).toEqual({ status: 'waiting', delayMs })
   })
 })
 
-describe('what is recorded', () => {
-  test('the answer of the receiver, without what the database cannot hold', () => {
+describe('the recorded attempt', () => {
+  test('an attempt has the response of the receiver without characters that the database cannot store', () => {
     const outcome: Outcome = { kind: 'answered', status: 201, body: 'a\0b', tookMs: 12 }
     expect(attemptOf(outcome)).toEqual({
       status_code: 201,
@@ -79,7 +79,7 @@ describe('what is recorded', () => {
     })
   })
 
-  test('502 for a failed connection, 504 for a timeout, with a fixed phrase', () => {
+  test('a failed connection is recorded as 502 and a timeout as 504, each with a fixed text', () => {
     expect(attemptOf(failed('refused'))).toMatchObject({
       status_code: 502,
       response: 'the connection was refused',

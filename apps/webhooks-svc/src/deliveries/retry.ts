@@ -1,30 +1,30 @@
 import { type Outcome, reasons } from '@reticle/kit/outgoing/fetch'
 
-/** How an attempt ended, as it is recorded. */
+/** Outcome of an attempt, as it is stored. */
 export interface Attempt {
   status_code: number
   response: string
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   request_duration: number
 }
 
-/** What becomes of the message: `reliability.md` 7.1. */
+/** Next state of the message after an attempt. */
 export type Verdict = { status: 'delivered' | 'failed' } | { status: 'waiting'; delayMs: number }
 
 export interface Schedule {
-  /** Seconds after the first, second, ... attempt; one attempt more than there are waits. */
+  /** Seconds to wait after the first, second, ... attempt; there is one attempt more than entries. */
   seconds: readonly number[]
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number
 }
 
 const longestRetryAfterMs = 86_400_000
 
-/** A failure without an answer is recorded as what a proxy would say. */
+/** Converts an outcome to an attempt. A failure without a response gets the status code that a proxy would return. */
 export function attemptOf(outcome: Outcome): Attempt {
   const { tookMs: request_duration } = outcome
   if (outcome.kind === 'answered') {
-    const response = outcome.body.replaceAll('\0', '\ufffd') // the database cannot hold NUL
+    const response = outcome.body.replaceAll('\0', '\ufffd') // PostgreSQL text cannot hold NUL
     return { status_code: outcome.status, response, request_duration }
   }
   const status_code = outcome.reason === 'timeout' ? 504 : 502
@@ -32,6 +32,8 @@ export function attemptOf(outcome: Outcome): Attempt {
 }
 
 /**
+ * Decides whether the message is delivered, retried or failed.
+ *
  * @param attempt number of the attempt that ended, from 1
  */
 export function judge(outcome: Outcome, attempt: number, now: Date, schedule: Schedule): Verdict {
@@ -45,13 +47,16 @@ export function judge(outcome: Outcome, attempt: number, now: Date, schedule: Sc
   return { status: 'waiting', delayMs }
 }
 
-/** May the same message succeed later? A redirect or another 4xx will say the same again. */
+/** Whether a retry can succeed. A redirect or another 4xx status would only repeat itself. */
 function isPassing(outcome: Outcome): boolean {
   if (outcome.kind === 'failed') return outcome.reason !== 'blocked'
   return outcome.status >= 500 || outcome.status === 408 || outcome.status === 429
 }
 
-/** Seconds or a date (RFC 9110 10.2.3), a day at most; 0 for neither. */
+/**
+ * Parses `Retry-After`, as seconds or as a date (RFC 9110 10.2.3). Returns at most a day; 0 for an invalid or missing
+ * value.
+ */
 function retryAfterMs(given: string | undefined, now: Date): number {
   if (given === undefined) return 0
   const ms = /^\d+$/.test(given.trim()) ? Number(given) * 1000 : Date.parse(given) - now.getTime()

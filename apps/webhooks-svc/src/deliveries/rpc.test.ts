@@ -28,7 +28,7 @@ const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => 
 const arrives = delivering(db, handle)
 const anna = callAs({ user_id: 1 })
 
-/** A webhook with one message and so many attempts at it, one a second. */
+/** Inserts a webhook with one message and an attempt per status code, one second apart. */
 async function addAttempts(...status_codes: number[]) {
   const webhook_id = await addWebhook(db)
   await arrives(taskUpdated, { task: taskRecord(), before_update: { name: 'old', size: 1 } })
@@ -53,7 +53,7 @@ async function addAttempts(...status_codes: number[]) {
 describe.each(transports)('over %s', (transport) => {
   const webhooks = overTransport(transport, table, handlers)
 
-  test('attempts are listed, the newest first', async () => {
+  test('deliveries are listed, newest first', async () => {
     const { webhook_id: id } = await addAttempts(500, 503, 200)
     const { count, results } = await webhooks.listDeliveries({ id, page_size: '2' }, anna)
     expect(count).toBe(3)
@@ -63,7 +63,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('a record has what was sent and what came back', async () => {
+  test('a delivery has the sent payload and the response', async () => {
     const { webhook_id: id, message } = await addAttempts(201)
     const [newest] = (await webhooks.listDeliveries({ id }, anna)).results
     const found = await webhooks.getDelivery({ id, delivery_id: newest?.id ?? 0 }, anna)
@@ -84,7 +84,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('the webhook shows how the newest one ended', async () => {
+  test('the webhook shows the status of its newest delivery', async () => {
     const { webhook_id: id } = await addAttempts(500, 204)
     expect(await webhooks.getWebhook({ id }, anna)).toMatchObject({
       last_status: 204,
@@ -92,7 +92,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a delivery of another webhook is not found, nor is an unknown one', async () => {
+  test('a delivery of another webhook and an unknown delivery are not found', async () => {
     const { webhook_id: other } = await addAttempts(200)
     const [{ id: delivery_id = 0 } = {}] = (await webhooks.listDeliveries({ id: other }, anna))
       .results
@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  test('a stranger sees none of it', async () => {
+  test('a user without permission cannot read deliveries', async () => {
     const { webhook_id: id } = await addAttempts(200)
     const stranger = callAs({ user_id: 2 })
     await expect(webhooks.listDeliveries({ id }, stranger)).rejects.toMatchObject({

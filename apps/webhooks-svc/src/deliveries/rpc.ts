@@ -7,7 +7,7 @@ import { countDeliveries, deliveryViews } from './repo.ts'
 
 type Handlers = Pick<Service<typeof webhooks>, 'listDeliveries' | 'getDelivery'>
 
-/** What was sent and what came back: `spec/api-annotations.md` 4.2 and 4.5. Seeing them is viewing the webhook. */
+/** Creates the handlers for deliveries. They require the permission to view the webhook. */
 export function deliveryHandlers(deps: PermitDeps): Handlers {
   const { db } = deps
   return {

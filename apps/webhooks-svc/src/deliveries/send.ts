@@ -19,17 +19,17 @@ export interface SendDeps {
   outgoing: Outgoing
   secrets: SecretBox
   schedule: Schedule
-  /** After so many hours without a success a webhook is switched off; 0: never. */
+  /** Hours without a success after which a webhook is disabled; 0: never. */
   disableAfterHours: number
   clock: Clock
   log: Logger
 }
 
 /**
- * One attempt at a message: ask the receiver, then keep what came of it and what happens next in one transaction
- * (`reliability.md` 7.1). A webhook that was switched off since gets nothing.
+ * Makes one attempt to deliver a message: calls the receiver, then stores the attempt and the next state of the
+ * message. A message of a disabled webhook is dropped.
  *
- * @param abandoned fires when the process has no time left: then the outcome tells nothing and the lease is given back
+ * @param abandoned aborts when the process has to stop: the outcome is then ignored and the lease is released
  */
 export async function send(
   deps: SendDeps,
@@ -46,7 +46,7 @@ export async function send(
   await record(deps, message, outcome, started)
 }
 
-/** Fields by which log lines about a message are found. */
+/** Returns the log fields that identify a message. */
 export function fieldsOf({ webhook_id, id, event_id, traceparent }: Claimed) {
   const trace_id = traceIdOf(traceparent ?? undefined)
   return { webhook_id, message_id: id, event_id, ...(trace_id && { trace_id }) }
@@ -69,7 +69,10 @@ async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date)
   return outgoing.send({ url: target_url, method: 'POST', headers, body, isVerified: enable_ssl })
 }
 
-/** A secret whose key is gone, or a bug: an attempt all the same, else the message would be tried for ever. */
+/**
+ * Outcome when the request could not be built, because of a missing key or a bug. It counts as an attempt, since the
+ * message would otherwise be retried forever.
+ */
 function notSent({ log }: SendDeps, message: Claimed, err: unknown): Outcome {
   log.error({ err, ...fieldsOf(message) }, 'webhook attempt failed')
   return { kind: 'failed', reason: 'internal', tookMs: 0 }
@@ -97,7 +100,7 @@ async function record(deps: SendDeps, message: Claimed, outcome: Outcome, starte
     )
 }
 
-/** One more failure, which may be the one with which the webhook is switched off. */
+/** Counts a failure and disables the webhook when it has failed for too long. */
 async function fail(deps: SendDeps, webhook_id: number): Promise<void> {
   const { db, clock, log, disableAfterHours: hours } = deps
   const now = clock.now()
@@ -110,7 +113,7 @@ async function fail(deps: SendDeps, webhook_id: number): Promise<void> {
   log.error({ webhook_id }, 'webhook switched off: it has failed for too long')
 }
 
-/** A ping, and a message that somebody wants sent once more, are tried once. */
+/** Pings and redeliveries are tried only once. */
 const isOnce = ({ event, redelivery_of }: Claimed) => event === pingEvent || redelivery_of !== null
 const once: Schedule = { seconds: [], random: Math.random }
 

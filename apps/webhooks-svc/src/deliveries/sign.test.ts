@@ -4,17 +4,17 @@ import { headersOf } from './sign.ts'
 
 const now = new Date()
 const to = { webhook_id: 5, delivery_id: '0f2c', event: 'update:task', sequence: 17 }
-/** What JSON.stringify would write in other bytes is in it: escapes, spaces, a line separator as it is. */
+/** Contains text that JSON.stringify would write differently: escapes, spaces, an unescaped line separator. */
 const tricky = `{"name":"grüße 東京 \u2028","sum": ${0.1 + 0.2},"n":"\\u00fc\\u0000"}`
 
-test('the signature is that of the contract', () => {
+test('`X-Signature-256` has the documented value', () => {
   const headers = headersOf(to, Buffer.from('{"event":"ping"}'), ['mykey'], now)
   expect(headers['x-signature-256']).toBe(
     'sha256=1f5798c87606e84755188883051bce08f01a46e2a12b032a76be1cb6f8c2e76e',
   )
 })
 
-/** A flip, a change of a header or of the time, as somebody between the two could make it. */
+/** Changes that an attacker between sender and receiver could make. */
 const tamperings: [string, 'always' | 'with the time', (given: Delivered) => Delivered][] = [
   ['one bit of the body', 'always', (given) => ({ ...given, body: flipped(given.body) })],
   [
@@ -63,20 +63,20 @@ describe.each(Object.entries(verifiers))('a receiver with %s (T-WH-8)', (name, a
   test.each([
     ['any text', 'sécret', 'sècret'],
     ['whsec_ and base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_MfKQ'],
-  ])('accepts the raw bytes, by a secret of %s', async (_title, secret, another) => {
+  ])('the raw bytes are accepted with a secret of %s', async (_title, secret, another) => {
     const given = { body, headers: headersOf(to, body, [secret], now) }
     expect(await accepts(secret, given)).toBe(true)
     expect(await accepts(another, given)).toBe(false)
   })
 
   const seen = tamperings.filter(([, when]) => when === 'always' || signsTime(name))
-  test.each(seen)('refuses %s', async (_title, _when, tamper) => {
+  test.each(seen)('a changed delivery is rejected: %s', async (_title, _when, tamper) => {
     const given = { body, headers: headersOf(to, body, ['sécret'], now) }
     expect(await accepts('sécret', given)).toBe(true)
     expect(await accepts('sécret', tamper(given))).toBe(false)
   })
 
-  test('accepts either of two secrets, or the new one where there is room for one', async () => {
+  test('both secrets of a rotation are accepted, or only the new one where the header holds one signature', async () => {
     const given = { body, headers: headersOf(to, body, ['one', 'two'], now) }
     expect(await accepts('one', given)).toBe(true)
     expect(await accepts('two', given)).toBe(signsTime(name))
@@ -84,7 +84,7 @@ describe.each(Object.entries(verifiers))('a receiver with %s (T-WH-8)', (name, a
   })
 })
 
-test('without a secret nothing is signed, the other headers are there', () => {
+test('a delivery without a secret has all headers except signatures', () => {
   expect(headersOf(to, Buffer.from('{}'), [], new Date('2026-03-01T10:00:00.900Z'))).toEqual({
     'content-type': 'application/json',
     'x-webhook-id': '5',

@@ -1,20 +1,21 @@
 import { createHmac } from 'node:crypto'
 
-/** What a receiver is told about a message, apart from its body. */
+/** Fields of a message that are sent as headers. */
 export interface Envelope {
   webhook_id: number
-  /** The same for every attempt. */
+  /** Id of the delivery, the same for every attempt. */
   delivery_id: string
   event: string
   sequence: number
 }
 
 /**
- * Headers of an attempt: `X-Signature-256` of the contract, those that route and check replays without parsing, and the
- * ones of Standard Webhooks (`spec/api-annotations.md` 4.5). Signed are exactly the bytes of `body`.
+ * Builds the headers of an attempt: `X-Signature-256`, the `X-Webhook-*` headers that let a receiver route and reject
+ * replays without parsing the body, and the headers of Standard Webhooks (docs/spec/webhooks.md#delivery). The
+ * signatures cover exactly the bytes of `body`.
  *
- * @param secrets the present one and those before it that still count; none: no signatures. The header of the contract has room for the
- * present one only.
+ * @param secrets the current secret, then older ones that are still valid; empty: no signatures. `X-Signature-256`
+ * uses the current one only.
  */
 export function headersOf(
   { webhook_id, delivery_id, event, sequence }: Envelope,
@@ -43,7 +44,10 @@ export function headersOf(
   }
 }
 
-/** A secret in the form `whsec_<base64>` is its decoded bytes, as the standard says; any other its own UTF-8. */
+/**
+ * Signs as Standard Webhooks requires: a secret of the form `whsec_<base64>` is decoded, any other one is used as
+ * UTF-8 bytes.
+ */
 function standardSignature(secret: string, prefix: string, body: Uint8Array): string {
   const encoded = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret)?.[1]
   const key = encoded === undefined ? secret : Buffer.from(encoded, 'base64')

@@ -26,7 +26,7 @@ async function addMessage(webhook_id: number, given: Partial<WebhookMessageRow>)
   return id
 }
 
-/** Many at once: only their number matters. */
+/** Inserts many messages in one statement; only their number matters. */
 async function addMany(webhook_id: number, count: number, status: string): Promise<void> {
   await sql`
     insert into webhook_messages (webhook_id, sequence, event_id, delivery_id, event, key,
@@ -47,7 +47,7 @@ async function addDeliveries(webhook_id: number, message_id: number, count: numb
 const countOf = async (table: 'webhook_messages' | 'webhook_deliveries' | 'webhooks') =>
   (await db.selectFrom(table).select('id').execute()).length
 
-test('messages and their attempts are kept for thirty days, those still owed for longer', async () => {
+test('finished messages and their attempts are kept for thirty days, pending ones longer', async () => {
   const id = await addWebhook(db)
   const old = await addMessage(id, { created_date: daysAgo(31), status: 'delivered' })
   await addDeliveries(id, old, 2)
@@ -71,7 +71,7 @@ test('a webhook keeps its newest thousand deliveries', async () => {
   expect(oldest).toBe(6)
 })
 
-test('a webhook keeps its newest thousand messages that have ended', async () => {
+test('a webhook keeps its newest thousand finished messages', async () => {
   const [busy, quiet] = [await addWebhook(db), await addWebhook(db)]
   await addMany(busy, 1005, 'delivered')
   await addMany(quiet, 3, 'delivered')
@@ -79,7 +79,7 @@ test('a webhook keeps its newest thousand messages that have ended', async () =>
   expect(await countOf('webhook_messages')).toBe(1003)
 })
 
-test('of a queue beyond ten thousand the oldest retries are given up, and stay readable', async () => {
+test('the oldest retries of a queue beyond ten thousand fail and stay readable', async () => {
   const id = await addWebhook(db)
   await addMany(id, 3, 'waiting')
   await addMany(id, 10_000, 'pending')
@@ -88,7 +88,7 @@ test('of a queue beyond ten thousand the oldest retries are given up, and stay r
   expect((await failed.execute()).length).toBe(3)
 })
 
-test('a webhook of a deleted project goes when nothing is owed and nothing can come', async () => {
+test('a webhook of a deleted project is deleted when it has no pending messages and can get no new ones', async () => {
   await addWebhook(db, { ended_date: daysAgo(9) })
   const owing = await addWebhook(db, { ended_date: daysAgo(9) })
   await addMessage(owing, { status: 'waiting' })

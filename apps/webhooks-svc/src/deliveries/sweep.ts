@@ -6,15 +6,15 @@ import type { WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
 
-/** `spec/api-annotations.md` 4.5, `reliability.md` 7.2. */
+/** Days for which finished messages are kept. */
 const keptDays = 30
-const kept = 1000 // deliveries, and messages that have ended, of a webhook
-const longestQueue = 10_000 // messages of a webhook that are still tried
-/** Later nothing can come for a deleted project's webhook: longer than the bus keeps events. */
+const kept = 1000 // finished messages, and deliveries, per webhook
+const longestQueue = 10_000 // unfinished messages per webhook
+/** Days after which no event of a deleted project can arrive any more: longer than the bus retains events. */
 const endedDays = 8
 
 export interface Swept {
-  /** Messages that are no longer tried, because their webhook has too many. */
+  /** Number of messages that failed because the queue of their webhook is too long. */
   given_up: number
 }
 
@@ -24,14 +24,14 @@ export interface SweepDeps {
   log: Logger
 }
 
-/** Keeps the tables small: what `sweep` forgets, and what the inbox no longer needs. */
+/** Deletes old messages, deliveries and inbox rows, and logs messages that were given up. */
 export async function sweepAndTell({ db, clock, log }: SweepDeps): Promise<void> {
   const { given_up } = await sweep(db, clock.now())
   if (given_up > 0) log.error({ given_up }, 'webhook messages given up: their queue is too long')
   await forgetOld(db, clock.now())
 }
 
-/** Forgets what is too old or too much; by one process at a time, the others find nothing to do. */
+/** Deletes rows that exceed the age or count limits. One process runs it at a time; the others return at once. */
 export function sweep(db: Db, now: Date): Promise<Swept> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ leads: boolean }>`
@@ -47,7 +47,7 @@ export function sweep(db: Db, now: Date): Promise<Swept> {
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 86_400_000)
 
-/** The oldest retries of a webhook with more than it can ever work off; they stay readable. */
+/** Fails the oldest retries of a webhook with an overlong queue. The messages stay readable. */
 async function giveUp(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     update webhook_messages m set status = 'failed'
@@ -61,7 +61,7 @@ async function giveUp(db: Db): Promise<number> {
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Deliveries go with their message. */
+/** Deliveries are deleted with their message by the foreign key. */
 async function forgetOldMessages(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('webhook_messages')
@@ -89,7 +89,7 @@ async function forgetSurplus(db: Db): Promise<void> {
   `.execute(db)
 }
 
-/** Webhooks of deleted projects that owe nothing any more. */
+/** Deletes webhooks of deleted projects that have no pending messages. */
 async function forgetEnded(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('webhooks')

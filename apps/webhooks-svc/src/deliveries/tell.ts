@@ -13,18 +13,18 @@ import { insertMessages, numberOwed } from './repo.ts'
 
 export interface MatchDeps {
   clock: Clock
-  /** Address of the API in payloads: `https://host/api`. */
+  /** URL of the API in payloads: `https://host/api`. */
   base: string
-  /** Told when messages were written; their transaction commits a moment later. */
+  /** Called after messages were written, shortly before their transaction commits. */
   onMessages: () => void
 }
 
-/** An event whose data is parsed as its type says. */
+/** An event whose data was parsed by the schema of its type. */
 export interface Heard<D> {
   type: EventType<D>
   data: D
   event: BusEvent
-  /** What webhooks are told it is, and under which key its record stands; else both follow from the type. */
+  /** Event name and payload key for webhooks, when they do not follow from the type. */
   as?: { event: string; resource: string }
 }
 
@@ -36,7 +36,10 @@ const said = z.looseObject({
 })
 const record = z.record(z.string(), z.unknown())
 
-/** `update:task` is about the member `task` of its data. What else the data holds is for the services alone. */
+/**
+ * Returns the event name and the payload key: `update:task` uses the field `task` of its data. Other fields of the
+ * data are internal.
+ */
 const nameOf = <D>({ type: { type }, as }: Heard<D>) =>
   as ?? { event: type, resource: type.replace(/^.*:/, '') }
 
@@ -59,22 +62,26 @@ function factOf<D>(heard: Heard<D>, base: string): Fact {
   }
 }
 
-/** The fact as an audience is told it: of an update that is none for them there are no old values. */
+/**
+ * Returns the fact for an audience. When the audience receives an update as a creation or deletion, the old values
+ * are left out.
+ */
 function factFor(fact: Fact, { event, isPast }: Audience): Fact {
   if (event === fact.event) return fact
   const { before_update, ...rest } = fact
   return { ...rest, event, record: isPast ? recordBefore(fact) : fact.record }
 }
 
-/** Without its revision, of which events do not name the old value. */
+/** Returns the record before the update, without its revision, because events do not contain the old one. */
 function recordBefore({ record: { revision: _, ...record }, before_update }: Fact) {
   return { ...record, ...before_update }
 }
 
 /**
- * Writes a message for every webhook that wants what happened. The payload is made last: of most events nobody wants one.
+ * Writes a message for every webhook that subscribes to the event. The payload is built only after at least one
+ * webhook matches, because most events match none.
  *
- * @param project_id the project it happened in, if any; the organization is that of the event
+ * @param project_id project of the event, if any; the organization is taken from the event
  */
 export async function tell<D>(
   tx: Transaction<WebhooksDb>,
@@ -98,7 +105,7 @@ export async function tell<D>(
   deps.onMessages()
 }
 
-/** The record with all its labels is the same for each of them and becomes text once. */
+/** Builds the rows of the messages. The record with all its labels is serialized once for all of them. */
 function messagesOf(
   fact: Fact,
   numbered: { webhook_id: number; sequence: number }[],

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { headersOf } from './sign.ts'
 
-/** The lines that docs/webhooks.md gives to receivers; `npm run test:oracles` asks those in Python and Go the same. */
+/**
+ * Runs the verifier that docs/webhooks.md shows to receivers. `npm run test:oracles` runs the Python and Go ones on
+ * the same cases.
+ */
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const [, code = ''] =
   /```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/webhooks.md'), 'utf8')) ?? []
@@ -26,7 +29,7 @@ const deliveries: Delivery[] = JSON.parse(
   readFileSync(join(root, 'tests/oracles/signatures.json'), 'utf8'),
 )
 
-test.each(deliveries)('the verifier of the documentation is right about $what', (delivery) => {
+test.each(deliveries)('the documented verifier decides correctly about $what', (delivery) => {
   const { secret, body, header, genuine } = delivery
   expect(isGenuine(Buffer.from(body), header ?? undefined, secret)).toBe(genuine)
   const to = { webhook_id: 5, delivery_id: '0f2c', event: 'update:task', sequence: 17 }

@@ -7,8 +7,8 @@ type Job = AnnotationsChange['jobs'][number]
 type Counts = NonNullable<Job['by_action']>
 
 /**
- * What a write of annotations did, by job, action and kind: `count` is how many objects, the payload names them where they
- * are few (`spec/api-workspace.md` 6.2). A replacement deletes and creates.
+ * Converts an annotation change to log events, one per job, action and kind. `count` is the number of objects; the
+ * payload lists their ids when there are few. A replacement is logged as deletions and creations.
  */
 export function annotationEvents(change: AnnotationsChange): Told[] {
   const { task_id, project_id = null, action, jobs } = change
@@ -21,13 +21,15 @@ export function annotationEvents(change: AnnotationsChange): Told[] {
   })
 }
 
-/** Without details one thing was done: what the action says, where a replacement may have left nothing. */
+/** Derives the counts of a change without details. A replacement that left the job empty counts as a deletion. */
 function countsOf(action: AnnotationsChange['action'], job: Job): Counts {
   if (action === 'update' || action === 'delete') return { [action]: job }
   return job.is_annotated ? { create: job } : { delete: job }
 }
 
-/** The event's ids are those of all that was touched: they are told where only one thing was done to the kind. */
+/**
+ * The event lists the ids of all changed objects, so the payload includes them only when a kind has a single action.
+ */
 function kindEvents(kind: (typeof kinds)[number], counts: Counts, ids: Job['ids']): Told[] {
   const done = actions.filter((action) => counts[action]?.[kind])
   const payload = ids && done.length === 1 ? { [kind]: ids[kind].map((id) => ({ id })) } : {}

@@ -50,8 +50,8 @@ async function logged() {
   return rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload ?? 'null') }))
 }
 
-describe('facts of records (api-workspace 6.2)', () => {
-  test('a creation is one event with the record, and by whom and how it was made', async () => {
+describe('events about records', () => {
+  test('a creation is one log event with the record, the user and the request', async () => {
     const project = projectRecord({ id: 7 })
     const caller = { address: '10.0.0.9', user_agent: 'cli/1', token_id: 5 }
     const about = { actor, caller, request_id: 'request-1', organization_id: 2 }
@@ -67,12 +67,12 @@ describe('facts of records (api-workspace 6.2)', () => {
     ])
   })
 
-  test('a deletion is one event with the record as it was', async () => {
+  test('a deletion is one log event with the last record', async () => {
     await arrives(projectDeleted, { project: projectRecord({ id: 7 }), task_ids: [1] })
     expect(await logged()).toMatchObject([{ scope: 'delete:project', payload: { id: 7 } }])
   })
 
-  test('an issue and a comment are told of with their project, task and job', async () => {
+  test('log events about issues and comments have their project, task and job', async () => {
     const place = { project_id: 7, task_id: 12, job_id: 31 }
     await arrives(issueCreated, { issue: issueRecord({ id: 5 }), ...place, organization_id: null })
     const comment = commentRecord({ id: 6 })
@@ -81,7 +81,7 @@ describe('facts of records (api-workspace 6.2)', () => {
     expect(await logged()).toMatchObject([{ obj_id: 5, ...place }, told])
   })
 
-  test('an update is one event for every field that changed', async () => {
+  test('an update is one log event per changed field', async () => {
     const assignee = { url: '/users/4', id: 4, username: 'bo', first_name: '', last_name: '' }
     const task = taskRecord({ id: 12, project_id: 7, name: 'new', assignee })
     const before_update = { name: 'old', assignee: null, updated_date: task.updated_date }
@@ -96,7 +96,7 @@ describe('facts of records (api-workspace 6.2)', () => {
     expect(rows.every(({ payload }) => payload.request.id === 'test')).toBe(true)
   })
 
-  test('a job is told with its task and project', async () => {
+  test('a log event about a job has its task and project', async () => {
     const job = jobRecord({ id: 31, task_id: 1, project_id: 7, state: 'completed' })
     await arrives(jobUpdated, { job, before_update: { state: 'new' } })
     expect(await logged()).toMatchObject([
@@ -111,13 +111,13 @@ describe('facts of records (api-workspace 6.2)', () => {
     ])
   })
 
-  test('a date that moved is no change of its own', async () => {
+  test('a change of `updated_date` alone is not logged', async () => {
     const task = taskRecord()
     await arrives(taskUpdated, { task, before_update: { updated_date: task.updated_date } })
     expect(await logged()).toEqual([])
   })
 
-  test('a new resource is told without a line of ours', async () => {
+  test('an event about a new resource is logged without code for it', async () => {
     const note = z.object({ id: z.int(), job_id: z.int() })
     const noteCreated = defineEvent('create:note', {
       key: () => 'job:31',
@@ -127,13 +127,13 @@ describe('facts of records (api-workspace 6.2)', () => {
     expect(await logged()).toMatchObject([{ scope: 'create:note', obj_id: 2, job_id: 31 }])
   })
 
-  test('one that lacks its record can never be told', async () => {
+  test('an event without its record is a poison event', async () => {
     const broken = defineEvent('create:note', { key: () => 'job:31', data: z.object({}) })
     await expect(arrives(broken, {})).rejects.toThrow(PoisonEvent)
   })
 })
 
-test('an event that comes again is in the log once, and still reaches webhooks', async () => {
+test('a repeated event is logged once and still reaches webhooks', async () => {
   await addWebhook(db)
   const event = eventOf(taskUpdated, { task: taskRecord(), before_update: { name: 'old' } })
   for (let times = 0; times < 2; times++) await db.transaction().execute((tx) => handle(tx, event))
@@ -143,17 +143,17 @@ test('an event that comes again is in the log once, and still reaches webhooks',
   ])
 })
 
-test('events of the house that are no facts for the log are passed over', () => {
+test('the handler skips internal events that are not logged', () => {
   for (const type of ['labels.changed', 'request.queued']) expect(handle.isFor?.(type)).toBe(false)
 })
 
-describe('changes of annotations (api-workspace 6.2)', () => {
+describe('annotation changes', () => {
   const counts = { job_id: 31, revision: 2, tags: 0, shapes: 2, tracks: 0, is_annotated: true }
   const change = { task_id: 1, project_id: 7 }
   const told = async () =>
     (await logged()).map(({ scope, count, job_id }) => [scope, count, job_id])
 
-  test('are told by job and kind, with how many and which', async () => {
+  test('a change is logged by job and kind, with counts and ids', async () => {
     const ids = { tags: [], shapes: [8, 9], tracks: [4] }
     const jobs = [
       { ...counts, tracks: 1, ids },
@@ -180,12 +180,15 @@ describe('changes of annotations (api-workspace 6.2)', () => {
     ['import', true, 'create:shapes'],
     ['replace', true, 'create:shapes'],
     ['replace', false, 'delete:shapes'],
-  ] as const)('%s that leaves objects: %s is %s', async (action, is_annotated, scope) => {
-    await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
-    expect(await told()).toEqual([[scope, 2, 31]])
-  })
+  ] as const)(
+    'action %s with objects left %s is logged as %s',
+    async (action, is_annotated, scope) => {
+      await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
+      expect(await told()).toEqual([[scope, 2, 31]])
+    },
+  )
 
-  test('a replacement deletes what was there and creates what is there now', async () => {
+  test('a replacement is logged as deletions of the old and creations of the new objects', async () => {
     const by_action = { create: { shapes: 2 }, delete: { shapes: 5, tags: 1 } }
     await arrives(annotationsChanged, {
       ...{ ...change, action: 'replace' },
@@ -199,7 +202,7 @@ describe('changes of annotations (api-workspace 6.2)', () => {
   })
 })
 
-describe('data sets (api-workspace 6.2)', () => {
+describe('datasets', () => {
   const finished = (type: string, status: Request['status'] = 'finished') => {
     const ids = { project_id: 7, task_id: 1, job_id: null, org_id: null }
     const { operation } = requestRecord()
@@ -211,14 +214,14 @@ describe('data sets (api-workspace 6.2)', () => {
     ['export:dataset', 'export:dataset', { format: 'COCO 1.0', save_images: true }],
     ['export:annotations', 'export:dataset', { format: 'COCO 1.0', save_images: false }],
     ['import:annotations', 'import:dataset', { format: 'COCO 1.0' }],
-  ])('a finished %s is told as %s', async (type, scope, payload) => {
+  ])('a finished %s is logged as %s', async (type, scope, payload) => {
     await finished(type)
     expect(await logged()).toMatchObject([
       { scope, project_id: 7, task_id: 1, user_id: 3, payload: { ...payload, request: {} } },
     ])
   })
 
-  test('what failed, and what moves no data set, is not told', async () => {
+  test('failed requests and requests without a dataset are not logged', async () => {
     await finished('export:dataset', 'failed')
     await finished('create:task')
     await finished('export:events')
@@ -226,11 +229,11 @@ describe('data sets (api-workspace 6.2)', () => {
   })
 })
 
-describe('people (api-workspace 6.2)', () => {
+describe('users', () => {
   const caller = { address: '10.0.0.9', user_agent: 'browser/1' }
   const request = { id: 'test', user_agent: 'browser/1' }
 
-  test('coming in and leaving are events of theirs', async () => {
+  test('sign-in and sign-out are log events of the user', async () => {
     await arrives(userSignedIn, { user_id: 3 }, { actor, caller })
     await arrives(userSignedOut, { user_id: 3 }, { actor, caller })
     const who = { obj_id: 3, user_id: 3, user_name: 'anna', address: '10.0.0.9' }
@@ -239,7 +242,7 @@ describe('people (api-workspace 6.2)', () => {
     for (const row of rows) expect(row).toMatchObject({ ...who, payload: { request } })
   })
 
-  test('not coming in is an event of nobody, with the name that was tried and why not', async () => {
+  test('a rejected sign-in is a log event without a user, with the attempted name and the reason', async () => {
     const told = { username: 'anna', user_id: 3, reason: 'wrong_password' as const }
     await arrives(loginRejected, told, { caller })
     expect(await logged()).toMatchObject([
@@ -251,7 +254,7 @@ describe('people (api-workspace 6.2)', () => {
     ])
   })
 
-  test('wrong passwords of one minute are one event with their number', async () => {
+  test('wrong passwords within one minute are one log event with their count', async () => {
     const reason = 'wrong_password' as const
     const gathered = { username: 'anna', user_id: 3, reason, count: 99, names: 4 }
     await arrives(loginRejected, gathered, { caller: { address: '10.0.0.9' } })
@@ -260,7 +263,7 @@ describe('people (api-workspace 6.2)', () => {
     ])
   })
 
-  test('accounts and access tokens are records like all others', async () => {
+  test('changes of accounts and access tokens are logged like other records', async () => {
     const user = userRecord({ id: 4, first_name: 'Bo' })
     await arrives(userUpdated, { user, before_update: { first_name: '' } }, { actor })
     await arrives(userDeleted, { user }, { actor })

@@ -12,7 +12,9 @@ import { datasetEvents } from './request-events.ts'
 import { originOfEvent, serverEvents, type Told } from './server-events.ts'
 import { rejectionEvent, signInEvent } from './sign-in-events.ts'
 
-/** A fact about a record: its name says what happened to what, its data hold the record under that name. */
+/**
+ * Names of events about a record: action and resource. Their data contain the record under the name of the resource.
+ */
 const ofRecord = /^(create|update|delete):([a-z]+)$/
 const actions = z.enum(['create', 'update', 'delete'])
 const recordData = z.looseObject({ before_update: z.record(z.string(), z.unknown()).optional() })
@@ -32,8 +34,8 @@ const others = route<WebhooksDb>([
 ])
 
 /**
- * Writes what happens in the house into the log of events, in the bus's transaction: facts of records whatever their
- * resource, so that a new one needs no line here; changes of annotations; finished exports and imports; who came and left.
+ * Appends events to the event log in the transaction of the bus: events about records of any resource (a new resource
+ * needs no code here), annotation changes, finished exports and imports, sign-ins and sign-outs.
  */
 export const appendEvents: Handle<WebhooksDb> = Object.assign(
   (async (tx, event) => {

@@ -9,16 +9,17 @@ import type { NewEvent } from './repo.ts'
 import { type Origin, serverEvents, whoseColumns } from './server-events.ts'
 import { workingTimes } from './working-time.ts'
 
-/** Of one call. */
+/** Maximum number of events in one call. */
 export const mostEvents = 10_000
 
-/** Tells that somebody is at work, nothing else; it is not kept. */
+/** Scope of heartbeats of active users. They count as working time but are not stored. */
 const presence = 'user:activity'
 
 /**
- * What cannot be told by a client is refused, before anything is kept (`spec/api-workspace.md` 6.1).
+ * Checks events of a client before any is stored.
  *
- * @throws DomainError too_large for more than 10,000 events; invalid for a scope of the server, or a payload that is no JSON
+ * @throws DomainError too_large for more than 10,000 events; invalid for a scope that only the server may use, or a
+ * payload that is not JSON
  */
 export function assertTellable({ events }: ClientEvents): void {
   if (events.length > mostEvents)
@@ -43,7 +44,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The rows of a call: what its client told, then the working time that follows from it. */
+/** Returns the rows of a call: the events of the client, then the working time derived from them. */
 export function rowsOfCall(body: ClientEvents, origin: Origin): NewEvent[] {
   const shift = shiftOf(body, origin)
   const kept = body.events
@@ -73,7 +74,7 @@ function workRows(body: ClientEvents, origin: Origin): NewEvent[] {
   return serverEvents(origin, told, body.events.length)
 }
 
-/** The accepted body: times by our clock, people and places those of the request. */
+/** Builds the response body: timestamps by the server's clock, user and organization of the request. */
 export function acceptedOf(
   body: ClientEvents,
   origin: Origin,
@@ -95,7 +96,10 @@ export function acceptedOf(
   }
 }
 
-/** A client's clock may be wrong, but by the same for all that it tells at once. Nothing was done after it was told. */
+/**
+ * Corrects timestamps by the error of the client's clock, which is the same for all events of a call. No event may be
+ * later than the call.
+ */
 function shiftOf(sent: Pick<ClientEvents, 'timestamp'>, { timestamp }: Pick<Origin, 'timestamp'>) {
   const received = Date.parse(timestamp)
   const error = received - Date.parse(sent.timestamp)

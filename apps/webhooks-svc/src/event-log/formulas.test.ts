@@ -7,12 +7,12 @@ import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { insertEvents, selectExported } from './repo.ts'
 
-/** The log as a file that people open in a spreadsheet: no cell is run as a formula because of a name that a user chose. */
+/** A spreadsheet that opens the exported event log must not run a name that a user chose as a formula. */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 let count = 0
 
-/** The row of the file of an event with these values. */
+/** Inserts an event with these values and returns its row of the exported file. */
 async function exported(given: object): Promise<Record<string, string>> {
   count += 1
   const event = {
@@ -37,7 +37,7 @@ async function exported(given: object): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
 }
 
-/** Cells by RFC 4180. */
+/** Parses cells by RFC 4180. */
 function readCsv(file: string): string[][] {
   const rows: string[][] = [[]]
   for (const [, quoted, plain = '', end] of file.matchAll(
@@ -67,17 +67,17 @@ const formulas = [
 const plain = ['a=1', 'x-1', 'a@example.org', '5', '', "'=1", '1-2', '(=1', 'ä', '#REF', '{"a":-1}']
 const columns = ['obj_name', 'obj_val', 'user_name', 'user_email', 'org_slug', 'payload']
 
-test.each(formulas)('%j becomes text in every column of text', async (value) => {
+test.each(formulas)('%j becomes text in every text column', async (value) => {
   const row = await exported(Object.fromEntries(columns.map((name) => [name, value])))
   for (const name of columns) expect(row[name], name).toBe(`'${value}`)
 })
 
-test.each(plain)('%j stays as it is', async (value) => {
+test.each(plain)('%j is exported unchanged', async (value) => {
   const row = await exported(Object.fromEntries(columns.map((name) => [name, value])))
   for (const name of columns) expect(row[name], name).toBe(value)
 })
 
-test('a scope is neutralised too, and numbers stay numbers', async () => {
+test('a formula in a scope is escaped, and numbers stay numbers', async () => {
   const row = await exported({ scope: '=1', obj_id: -5, count: -1, duration: 12 })
   expect(row).toMatchObject({ scope: "'=1", obj_id: '-5', count: '-1', duration: '12' })
   expect(row.timestamp).toBe('2026-03-01T10:00:00.000Z')

@@ -7,7 +7,7 @@ import { type RecordChange, recordEvents } from './record-events.ts'
 import { insertEvents } from './repo.ts'
 import { originOfCall, serverEvents } from './server-events.ts'
 
-/** Writes a change of a record of this service into the log, in the transaction of the change: no bus is needed. */
+/** Logs a change of a record of this service directly, in the transaction of the change and without the bus. */
 export async function noteChange(
   tx: Transaction<WebhooksDb>,
   clock: Clock,

@@ -16,7 +16,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { eventHandlers } from './rpc.ts'
 
-/** The log of events in organizations: `spec/api-workspace.md` 6.1 to 6.3. */
+/** The event log in organizations: docs/spec/workspace.md#event-log */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:01Z')
@@ -51,7 +51,7 @@ describe.each(transports)('over %s', (transport) => {
   const column = (name: (typeof eventColumns)[number]) => (line: string) =>
     line.split(',')[eventColumns.indexOf(name)]
 
-  test('what happens is told with the organization and how it was called then', async () => {
+  test('a log event has the organization and its slug at that time', async () => {
     await arrives(organizationCreated, { organization })
     await arrives(projectCreated, { project })
     const renamed = { ...organization, slug: 'ajax' }
@@ -68,14 +68,14 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('a name that comes after its first event is in the file all the same', async () => {
+  test('an export adds a slug that arrived after the event', async () => {
     await arrives(projectCreated, { project })
     expect(await places()).toMatchObject([{ org_id: 2, org_slug: null }])
     await arrives(organizationCreated, { organization })
     expect((await read({ project_id: 7 })).map(column('org_slug'))).toEqual(['acme'])
   })
 
-  test('what clients tell is told of the organization that the request names', async () => {
+  test('client events belong to the organization that the request names', async () => {
     await arrives(organizationCreated, { organization })
     const timestamp = '2026-03-01T09:00:00Z'
     const body = clientEvents.parse({ timestamp, events: [{ scope: 'draw:object', timestamp }] })
@@ -89,7 +89,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('who sees what (api-workspace 6.3)', () => {
+describe('permissions to export events', () => {
   const asked = (filter: Partial<EventFilter>) => ({ ...everything, ...filter })
   const permitted = (filter: Partial<EventFilter>, call: ReturnType<typeof callAs>) =>
     handlers.permitEventExport(asked(filter), call)
@@ -99,34 +99,45 @@ describe('who sees what (api-workspace 6.3)', () => {
   ) => callAs({ user_id: 3, role: global, organization_roles: { 2: role } })
   const refused = { kind: 'forbidden' }
 
-  test.each(['owner', 'maintainer'] as const)('an %s all of the organization', async (role) => {
-    expect(await permitted({ org_id: 2 }, member(role))).toEqual(asked({ org_id: 2 }))
-    const others = { org_id: 2, user_id: 4, project_id: 7 }
-    expect(await permitted(others, member(role))).toEqual(asked(others))
-    await expect(permitted({ org_id: 5 }, member(role))).rejects.toMatchObject(refused)
-  })
+  test.each(['owner', 'maintainer'] as const)(
+    'an organization %s may export all events of the organization',
+    async (role) => {
+      expect(await permitted({ org_id: 2 }, member(role))).toEqual(asked({ org_id: 2 }))
+      const others = { org_id: 2, user_id: 4, project_id: 7 }
+      expect(await permitted(others, member(role))).toEqual(asked(others))
+      await expect(permitted({ org_id: 5 }, member(role))).rejects.toMatchObject(refused)
+    },
+  )
 
-  test.each(['supervisor', 'worker'] as const)('a %s their own events there', async (role) => {
-    const own = asked({ org_id: 2, user_id: 3 })
-    expect(await permitted({ org_id: 2 }, member(role))).toEqual(own)
-    expect(await permitted({ org_id: 2, user_id: 3 }, member(role))).toEqual(own)
-    await expect(permitted({ org_id: 2, user_id: 4 }, member(role))).rejects.toMatchObject(refused)
-  })
+  test.each(['supervisor', 'worker'] as const)(
+    'an organization %s may export their own events of the organization',
+    async (role) => {
+      const own = asked({ org_id: 2, user_id: 3 })
+      expect(await permitted({ org_id: 2 }, member(role))).toEqual(own)
+      expect(await permitted({ org_id: 2, user_id: 3 }, member(role))).toEqual(own)
+      await expect(permitted({ org_id: 2, user_id: 4 }, member(role))).rejects.toMatchObject(
+        refused,
+      )
+    },
+  )
 
   test.each(['owner', 'maintainer', 'supervisor', 'worker'] as const)(
-    'in no organization an %s sees their own events, in all of them',
+    'an %s who names no organization may export their own events in all organizations',
     async (role) => {
       expect(await permitted({}, member(role))).toEqual(asked({ user_id: 3 }))
       await expect(permitted({ user_id: 4 }, member(role))).rejects.toMatchObject(refused)
     },
   )
 
-  test.each(['owner', 'worker'] as const)('a global worker nothing: %s', async (role) => {
-    const attempt = permitted({ org_id: 2 }, member(role, 'worker'))
-    await expect(attempt).rejects.toMatchObject(refused)
-  })
+  test.each(['owner', 'worker'] as const)(
+    'a global worker may export nothing as %s of the organization',
+    async (role) => {
+      const attempt = permitted({ org_id: 2 }, member(role, 'worker'))
+      await expect(attempt).rejects.toMatchObject(refused)
+    },
+  )
 
-  test('the workspace that the request names narrows it like a filter', async () => {
+  test('the workspace that the request names restricts the export like a filter', async () => {
     const naming = (organization_id: number | null, role: 'owner' | 'worker') =>
       callAs({
         ...{ user_id: 3, organization_roles: { 2: role } },
@@ -141,7 +152,7 @@ describe('who sees what (api-workspace 6.3)', () => {
     expect(personal).toMatchObject({ org_id: null, user_id: 3, is_personal: true })
   })
 
-  test('the personal workspace has what is of no organization', async () => {
+  test('the personal workspace contains events without an organization', async () => {
     await arrives(projectCreated, { project }, by(3))
     await arrives(projectCreated, { project: projectRecord({ id: 8 }) }, by(3))
     await arrives(projectCreated, { project: projectRecord({ id: 9 }) }, by(4))

@@ -5,7 +5,7 @@ import { permits } from '@reticle/kit/policy'
 
 const any = { role: 'any' } as const
 
-/** Who may tell and read events: `spec/api-workspace.md` 2.5 and 6.3. An `event actor` is who did what is told. */
+/** Permissions to send and export events. The relation `event actor` means the user that caused the event. */
 export const eventRules: readonly Rule[] = [
   { action: 'send', sandbox: any, leader: any, member: any },
   {
@@ -17,10 +17,10 @@ export const eventRules: readonly Rule[] = [
 ]
 
 /**
- * The part of the log that is asked for, as far as the caller sees it: everything, or what they did themselves. The workspace
- * that the request names narrows it too (`spec/api-workspace.md` 1.9).
+ * Restricts a filter to the events that the caller may read: all of them, or only their own. The workspace that the
+ * request names restricts it too.
  *
- * @throws DomainError forbidden when it names events of others that the caller may not see
+ * @throws DomainError forbidden when the filter names events of others that the caller may not read
  */
 export function visiblePart(asked: EventFilter, caller: Principal): EventFilter {
   const part = { ...asked, ...workspaceOf(asked, caller) }
@@ -38,7 +38,7 @@ export function visiblePart(asked: EventFilter, caller: Principal): EventFilter 
 
 const roleIn = ({ organization_roles }: Principal, id: number) => organization_roles[id] ?? null
 
-/** An organization that the query names is the scope of the request, too. */
+/** An organization in the query takes precedence over the workspace of the request. */
 function workspaceOf({ org_id, is_personal }: EventFilter, { scope }: Principal) {
   if (org_id !== null || scope === null) return { org_id, is_personal }
   return { org_id: scope.organization_id, is_personal: scope.organization_id === null }

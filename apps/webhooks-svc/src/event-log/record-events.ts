@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Told } from './server-events.ts'
 
-/** What is told of the records of resources (`spec/api-workspace.md` 6.2), whatever the resource. */
+/** Log events about records of any resource (docs/spec/workspace.md#event-log). */
 
 const ids = z.looseObject({
   id: z.int().nullish().catch(null),
@@ -10,21 +10,21 @@ const ids = z.looseObject({
   job_id: z.int().nullish().catch(null),
 })
 
-/** Moves with every change and is none of its own. */
+/** Changes with every update, so it is not logged as a change. */
 const followed = 'updated_date'
 
 export interface RecordChange {
   action: 'create' | 'update' | 'delete'
-  /** As scopes call it: `task`. */
+  /** Resource as in scopes: `task`. */
   resource: string
   record: Record<string, unknown>
-  /** What the fact says beside the record: where an issue is, which it does not tell itself. */
+  /** Other fields of the event, such as the location of an issue, which its record does not contain. */
   around?: Record<string, unknown>
   /** Old values of the changed fields of an update. */
   before?: Record<string, unknown>
 }
 
-/** One event of a creation or deletion, with the record; of an update one for every field that changed. */
+/** Returns one event with the record for a creation or deletion, and one event per changed field for an update. */
 export function recordEvents({
   action,
   resource,
@@ -45,7 +45,10 @@ export function recordEvents({
   }))
 }
 
-/** Its own id, and those of what it is part of. A project, task or job is what its own column names, too. */
+/**
+ * Returns the id of the record and of the resources that contain it. A project, task or job is also its own project,
+ * task or job.
+ */
 function placeOf(resource: string, record: Record<string, unknown>) {
   const { id = null, project_id = null, task_id = null, job_id = null } = ids.parse(record)
   const place = { obj_id: id, project_id, task_id, job_id }

@@ -12,11 +12,13 @@ const written: readonly (keyof NewEvent)[] = [
   ...(['access_token_id', 'address'] as const),
 ]
 
-/** As the organization was called when it happened; an event may be faster than those of its organization. */
+/**
+ * Slug of the organization at the time of the event. An event can arrive before the first event of its organization.
+ */
 const slug = sql<string | null>`coalesce(
   event.org_slug, (select slug from organizations where id = event.org_id))`
 
-/** Adds rows in one statement, however many; those that are there already are passed over. */
+/** Inserts any number of rows in one statement; existing rows are skipped. */
 export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<void> {
   if (rows.length === 0) return
   const columns = sql.join(written.map((name) => sql.id(name)))
@@ -27,27 +29,30 @@ export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<v
     on conflict do nothing`.execute(db)
 }
 
-/** Not for the eyes of those who export (`spec/api-workspace.md` 6.3). */
+/** Scope that exports leave out: exceptions reported by clients. */
 const kept = 'send:exception'
 
-/** Characters that a spreadsheet may drop at the start of a cell: quotes, blanks, and those that have no width. */
+/** Characters that a spreadsheet may strip from the start of a cell: quotes, blanks and zero-width characters. */
 const unseen =
   '[:space:][:cntrl:]"\\u0085\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u180b-\\u180e' +
   '\\u2000-\\u200f\\u201c\\u2028-\\u202f\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
 
 /**
- * Spreadsheets run a cell that begins with one of these as a formula, also behind unseen characters, and in full width. A tab
- * or a line end starts a new cell.
+ * Pattern of cells that a spreadsheet runs as a formula: these characters, also full-width or after stripped
+ * characters. A tab or line break starts a new cell.
  */
 const formula = `^([\\t\\r\\n]|[${unseen}]*[-=+@\\u2212\\uff0d\\uff1d\\uff0b\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b])`
 
-/** A text as a cell that no spreadsheet runs: an apostrophe before a formula makes it text. Numbers have columns of their own. */
+/**
+ * Text of a cell that is safe in a spreadsheet: an apostrophe before a formula makes it plain text. Numeric columns
+ * need no escaping.
+ */
 const cell = (text: RawBuilder<string | null>) =>
   sql<string | null>`case when ${text} ~ ${formula} then '''' || ${text} else ${text} end`
 
 type TextColumn = 'scope' | 'obj_name' | 'obj_val' | 'user_name' | 'user_email' | 'payload'
 const textOf = (name: TextColumn) => cell(sql<string | null>`event.${sql.id(name)}`).as(name)
-/** The rows of a part of the log as columns of the file, in its order: `eventColumns`. */
+/** Selects a filtered part of the event log with the columns of the exported file, in the order of `eventColumns`. */
 export function selectExported(db: Db, filter: EventFilter): CompiledQuery {
   let query = db
     .selectFrom('events as event')
@@ -75,7 +80,10 @@ const isoTime = sql<string>`to_char(event.timestamp at time zone 'UTC', 'YYYY-MM
 
 const slice = 5000
 
-/** Removes what is older, in short statements, so that nobody waits for it; by one process or by many. */
+/**
+ * Deletes older events in small batches, so that other statements are not blocked. Several processes may run it at
+ * once.
+ */
 export async function deleteEventsBefore(db: Db, limit: Date): Promise<void> {
   for (let deleted = slice; deleted === slice; ) {
     const { numAffectedRows = 0n } = await sql`

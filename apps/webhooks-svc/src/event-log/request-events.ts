@@ -4,8 +4,8 @@ import type { Told } from './server-events.ts'
 const dataset = /^(import|export):(dataset|annotations)$/
 
 /**
- * A data set that was written or read to its end (`spec/api-workspace.md` 6.2). Exports of annotations alone are exports of
- * the data set without its images.
+ * Returns a log event for a finished export or import of a dataset. An export of annotations only is logged as a
+ * dataset export without images.
  */
 export function datasetEvents({ status, operation }: Request): Told[] {
   const [, action, what] = dataset.exec(operation.type) ?? []

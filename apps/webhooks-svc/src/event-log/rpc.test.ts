@@ -47,7 +47,7 @@ const everything: EventFilter = {
 }
 
 let count = 0
-/** A row of the log, done by anna, unless it is said otherwise. */
+/** Inserts a row of the log with anna as the user, unless `given` overrides it. */
 async function addEvent(given: Partial<NewEvent> = {}): Promise<void> {
   const row: NewEvent = {
     event_id: '018f0000-0000-7000-8000-000000000000',
@@ -79,8 +79,8 @@ describe.each(transports)('over %s', (transport) => {
     return lines.map((line) => line.split(',')[eventColumns.indexOf(name)])
   }
 
-  describe('events of clients (api-workspace 6.1)', () => {
-    test('are kept with whose they are and where they came from, and answered', async () => {
+  describe('events of clients', () => {
+    test('client events are stored and returned with their user and origin', async () => {
       const place = { project_id: 7, task_id: 1, job_id: 31 }
       const told = { obj_name: 'rectangle', obj_id: 5, obj_val: 'x', count: 2, duration: 40 }
       const event = { scope: 'draw:object', ...place, ...told, payload: '{"a":1}' }
@@ -99,7 +99,7 @@ describe.each(transports)('over %s', (transport) => {
       ])
     })
 
-    test('have their times corrected by the error of the clock they were sent by', async () => {
+    test('timestamps are corrected by the clock error of the client', async () => {
       await log.recordEvents(
         { body: bodyOf({ timestamp: '2026-03-01T08:59:30.500Z' }, { timestamp: sentAt }) },
         anna,
@@ -111,13 +111,13 @@ describe.each(transports)('over %s', (transport) => {
       ])
     })
 
-    test('cannot have been later than they were told, nor before there was time', async () => {
+    test('timestamps are limited to the time between 1970 and the call', async () => {
       await log.recordEvents({ body: bodyOf({ timestamp: '9999-12-31T23:59:59.000Z' }) }, anna)
       await log.recordEvents({ body: bodyOf({ timestamp: '0001-01-01T00:00:00.000Z' }) }, anna)
       expect((await rows()).map((row) => row.timestamp.getTime())).toEqual([0, +clock.now()])
     })
 
-    test.each(clientScopes)('may be %s', async (scope) => {
+    test.each(clientScopes)('the scope %s is accepted', async (scope) => {
       const { events } = await log.recordEvents({ body: bodyOf({ scope }) }, anna)
       expect(events).toHaveLength(1)
       expect(await scopes()).toEqual(scope === 'user:activity' ? [] : [scope])
@@ -135,14 +135,14 @@ describe.each(transports)('over %s', (transport) => {
       },
     )
 
-    test('have a payload that is JSON', async () => {
+    test('a payload that is not JSON is rejected', async () => {
       await expect(
         log.recordEvents({ body: bodyOf({ payload: '{' }) }, anna),
       ).rejects.toMatchObject({ body: { payload: ['events[0]: JSON as text is expected.'] } })
       expect(await rows()).toEqual([])
     })
 
-    test('are 10,000 at most', async () => {
+    test('a call has at most 10,000 events', async () => {
       const many = (length: number) => bodyOf(...Array.from({ length }, () => ({})))
       await expect(log.recordEvents({ body: many(10_001) }, anna)).rejects.toMatchObject({
         kind: 'too_large',
@@ -152,7 +152,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await rows()).toHaveLength(10_000)
     })
 
-    test('tell how long somebody worked, also those that only say so', async () => {
+    test('events produce working time, and `user:activity` events produce nothing else', async () => {
       const job = { project_id: 7, task_id: 1, job_id: 31 }
       const previous_event = { scope: 'debug:info', timestamp: '2026-03-01T08:58:00Z' }
       const body = clientEvents.parse({
@@ -176,14 +176,14 @@ describe.each(transports)('over %s', (transport) => {
       })
     })
 
-    test('are taken from everybody, also without a group', async () => {
+    test('every user may send events, also without a global role', async () => {
       await log.recordEvents({ body: bodyOf({}) }, callAs({ user_id: 9, role: null }))
       expect(await scopes()).toEqual(['debug:info'])
     })
   })
 
-  describe('the file (api-workspace 6.2, 6.3)', () => {
-    test('has a line of names and one for each event, the oldest first', async () => {
+  describe('the exported file', () => {
+    test('the file has a header line and one line per event, oldest first', async () => {
       const values = { obj_name: 'name', obj_id: 5, obj_val: 'say "hi",\nthen go', count: 1 }
       await addEvent({ scope: 'late', timestamp: '2026-03-01T10:00:00.001Z' })
       await addEvent({
@@ -201,16 +201,16 @@ describe.each(transports)('over %s', (transport) => {
       )
     })
 
-    test('has only names where nothing happened', async () => {
+    test('the file has only the header line when no event matches', async () => {
       expect(await read()).toBe(`${eventColumns.join(',')}\n`)
     })
 
-    test('leaves out what clients told of their own failures', async () => {
+    test('the file leaves out exceptions reported by clients', async () => {
       await addEvent({ scope: 'send:exception' })
       expect(await column('scope')).toEqual([])
     })
 
-    test('has both its bounds', async () => {
+    test('the time range includes both bounds', async () => {
       for (const second of [1, 2, 3, 4])
         await addEvent({ scope: `at${second}`, timestamp: `2026-03-01T10:00:0${second}.000Z` })
       const bounds = { from: '2026-03-01T10:00:02.000Z', to: '2026-03-01T10:00:03.000Z' }
@@ -218,7 +218,7 @@ describe.each(transports)('over %s', (transport) => {
     })
 
     test.each(['org_id', 'project_id', 'task_id', 'job_id', 'user_id'] as const)(
-      'is about one %s where that is wanted',
+      'the filter by %s selects one value',
       async (name) => {
         await addEvent({ scope: 'this', [name]: 12 })
         await addEvent({ scope: 'other', [name]: 13 })
@@ -227,12 +227,12 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  describe('who sees what (api-workspace 2.5, 6.3)', () => {
+  describe('permissions to export events', () => {
     const worker = callAs({ user_id: 3, role: 'worker' })
     const without = callAs({ user_id: 3, role: null })
     const refused = { kind: 'forbidden' }
 
-    test('everybody sees what they did themselves, an administrator all', async () => {
+    test('users see their own events, administrators see all', async () => {
       await addEvent({ user_id: 3 })
       await addEvent({ user_id: 4 })
       expect(await column('user_id', {}, admin)).toEqual(['3', '4'])
@@ -248,13 +248,13 @@ describe.each(transports)('over %s', (transport) => {
       ['an organization of others', anna, { org_id: 2 }],
       ['an organization of others, own events', anna, { org_id: 2, user_id: 3 }],
       ['anything without a group', without, {}],
-    ])('%s is refused', async (_, call, filter) => {
+    ])('an export without permission is refused: %s', async (_, call, filter) => {
       const asked = { ...everything, ...filter }
       await expect(log.permitEventExport(asked, call)).rejects.toMatchObject(refused)
       await expect(log.readEvents(asked, call)).rejects.toMatchObject(refused)
     })
 
-    test('bounds in the wrong order are told', async () => {
+    test('a time range with reversed bounds is rejected', async () => {
       const bounds = { from: '2026-03-02T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' }
       await expect(log.permitEventExport({ ...everything, ...bounds }, anna)).rejects.toMatchObject(
         { kind: 'invalid', body: { from: [expect.any(String)] } },
@@ -263,7 +263,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('a call whose answer is lost is kept once, and answered as the first time', async () => {
+test('a repeated call whose response was lost stores its events once and gets the same response', async () => {
   const log = await losingAnswers(table, handlers)
   const { events } = await log.recordEvents({ body: bodyOf({}, {}) }, anna)
   expect(events).toHaveLength(2)

@@ -14,14 +14,14 @@ import { type Origin, originOfCall } from './server-events.ts'
 
 export interface EventLogDeps {
   db: Kysely<WebhooksDb>
-  /** Connections whose statements may take long. */
+  /** Connections for long statements. */
   bulk: Kysely<WebhooksDb>
   clock: Clock
 }
 
 const nowhere = { organization_id: null, organization_role: null, relations: [] }
 
-/** The log of events: `spec/api-workspace.md` 6.1 and 6.3. */
+/** Creates the handlers of the event log: recording client events and exporting the log. */
 export function eventHandlers({ db, bulk, clock }: EventLogDeps): Service<typeof events> {
   return {
     async recordEvents({ body }, context) {

@@ -2,11 +2,11 @@ import { type Context, signedIn } from '@reticle/kit'
 import type { BusEvent, Caller } from '@reticle/kit/bus/bus'
 import type { NewEvent } from './repo.ts'
 
-/** Whose doing something is, when, and by which request. */
+/** Cause of log rows: the user, the time and the request. */
 export interface Origin {
-  /** The same for every row that it leads to. */
+  /** Id shared by all rows of the event. */
   event_id: string
-  /** ISO 8601. */
+  /** ISO 8601 time. */
   timestamp: string
   actor: { id: number; username: string; email: string } | null
   organization_id: number | null
@@ -14,14 +14,14 @@ export interface Origin {
   caller: Caller
 }
 
-/** What the server tells; a row of the log but for its origin. */
+/** A server event without the columns that its origin supplies. */
 export interface Told {
   scope: string
   obj_name?: string | null
   obj_id?: number | null
   obj_val?: string | null
   count?: number | null
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   duration?: number
   project_id?: number | null
   task_id?: number | null
@@ -46,7 +46,7 @@ export function originOfCall(
 }
 
 /**
- * Rows of the log. Each names the request it came by in its payload (`spec/api-workspace.md` 6.2).
+ * Builds rows of server events. Each payload contains the request that caused the event.
  *
  * @param first ordinal of the first row
  */
@@ -69,7 +69,7 @@ export function serverEvents(origin: Origin, told: readonly Told[], first = 0): 
   }))
 }
 
-/** Columns about the person and the way they came by. */
+/** Returns the columns about the user, access token and client address. */
 export function whoseColumns({ actor, caller }: Pick<Origin, 'actor' | 'caller'>) {
   return {
     user_id: actor?.id ?? null,

@@ -2,13 +2,13 @@ import type { loginRejected } from '@reticle/contracts/events/users'
 import type { z } from 'zod'
 import type { Told } from './server-events.ts'
 
-/** Somebody came in by password, or left. */
+/** Returns the log event of a sign-in with a password, or of a sign-out. */
 export const signInEvent = (scope: 'login:user' | 'logout:user', user_id: number): Told => ({
   scope,
   obj_id: user_id,
 })
 
-/** Somebody did not come in: under which name, whose that is where it is anybody's, and why not. */
+/** Returns the log event of a rejected sign-in: the username, the id of its user if one exists, and the reason. */
 export function rejectionEvent({
   username,
   user_id,

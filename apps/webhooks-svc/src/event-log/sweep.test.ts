@@ -7,7 +7,7 @@ import { forgetEvents } from './sweep.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 
-test('events are forgotten when they are older than they are kept, however many', async () => {
+test('any number of events older than the retention time is deleted', async () => {
   await sql`
     insert into events (event_id, ordinal, scope, source, "timestamp", duration)
     select gen_random_uuid(), 0, 'debug:info', 'client', "timestamp", 0

@@ -4,7 +4,7 @@ import { deleteEventsBefore } from './repo.ts'
 
 const dayMs = 86_400_000
 
-/** Forgets events that are older than they are kept (`spec/api-workspace.md` 6.3). */
+/** Deletes events that are older than the retention time. */
 export async function forgetEvents(
   db: Kysely<WebhooksDb>,
   now: Date,

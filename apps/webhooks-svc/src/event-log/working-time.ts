@@ -1,17 +1,20 @@
 import type { ClientEvents } from '@reticle/contracts/rest/events'
 
-/** Who pauses longer was not at work. */
+/** A longer gap between two events counts as a break. */
 const longestGapMs = 100_000
 
-/** Its duration is that of several quick steps, which are told as one event. */
+/**
+ * The client merges several quick frame changes into one event with their total duration, so this duration counts as
+ * work.
+ */
 const lasting = 'change:frame'
 
 type Place = Pick<ClientEvents['events'][number], 'project_id' | 'task_id' | 'job_id'>
 export type WorkingTime = Place & { duration: number }
 
 /**
- * How long somebody worked, by what was worked on: gaps between consecutive events, up to 100 seconds each, belong to the
- * event that ends them (`spec/api-workspace.md` 6.1). The time between two calls counts by the last event of the first.
+ * Returns the working time by project, task and job. Gaps of up to 100 seconds between consecutive events are
+ * attributed to the event that ends them. The gap between two calls starts at the last event of the previous call.
  */
 export function workingTimes({ events, previous_event }: ClientEvents): WorkingTime[] {
   const sums = new Map<string, WorkingTime>()

@@ -32,7 +32,7 @@ beforeEach(async () => {
 describe.each(transports)('over %s', (transport) => {
   const webhooks = overTransport(transport, table, handlers)
 
-  test('a ping tells the webhook itself, signed, and is answered with what came back', async () => {
+  test('a ping contains the webhook, is signed, and returns the response of the receiver', async () => {
     const id = await addWebhook(db, { target_url: receiver.url })
     await webhooks.updateWebhook({ id, body: { secret: 'hush' } }, anna)
     receiver.answer({ status: 202, body: 'here' })
@@ -55,7 +55,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('a webhook that is switched off is asked as well', async () => {
+test('a disabled webhook can be pinged', async () => {
   const id = await addWebhook(db, { target_url: receiver.url, is_active: false })
   expect(await handlers.pingWebhook({ id }, anna)).toMatchObject({ status_code: 200 })
   expect(receiver.received).toHaveLength(1)
@@ -64,7 +64,7 @@ test('a webhook that is switched off is asked as well', async () => {
 test.each([
   ['an answer of 500', { status: 500 } as const, 500],
   ['a cut connection', { status: 'reset' } as const, 502],
-])('%s is an answer, and nothing is tried again', async (_, reply, status_code) => {
+])('%s is returned as a delivery and not retried', async (_, reply, status_code) => {
   const id = await addWebhook(db, { target_url: receiver.url })
   receiver.answer(reply)
   expect(await handlers.pingWebhook({ id }, anna)).toMatchObject({ status_code })
@@ -75,7 +75,7 @@ test.each([
   expect({ status, lease_until }).toEqual({ status: 'failed', lease_until: null })
 })
 
-test('a target that is not allowed is not asked', async () => {
+test('a target that is not allowed is not called', async () => {
   const id = await addWebhook(db, { target_url: 'http://10.0.0.1/' })
   expect(await handlers.pingWebhook({ id }, anna)).toMatchObject({
     status_code: 502,
@@ -83,7 +83,7 @@ test('a target that is not allowed is not asked', async () => {
   })
 })
 
-test('a stranger may not, and what there is not cannot be asked', async () => {
+test('a user without permission cannot ping, and an unknown webhook is not found', async () => {
   const id = await addWebhook(db, { target_url: receiver.url })
   const asked = handlers.pingWebhook({ id }, callAs({ user_id: 2 }))
   await expect(asked).rejects.toMatchObject({ kind: 'forbidden' })

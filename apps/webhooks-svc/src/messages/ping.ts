@@ -15,15 +15,15 @@ import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
 import { insertLeased } from './repo.ts'
 
 export interface PingDeps extends PermitDeps, SendDeps {
-  /** Address of the API in payloads: `https://host/api`. */
+  /** URL of the API in payloads: `https://host/api`. */
   base: string
 }
 
 const record = z.record(z.string(), z.unknown())
 
 /**
- * Asks the receiver of a webhook now, once, and answers what came of it (`spec/api-annotations.md` 4.2): a message as any other, with the
- * next number of the webhook.
+ * Creates the handler that sends a ping to the receiver at once, without retries, and returns the delivery. A ping is
+ * a message with the next sequence number of the webhook.
  */
 export function pingHandlers(deps: PingDeps): Pick<Service<typeof webhooks>, 'pingWebhook'> {
   return {
@@ -38,7 +38,7 @@ export function pingHandlers(deps: PingDeps): Pick<Service<typeof webhooks>, 'pi
   }
 }
 
-/** Under a lease from its beginning, so that the dispatcher leaves it alone unless this process dies. */
+/** Inserts the message with a lease, so that the dispatcher sends it only if this process dies. */
 async function open(deps: PingDeps, view: WebhookView, context: Context): Promise<Claimed> {
   const { db, clock, base } = deps
   const now = clock.now()
@@ -57,11 +57,11 @@ async function open(deps: PingDeps, view: WebhookView, context: Context): Promis
   return {
     ...{ ...message, traceparent: null, attempt: 0, redelivery_of: null },
     ...{ target_url, secret_sealed, old_secret_sealed, old_secret_until_date, enable_ssl },
-    is_active: true, // whoever asks wants to know whether it would work
+    is_active: true, // a ping of a disabled webhook is sent as well
   }
 }
 
-/** That somebody asked: told of the webhook itself. */
+/** Builds the ping event; its record is the webhook itself. */
 function pingOf(view: WebhookView, { clock, base }: PingDeps, context: Context): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {

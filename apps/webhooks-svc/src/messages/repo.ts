@@ -3,7 +3,10 @@ import type { WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
 
-/** What a webhook was owed after a number, in the order of numbers, each with what became of it by all its attempts. */
+/**
+ * Returns the query for the messages of a webhook after a sequence number, in order, each with the combined result of
+ * all its attempts.
+ */
 export function messageViews(db: Db, { webhook_id, after }: { webhook_id: number; after: number }) {
   return owed(db, { webhook_id, after })
     .innerJoinLateral(
@@ -35,7 +38,7 @@ export async function countMessages(
   return count
 }
 
-/** Without what was sent once more: that has the number of what it repeats. */
+/** Excludes redeliveries, which share the sequence number of the original message. */
 const owed = (db: Db, { webhook_id, after }: { webhook_id: number; after: number }) =>
   db
     .selectFrom('webhook_messages as message')
@@ -43,7 +46,7 @@ const owed = (db: Db, { webhook_id, after }: { webhook_id: number; after: number
     .where('message.redelivery_of', 'is', null)
     .where('message.sequence', '>', after)
 
-/** The message that a delivery of the webhook was about. */
+/** Returns the message of a delivery of the webhook. */
 export function findMessage(
   db: Db,
   webhook_id: number,
@@ -57,7 +60,7 @@ export function findMessage(
     .executeTakeFirst()
 }
 
-/** A message under a lease of whoever writes it: nobody else sends it, unless that one dies. */
+/** Inserts a message that is leased to the caller, so that no other process sends it while the lease is valid. */
 export async function insertLeased(
   db: Db,
   message: Insertable<WebhookMessagesTable>,
@@ -70,14 +73,14 @@ export async function insertLeased(
   return id
 }
 
-/** Which messages of a webhook are sent once more. */
+/** Selection of the messages to redeliver. */
 export type Again = { message_id: number } | { from: number; to: number } | { failed_since: string }
 
 /**
- * Queues messages once more, each with the bytes, the delivery id and the number that it had. Those whose first attempt is still to come
- * are left out.
+ * Queues copies of messages with the same bytes, delivery id and sequence number. Messages whose first attempt has
+ * not ended are left out.
  *
- * @returns how many
+ * @returns the number of queued messages
  */
 export async function queueAgain(
   db: Db,

@@ -49,7 +49,7 @@ beforeEach(async () => {
 })
 afterEach(() => dispatcher?.stop())
 
-/** One event about each of these tasks, each with its attempt over. */
+/** Handles one event for each of these tasks and waits for its attempt to end. */
 async function happen(...taskIds: number[]) {
   for (const task_id of taskIds)
     await arrives(taskUpdated, { task: taskRecord({ id: task_id }), before_update: { name: 'ü' } })
@@ -75,7 +75,7 @@ const sent = () =>
 describe.each(transports)('over %s', (transport) => {
   const webhooks = overTransport(transport, table, handlers)
 
-  test('a delivery is sent once more as it was, with a record that says so', async () => {
+  test('a redelivery sends the same bytes and is marked in its record', async () => {
     await happen(12)
     const [first] = await deliveriesOf()
     expect(await webhooks.redeliver({ id, delivery_id: first?.id ?? 0 }, anna)).toEqual({})
@@ -91,7 +91,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('what a webhook was owed is told by its numbers, with what became of it', async () => {
+  test('messages are listed by sequence number with their state and attempts', async () => {
     receiver.answer((_, nth) => ({ status: [200, 404, 500][nth - 1] ?? 200 }))
     await happen(12, 13, 14)
     const states = async (query = {}) => {
@@ -118,8 +118,8 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('messages of a range', () => {
-  test('are sent again in their order, those that got there as well', async () => {
+describe('redelivery of several messages', () => {
+  test('a range is redelivered, including messages that were delivered before', async () => {
     await happen(12, 13, 14, 15)
     const before = sent()
     expect(await handlers.redeliverMessages({ id, body: { from: 2, to: 9 } }, anna)).toEqual({
@@ -129,7 +129,7 @@ describe('messages of a range', () => {
     expect(sent().slice(4).toSorted()).toEqual(before.slice(1).toSorted())
   })
 
-  test('or that failed since then', async () => {
+  test('messages that failed since a time are redelivered', async () => {
     receiver.answer({ status: 404 })
     await happen(12)
     const since = new Date(clock.now().getTime() + 1000)
@@ -150,7 +150,7 @@ describe('messages of a range', () => {
     ['a range that ends before it begins', { from: 3, to: 2 }, 'to'],
     ['nothing', {}, 'from'],
     ['both at once', { from: 1, to: 2, failed_since: '2026-03-01T10:00:00Z' }, 'non_field_errors'],
-  ])('%s is refused', async (_, body, field) => {
+  ])('%s is rejected', async (_, body, field) => {
     const refused = expect.objectContaining({ [field]: expect.anything() })
     await expect(handlers.redeliverMessages({ id, body }, anna)).rejects.toMatchObject({
       kind: 'invalid',
@@ -159,7 +159,7 @@ describe('messages of a range', () => {
   })
 })
 
-test('what is sent again is tried once', async () => {
+test('a redelivery is tried once', async () => {
   await happen(12)
   receiver.answer({ status: 500 })
   await handlers.redeliverMessages({ id, body: { from: 1, to: 1 } }, anna)
@@ -170,7 +170,7 @@ test('what is sent again is tried once', async () => {
   expect(statuses).toEqual([{ status: 'delivered' }, { status: 'failed' }])
 })
 
-test('a webhook that is switched off gets nothing again, and says so', async () => {
+test('a redelivery of a disabled webhook is a conflict', async () => {
   await happen(12)
   const [first] = await deliveriesOf()
   await updateWebhook(db, id, { is_active: false })
@@ -181,7 +181,7 @@ test('a webhook that is switched off gets nothing again, and says so', async () 
   await expect(range).rejects.toMatchObject(inactive)
 })
 
-test('a delivery of another webhook is not found, a stranger is turned away (T-WH-10)', async () => {
+test('a delivery of another webhook is not found, and a user without permission is refused (T-WH-10)', async () => {
   await happen(12)
   const [first] = await deliveriesOf()
   const other = await addWebhook(db)
@@ -199,7 +199,7 @@ test('a delivery of another webhook is not found, a stranger is turned away (T-W
   expect(receiver.received).toHaveLength(1)
 })
 
-test('what is asked twice over a broken connection is queued once', async () => {
+test('a redelivery repeated after a broken connection is queued once', async () => {
   await happen(12)
   const webhooks = await losing
   const [first] = await deliveriesOf()
@@ -209,7 +209,7 @@ test('what is asked twice over a broken connection is queued once', async () => 
 })
 const losing = losingAnswers(table, handlers)
 
-describe('a secret that is replaced', () => {
+describe('rotation of a secret', () => {
   const [old, next] = ['the old one', 'the new one']
   const opens = (secret: string, at = receiver.received.length - 1) => {
     const { headers = {}, body = '' } = receiver.received[at] ?? {}
@@ -222,7 +222,7 @@ describe('a secret that is replaced', () => {
     }
   }
 
-  test('signs beside the one before it until the overlap is over', async () => {
+  test('the old and the new secret sign until the overlap ends', async () => {
     await handlers.updateWebhook({ id, body: { secret: old } }, anna)
     const body = { secret: next, overlap_hours: 24 }
     const shown = await handlers.rotateWebhookSecret({ id, body }, anna)
@@ -240,7 +240,7 @@ describe('a secret that is replaced', () => {
     expect([opens(old), opens(next)]).toEqual([false, true])
   })
 
-  test('without an overlap, or by a change, signs alone', async () => {
+  test('only the new secret signs when there is no overlap or when the secret is updated', async () => {
     await handlers.updateWebhook({ id, body: { secret: old } }, anna)
     await handlers.rotateWebhookSecret({ id, body: { secret: next, overlap_hours: 0 } }, anna)
     await happen(12)
@@ -251,7 +251,7 @@ describe('a secret that is replaced', () => {
     expect([opens(next), opens(old), opens('a third')]).toEqual([false, false, true])
   })
 
-  test('by who may change the webhook only', async () => {
+  test('a user without permission to update the webhook cannot rotate its secret', async () => {
     const body = { secret: next, overlap_hours: 1 }
     const attempt = handlers.rotateWebhookSecret({ id, body }, bo)
     await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })

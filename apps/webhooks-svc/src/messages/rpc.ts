@@ -10,7 +10,7 @@ import { type Again, countMessages, findMessage, messageViews, queueAgain } from
 
 export interface MessageDeps extends PermitDeps {
   clock: Clock
-  /** Told when messages were queued. */
+  /** Called after messages were queued. */
   onMessages: () => void
 }
 
@@ -19,7 +19,7 @@ type Handlers = Pick<
   'listWebhookMessages' | 'redeliverMessages' | 'redeliver'
 >
 
-/** What a webhook was owed, for receivers that want to be sure that they have everything (`spec/extensions.md` 6). */
+/** Creates the handlers that list and redeliver messages, so that receivers can verify that they have all of them. */
 export function messageHandlers(deps: MessageDeps): Handlers {
   const { db } = deps
   return {
@@ -47,7 +47,7 @@ export function messageHandlers(deps: MessageDeps): Handlers {
   }
 }
 
-/** @throws DomainError conflict when the webhook is switched off: it would get nothing */
+/** @throws DomainError conflict when the webhook is disabled, since its messages would be dropped */
 async function sendAgain(
   deps: MessageDeps,
   id: number,
@@ -68,7 +68,7 @@ async function sendAgain(
   return count
 }
 
-/** @throws DomainError invalid for half a range, one that ends before it begins, and both ways to say it at once */
+/** @throws DomainError invalid for an incomplete or reversed range, and for a range together with failed_since */
 function readAgain({ from, to, failed_since }: MessagesToRedeliver): Again {
   if (failed_since !== undefined) {
     if (from === undefined && to === undefined) return { failed_since }

@@ -5,8 +5,8 @@ type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
 /**
- * Locks the row that stands for all webhooks of an organization. Its first event may not have come yet: then the row is made
- * of what is known, and the event completes it.
+ * Locks the row that represents all webhooks of an organization. Inserts it if the first event of the organization
+ * has not arrived yet; the event later adds the slug.
  */
 export async function lockOrganization(tx: Tx, id: number): Promise<OrganizationRow> {
   await tx
@@ -22,7 +22,7 @@ export async function lockOrganization(tx: Tx, id: number): Promise<Organization
     .executeTakeFirstOrThrow()
 }
 
-/** Keeps what an event says of an organization; events of one come in order. */
+/** Stores the organization of an event. Events of one organization arrive in order. */
 export async function saveOrganization(db: Db, organization: OrganizationRow): Promise<void> {
   const { id, ...known } = organization
   await db
@@ -32,7 +32,7 @@ export async function saveOrganization(db: Db, organization: OrganizationRow): P
     .execute()
 }
 
-/** As it is called now; null where nothing was heard of it. */
+/** Returns the current slug; null when no event of the organization has arrived. */
 export async function findSlug(db: Db, id: number | null): Promise<string | null> {
   if (id === null) return null
   const row = await db

@@ -12,7 +12,7 @@ import { addWebhook } from '../testing/world.ts'
 import { toWebhook } from '../webhooks/messages.ts'
 import { findWebhook } from '../webhooks/repo.ts'
 
-/** What this service keeps of people: `spec/api-workspace.md` 2.4. */
+/** Copies of user data in this service: docs/spec/access.md#users */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const deps = { clock: testClock(), base: 'https://host/api', onMessages: () => undefined }
@@ -28,7 +28,7 @@ async function shown(id: number) {
   return toWebhook(row)
 }
 
-test('webhooks are shown under the present name of their owner, those of others as they were', async () => {
+test('webhooks show the current name of their owner, and other webhooks are unchanged', async () => {
   const own = await addWebhook(db, { owner_id: 3 })
   const other = await addWebhook(db, { owner_id: 4, owner_username: 'bo' })
   const before = await shown(own)
@@ -41,7 +41,7 @@ test('webhooks are shown under the present name of their owner, those of others 
   expect((await shown(other)).owner).toMatchObject({ id: 4, username: 'bo' })
 })
 
-test('webhooks of a deleted account stay, and are nobody’s; nothing of the name is left', async () => {
+test('webhooks of a deleted user stay without an owner and without the name', async () => {
   const own = await addWebhook(db, { owner_id: 3, owner_first_name: 'Anna' })
   const other = await addWebhook(db, { owner_id: 4 })
   await arrives(userDeleted, { user: userRecord({ id: 3 }) })
@@ -51,7 +51,7 @@ test('webhooks of a deleted account stay, and are nobody’s; nothing of the nam
   expect(JSON.stringify(rows)).not.toMatch(/anna/i)
 })
 
-test('projects of a deleted account are nobody’s, too', async () => {
+test('projects of a deleted user have no owner', async () => {
   await addWebhook(db, { project_id: 7 })
   await addWebhook(db, { project_id: 8 })
   await sql`update projects set owner_id = case id when 7 then 3 else 4 end`.execute(db)

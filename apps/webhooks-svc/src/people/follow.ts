@@ -3,7 +3,7 @@ import { on, route } from '@reticle/kit/bus/bus'
 import type { WebhooksDb } from '../db/schema.ts'
 import { forgetOwner, renameOwner } from './repo.ts'
 
-/** What this service keeps of people follows them: webhooks stay, under their owner's present name, or nobody's. */
+/** Updates the stored owner names when users change. Webhooks of a deleted user stay, without an owner. */
 export const followPeople = route<WebhooksDb>([
   on(userUpdated, (tx, { user }) => renameOwner(tx, user)),
   on(userDeleted, (tx, { user }) => forgetOwner(tx, user.id)),

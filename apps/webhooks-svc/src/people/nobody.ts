@@ -1,2 +1,2 @@
-/** Owner of webhooks whose owner's account was deleted: no user has this id. */
+/** Owner id of webhooks whose owner was deleted; no user has this id. */
 export const nobody = 0

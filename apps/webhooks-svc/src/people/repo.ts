@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { nobody } from './nobody.ts'
 
-/** Copies of users in SQL: whose webhooks and projects something is. */
+/** Queries for the copies of users in webhooks and projects. */
 type Db = Kysely<WebhooksDb>
 
 export async function renameOwner(db: Db, { id, ...names }: BasicUser): Promise<void> {

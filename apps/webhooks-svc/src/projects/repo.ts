@@ -5,8 +5,8 @@ type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
 /**
- * Locks the row that stands for all webhooks of a project. Its first event may not have come yet: then the row is made of
- * what is known, and the event completes it.
+ * Locks the row that represents all webhooks of a project. Inserts it with the known columns if the first event of
+ * the project has not arrived yet; the event later adds the rest.
  */
 export async function lockProject(
   tx: Tx,
@@ -25,7 +25,7 @@ export async function lockProject(
     .executeTakeFirstOrThrow()
 }
 
-/** Keeps what an event says of a project; events of one project come in order. */
+/** Stores the project of an event. Events of one project arrive in order. */
 export async function saveProject(db: Db, project: ProjectRow): Promise<void> {
   const { id, ...known } = project
   await db
@@ -36,8 +36,8 @@ export async function saveProject(db: Db, project: ProjectRow): Promise<void> {
 }
 
 /**
- * Projects of an organization that is gone are in none, or go as well. Each says so itself, unless they are too many
- * (`spec/api-annotations.md` 4.3).
+ * Removes the projects of a deleted organization from it. A project that moves or is deleted with the organization
+ * normally has its own event, except when there are too many projects.
  */
 export async function releaseProjects(db: Db, organization_id: number): Promise<void> {
   await db

@@ -9,14 +9,14 @@ import type { WebhooksDb } from '../db/schema.ts'
 import { startDispatcher } from '../deliveries/dispatch.ts'
 import type { Memory, ToDispatcher } from './dispatcher-process.ts'
 
-/** The process that `startDispatcherProcess` starts. */
+/** Process that `startDispatcherProcess` starts. */
 
 let peak = 0
 const watch = () => {
   peak = Math.max(peak, process.memoryUsage.rss())
 }
 
-/** The kernel knows the peak of the whole life; samples tell it since the last question. */
+/** The kernel reports the peak of the whole lifetime; sampling gives the peak since the last call. */
 function memory(): Memory {
   watch()
   const told = { rss: process.memoryUsage.rss(), peak }
@@ -51,4 +51,4 @@ process.on('message', (given: ToDispatcher | 'memory') => {
   if (given !== 'memory') serve(given)
   process.send?.(memory())
 })
-process.once('disconnect', () => process.exit()) // nobody would stop it any more
+process.once('disconnect', () => process.exit()) // the parent has exited

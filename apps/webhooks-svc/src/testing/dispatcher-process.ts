@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { execArgv } from '@reticle/kit/testing/answers-process'
 
-/** What the process is told first. */
+/** First message to the process. */
 export interface ToDispatcher {
-  /** Of a migrated database. */
+  /** URL of a migrated database. */
   database: string
-  /** Roots of trust, in PEM. */
+  /** Trusted root certificates, in PEM. */
   ca: string
 }
 
-/** Bytes of memory that the process had when it was asked, and the most since it was asked before. */
+/** Resident memory of the process in bytes: now, and the peak since the previous measurement. */
 export interface Memory {
   rss: number
   peak: number
@@ -23,8 +23,8 @@ export interface DispatcherProcess {
 }
 
 /**
- * A dispatcher in a process of its own, with the limits of the product, whose way out leads to this machine only: what it
- * takes is told apart from what tests and receivers take.
+ * Starts a dispatcher in a separate process, with the limits of production and outgoing calls to this machine only,
+ * so that its memory can be measured apart from the tests and receivers.
  */
 export async function startDispatcherProcess(given: ToDispatcher): Promise<DispatcherProcess> {
   const entry = fileURLToPath(new URL('./dispatcher-child.ts', import.meta.url))

@@ -2,16 +2,16 @@ import { verify } from '@octokit/webhooks-methods'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 
-/** A delivery as a receiver has it in hand: the bytes as they came. */
+/** A delivery as a receiver gets it, with the raw bytes of the body. */
 export interface Delivered {
   body: Buffer
   headers: Record<string, string>
 }
 
-/** Whether the receiver takes a delivery for one of ours. */
+/** Returns whether the signature of a delivery is valid. */
 export type Verifier = (secret: string, delivered: Delivered) => Promise<boolean>
 
-/** As the libraries want it: a secret in the form of the standard as it is, the bytes of any other in base64. */
+/** Both libraries expect `whsec_` secrets unchanged, and any other secret in base64. */
 const keyOf = (secret: string) =>
   secret.startsWith('whsec_') ? secret : Buffer.from(secret).toString('base64')
 
@@ -24,7 +24,7 @@ async function accepts(run: () => unknown): Promise<boolean> {
   }
 }
 
-/** Stock verifiers, called as their documentation says (T-WH-8 of `reliability.md` 7.3). */
+/** Verifiers of public libraries, called as their documentation describes (T-WH-8). */
 export const verifiers: Record<string, Verifier> = {
   '@octokit/webhooks-methods': (secret, { body, headers }) =>
     verify(secret, body.toString(), headers['x-signature-256'] ?? 'none'),
@@ -34,5 +34,5 @@ export const verifiers: Record<string, Verifier> = {
     accepts(() => new SvixWebhook(keyOf(secret)).verify(body, headers)),
 }
 
-/** `X-Signature-256` is over the body alone: the time is the business of the standard's headers. */
+/** Returns whether the verifier checks the timestamp. `X-Signature-256` covers only the body. */
 export const signsTime = (name: string): boolean => name !== '@octokit/webhooks-methods'

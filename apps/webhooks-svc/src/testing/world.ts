@@ -12,18 +12,18 @@ import { lockOrganization } from '../organizations/repo.ts'
 import { lockProject } from '../projects/repo.ts'
 import type { WebhookDeps } from '../webhooks/rpc.ts'
 
-/** What the tests of this service stand on, beside a real database. */
+/** Fixtures of the tests of this service, used with a real database. */
 
 export const secrets = secretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
 
 export interface KnownProject {
   owner_id: number
   organization_id?: number
-  /** Roles of members. */
+  /** Roles of members by user id. */
   roles?: Record<number, string>
 }
 
-/** projects-svc as this service sees it: facts of the projects in `known`. */
+/** Returns a fake of projects-svc with facts of the projects in `known`. */
 export function projectFacts(known: Record<number, KnownProject>) {
   const authorize = async ({ id }: { id: number }, { principal }: Context) => {
     const project = known[id]
@@ -39,7 +39,7 @@ export function projectFacts(known: Record<number, KnownProject>) {
   return { authorize }
 }
 
-/** A webhook that wants everything of project 7, unless it is said otherwise. */
+/** Inserts a webhook of project 7 that subscribes to the listed events, unless `given` overrides it. */
 export async function addWebhook(
   db: Kysely<WebhooksDb>,
   given: Partial<Insertable<WebhooksTable>> = {},
@@ -71,7 +71,7 @@ export async function addWebhook(
   return id
 }
 
-/** A webhook of an organization that wants nothing, unless it is said otherwise. */
+/** Inserts a webhook of an organization that subscribes to no event, unless `given` overrides it. */
 export async function addOrganizationWebhook(
   db: Kysely<WebhooksDb>,
   organization_id: number,
@@ -82,7 +82,7 @@ export async function addOrganizationWebhook(
   return addWebhook(db, { events: [], ...given, ...whose })
 }
 
-/** All handlers; what is not given is as good as nothing. */
+/** Creates all handlers, with inert defaults for dependencies that are not given. */
 export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
   handlersOf({
     outgoing: nowhere,
@@ -96,7 +96,7 @@ export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
 
 const nowhere = openOutgoing({ nets: [], allowHttp: false })
 
-/** The way out, to this machine only. */
+/** Returns outgoing calls that can reach this machine only. */
 export function loopback(): Outgoing {
   const outgoing = openOutgoing({ nets: readNets(['127.0.0.0/8']), allowHttp: true })
   afterAll(() => outgoing.close())

@@ -8,8 +8,8 @@ import { isSecret, sealSecret } from './secret.ts'
 const plain = ['target_url', 'description', 'is_active', 'enable_ssl'] as const
 
 /**
- * What has to be written so that the row is as `fields` want it; nothing when it is so already. A change moves
- * `updated_date` on by a millisecond at least: it is the record's revision.
+ * Returns the column changes that `fields` require; undefined when nothing changes. A change increases `updated_date`
+ * by at least a millisecond, because it is the revision of the record.
  */
 export function changesOf(
   before: WebhookRow,
@@ -27,19 +27,22 @@ export function changesOf(
   return { ...changes, ...freshStart(changes), updated_date: laterDate(before, clock) }
 }
 
-/** Now, and later than the last change in any case. */
+/** Returns the current time, or a millisecond after the last change if that is later. */
 function laterDate({ updated_date }: Pick<WebhookRow, 'updated_date'>, clock: Clock): Date {
   return new Date(Math.max(clock.now().getTime(), updated_date.getTime() + 1))
 }
 
-/** At once: the one before it does not sign any more. */
+/** Replaces the secret at once: the old one no longer signs. */
 function secretChange(before: WebhookRow, secret: string, secrets: SecretBox) {
   if (isSecret(secrets, before, secret)) return {}
   const secret_sealed = secret === '' ? null : sealSecret(secrets, before.id, secret)
   return { secret_sealed, old_secret_sealed: null, old_secret_until_date: null }
 }
 
-/** Another secret, beside which the present one goes on signing for so many hours; nothing when it is that already. */
+/**
+ * Returns the changes that set a new secret while the old one keeps signing for `overlap_hours`; undefined when the
+ * secret is the same.
+ */
 export function rotationOf(
   before: WebhookRow,
   { secret, overlap_hours }: { secret: string; overlap_hours: number },
@@ -56,7 +59,7 @@ export function rotationOf(
   }
 }
 
-/** Another target, or one that is said to work again, is not suspected for earlier failures. */
+/** A new target, or a webhook that is enabled again, starts without earlier failures. */
 function freshStart({ target_url, is_active }: Updateable<WebhooksTable>) {
   const isFresh = target_url !== undefined || is_active === true
   return isFresh ? { failure_streak: 0, failing_since_date: null, disabled_reason: null } : {}

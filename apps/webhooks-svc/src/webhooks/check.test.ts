@@ -8,14 +8,14 @@ import { eventsOf } from './events.ts'
 const guard = { nets: [], allowHttp: false }
 const read = (body: WebhookPatch) => readFields(body, 'project', guard)
 
-describe('a target that is refused when it is written', () => {
+describe('rejected target URLs', () => {
   test.each([
     ...['http://example.org', 'example.org', 'ftp://example.org', 'https://'],
     ...['https://user:pass@example.org', 'https://exam ple.org', 'https://example.org/#a'],
     ...['https://127.0.0.1', 'https://[::1]', 'https://2130706433', 'https://0x7f.1'],
     ...['https://[::ffff:10.0.0.1]', 'https://169.254.169.254', 'https://localhost'],
     ...['https://a.svc.cluster.local', 'https://a.internal', 'https://a.local'],
-  ])('%s', (target_url) => {
+  ])('the target %s is rejected', (target_url) => {
     const attempt = () => read({ target_url })
     expect(attempt).toThrow(
       expect.objectContaining({
@@ -27,12 +27,12 @@ describe('a target that is refused when it is written', () => {
   })
 })
 
-test('a target of 8,193 characters is refused by its shape', () => {
+test('the schema rejects a target URL of 8,193 characters', () => {
   const target_url = `https://example.org/${'a'.repeat(8173)}`
   expect(webhookPatch.safeParse({ target_url }).success).toBe(false)
 })
 
-test('plain http is taken where the installation allows it', () => {
+test('plain http is accepted where the installation allows it', () => {
   const open = { nets: [], allowHttp: true }
   expect(readFields({ target_url: 'http://example.org' }, 'project', open)).toEqual({
     target_url: 'http://example.org',
@@ -40,18 +40,21 @@ test('plain http is taken where the installation allows it', () => {
 })
 
 describe('events', () => {
-  test('are sorted, and repeated ones count once', () => {
+  test('event names are sorted and deduplicated', () => {
     expect(read({ events: 'update:task, create:task,update:task' })).toEqual({
       events: ['create:task', 'update:task'],
     })
   })
 
-  test.each(['issue', 'comment'])('of an %s may be asked for by both types', (resource) => {
-    const events = ['create', 'delete', 'update'].map((verb) => `${verb}:${resource}`)
-    const asked = { events: events.join(',') }
-    expect(read(asked)).toEqual({ events })
-    expect(readFields(asked, 'organization', { nets: [], allowHttp: false })).toEqual({ events })
-  })
+  test.each(['issue', 'comment'])(
+    'events of an %s are valid for both webhook types',
+    (resource) => {
+      const events = ['create', 'delete', 'update'].map((verb) => `${verb}:${resource}`)
+      const asked = { events: events.join(',') }
+      expect(read(asked)).toEqual({ events })
+      expect(readFields(asked, 'organization', { nets: [], allowHttp: false })).toEqual({ events })
+    },
+  )
 
   test.each([
     ['x', { events: ['"x" is not a valid choice.'] }],
@@ -59,16 +62,16 @@ describe('events', () => {
     ['constructor', { events: ['"constructor" is not a valid choice.'] }],
     ['ping', { non_field_errors: ['Invalid events list for project webhook'] }],
     ['create:project', { non_field_errors: ['Invalid events list for project webhook'] }],
-  ])('%s is refused', (events, body) => {
+  ])('the event list %j is rejected', (events, body) => {
     expect(() => read({ events })).toThrow(expect.objectContaining({ kind: 'invalid', body }))
   })
 
-  test.each([[''], [' , '], [[]]])('%j is refused by its shape', (events) => {
+  test.each([[''], [' , '], [[]]])('the schema rejects the event list %j', (events) => {
     expect(webhookPatch.safeParse({ events }).success).toBe(false)
   })
 })
 
-test('another content type is refused', () => {
+test('any other content type is rejected', () => {
   expect(read({ content_type: 'application/json' })).toEqual({})
   expect(() => read({ content_type: 'text/xml' })).toThrow(
     expect.objectContaining({ body: { content_type: ['"text/xml" is not a valid choice.'] } }),
@@ -80,7 +83,7 @@ test.each([
   [{ secret: 'a\0b' }],
   [{ secret: {} }],
   [{ enable_ssl: null }],
-])('%j is refused by its shape', (body) => {
+])('the schema rejects %j', (body) => {
   expect(webhookPatch.safeParse(body).success).toBe(false)
 })
 
@@ -88,12 +91,12 @@ describe('the scope of a new webhook', () => {
   const nowhere = { scope: null }
   const acme = { scope: { organization_id: 2 } }
 
-  test('is its project, whatever the request names', () => {
+  test('a project webhook belongs to the project in the body, also when the request names an organization', () => {
     expect(readScope({ type: 'project', project_id: 7 }, nowhere)).toEqual({ project_id: 7 })
     expect(readScope({ type: 'project', project_id: 7 }, acme)).toEqual({ project_id: 7 })
   })
 
-  test('is the organization that the request names', () => {
+  test('an organization webhook belongs to the organization that the request names', () => {
     expect(readScope({ type: 'organization' }, acme)).toEqual({ organization_id: 2 })
   })
 
@@ -103,19 +106,19 @@ describe('the scope of a new webhook', () => {
     [{ type: 'organization', project_id: 7 }, acme, 'project_id'],
     [{ type: 'organization' }, nowhere, 'non_field_errors'],
     [{ type: 'organization' }, { scope: { organization_id: null } }, 'non_field_errors'],
-  ])('%j in %j is refused', (body, from, field) => {
+  ])('%j with the principal %j is rejected', (body, from, field) => {
     expect(() => readScope(body, from)).toThrow(
       expect.objectContaining({ kind: 'invalid', body: { [field]: [expect.any(String)] } }),
     )
   })
 
-  test('a type that does not exist is refused by its shape', () => {
+  test('the schema rejects an unknown webhook type', () => {
     const body = { target_url: 'https://example.org', events: 'update:task', type: 'user' }
     expect(webhookCreate.safeParse(body).success).toBe(false)
   })
 })
 
-test('names of events are told by type', () => {
+test('the event names of each webhook type are listed and accepted', () => {
   expect(eventsOf('all')).toEqual(Object.keys(webhookEvents).sort())
   expect(eventsOf('organization')).toEqual(eventsOf('all'))
   expect(eventsOf('project')).not.toContain('create:project')

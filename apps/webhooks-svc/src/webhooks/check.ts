@@ -6,14 +6,14 @@ import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/gua
 import type { WebhookRow } from '../db/schema.ts'
 import type { Whose } from './repo.ts'
 
-/** What a client may set, as it is stored; the secret is still in the clear. */
+/** Fields that a client may set, as they are stored; only the secret is still plain text. */
 export type Fields = Partial<
   Pick<WebhookRow, 'target_url' | 'description' | 'events' | 'is_active' | 'enable_ssl'>
 > & { secret?: string }
 
 /**
- * Reads the fields of a body in the context that shapes cannot see: where the target leads, which events exist for this
- * type of webhook (`spec/api-annotations.md` 4.2, 4.6). Pure: no name is resolved.
+ * Checks fields that the schema cannot check alone: the target URL, and the events of this webhook type. Pure:
+ * resolves no host name.
  *
  * @throws DomainError invalid, naming the field
  */
@@ -38,7 +38,7 @@ function assertTarget(target: string, guard: Guard): void {
   }
 }
 
-/** Names joined by commas; repeated ones count once, the order is that of the alphabet. */
+/** Parses comma-separated names; returns them sorted and without duplicates. */
 function readEvents(text: string, type: WebhookRow['type']): string[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))].filter(Boolean).sort()
   const unknown = names.find((name) => name !== pingEvent && !Object.hasOwn(webhookEvents, name))
@@ -49,7 +49,7 @@ function readEvents(text: string, type: WebhookRow['type']): string[] {
 }
 
 /**
- * What a new webhook is of: the project that its body names, or the organization that the request names.
+ * Returns the owner of a new webhook: the project in the body, or the organization of the request.
  *
  * @throws DomainError invalid
  */
@@ -69,6 +69,6 @@ export function readScope(
   return { organization_id: scope.organization_id }
 }
 
-/** A reference in a body to a project that does not exist. */
+/** Returns the error for a reference to a project that does not exist. */
 export const noSuchProject = (id: number): DomainError =>
   invalid({ project_id: `Invalid pk "${id}" - object does not exist.` })

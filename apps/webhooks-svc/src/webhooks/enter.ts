@@ -9,18 +9,21 @@ import { organizationStanding, standing, webhookRules } from './policy.ts'
 import { countWebhooks, type Whose } from './repo.ts'
 
 export interface EnterDeps extends PermitDeps {
-  /** Webhooks a project may have. */
+  /** Maximum number of webhooks of one project. */
   perProject: number
-  /** Webhooks an organization may have, those of its projects aside. */
+  /** Maximum number of webhooks of one organization, without those of its projects. */
   perOrganization: number
 }
 
-/** To be called in the transaction that adds one webhook: what it belongs to is locked, is there, and has room for it. */
+/**
+ * Called in the transaction that inserts a webhook: locks the project or organization and checks that it exists and
+ * is below its limit.
+ */
 type Enter = (tx: Transaction<WebhooksDb>) => Promise<Whose>
 
 /**
- * The caller may make webhooks of a project. Its row is locked, so that nobody else adds the one that is too many, and no
- * deletion is missed.
+ * Checks that the caller may create webhooks of a project. The returned function locks the row of the project, so
+ * that concurrent calls cannot exceed the limit or miss a deletion.
  *
  * @throws DomainError invalid, forbidden
  */
@@ -42,7 +45,7 @@ export async function enterProject(
   }
 }
 
-/** The same of the organization that the request names. */
+/** Does the same for the organization that the request names. */
 export function enterOrganization(
   { perOrganization }: EnterDeps,
   organization_id: number,

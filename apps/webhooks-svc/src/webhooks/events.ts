@@ -1,7 +1,7 @@
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { webhookTypes } from '@reticle/contracts/rest/webhooks'
 
-/** Names of the events that a type of webhook may ask for, of all what any may, by name. */
+/** Returns the sorted names of the events that a type of webhook may subscribe to; `all` for every type. */
 export function eventsOf(type: (typeof webhookTypes)[number] | 'all'): string[] {
   const names = Object.entries(webhookEvents).filter(
     ([, types]) => type === 'all' || types.includes(type),

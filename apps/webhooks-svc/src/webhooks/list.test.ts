@@ -12,7 +12,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 
-/** What the list of webhooks may be asked: `spec/api-annotations.md` 4.2, `spec/api-workspace.md` 1.5, 1.6. */
+/** Search, filters and sort orders of the webhook list. */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const deps = {
@@ -33,7 +33,7 @@ const a = await addWebhook(db, {
 })
 const b = await addWebhook(db, { target_url: 'https://b.example', project_id: 8, owner_id: 2 })
 
-/** The query as the gateway reads it, with `filter` as JSON. */
+/** Parses the query as the gateway does, with `filter` as JSON. */
 const read = ({ filter, ...query }: Record<string, unknown>) =>
   webhookList.parse({ ...query, ...(filter !== undefined && { filter: JSON.stringify(filter) }) })
 
@@ -49,7 +49,7 @@ describe.each(transports)('over %s', (transport) => {
     ['"nightly ci"', [a]],
     ['"ci nightly"', []],
     ['project', []],
-  ])('a search for %s', async (search, expected) => {
+  ])('a search for %s returns the matching webhooks', async (search, expected) => {
     expect(await found({ search })).toEqual(expected)
   })
 
@@ -60,10 +60,13 @@ describe.each(transports)('over %s', (transport) => {
     ['owner', 'Zoe', []],
     ['type', 'project', [b, a]],
     ['project_id', 8, [b]],
-  ])('%s is %s, as a simple filter and in an expression', async (name, value, expected) => {
-    expect(await found({ [name]: String(value) })).toEqual(expected)
-    expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
-  })
+  ])(
+    '%s equal to %s matches as a simple filter and in an expression',
+    async (name, value, expected) => {
+      expect(await found({ [name]: String(value) })).toEqual(expected)
+      expect(await found({ filter: { '==': [{ var: name }, value] } })).toEqual(expected)
+    },
+  )
 
   test.each([
     [{ filter: { in: ['ci', { var: 'description' }] } }, [a]],
@@ -74,18 +77,18 @@ describe.each(transports)('over %s', (transport) => {
     [{ sort: 'project_id' }, [a, b]],
     [{ sort: 'owner' }, [b, a]],
     [{ sort: 'nosuch' }, [b, a]],
-  ])('by %j', async (query, expected) => {
+  ])('the list follows %j', async (query, expected) => {
     expect(await found(query)).toEqual(expected)
   })
 
-  test('nothing that is asked shows what one may not see', async () => {
+  test('no filter or search shows webhooks that the caller may not see', async () => {
     const filter = { or: [{ var: 'id' }, { '!': { var: 'id' } }] }
     expect(await found({ filter }, anna)).toEqual([a])
     expect(await found({ search: 'b.example' }, anna)).toEqual([])
   })
 })
 
-test('what is asked costs no statements', async () => {
+test('filters and sorting need no additional statements', async () => {
   const counted = async (query: Record<string, unknown>) => {
     const { db: watched, statements } = counting(db)
     await over(watched).listWebhooks(read(query), admin)
@@ -95,7 +98,7 @@ test('what is asked costs no statements', async () => {
   expect(await counted({ filter, search: 'example', sort: 'owner' })).toBe(await counted({}))
 })
 
-test('lists need as many statements for many rows as for few', async () => {
+test('lists need the same number of statements for many rows as for few', async () => {
   const lists = Object.values(table).filter(({ answers }) => isPage(Object.values(answers)[0]))
   const names = ['listWebhooks', 'listDeliveries', 'listWebhookMessages']
   expect(lists.map(({ name }) => name)).toEqual(names)
@@ -121,7 +124,7 @@ test('lists need as many statements for many rows as for few', async () => {
   expect(await look()).toEqual(few.map((seen, at) => (at % 2 === 0 ? seen + 20 : seen)))
 })
 
-/** Attempts of the first webhook, each at a message of its own. */
+/** Inserts attempts of the first webhook, each with a separate message. */
 async function addDeliveries(count: number) {
   const now = new Date()
   for (let sequence = 1; sequence <= count; sequence++) {

@@ -21,7 +21,7 @@ const columns = {
   updated_date: 'webhook.updated_date',
 } as const satisfies ColumnsOf<typeof webhookFields>
 
-/** A page of the webhooks that the caller may see: `spec/api-annotations.md` 4.2. */
+/** Returns a page of the webhooks that the caller may view. */
 export function listWebhooks(
   db: Kysely<WebhooksDb>,
   principal: Principal,
@@ -31,7 +31,7 @@ export function listWebhooks(
   return listPage(rows, query, webhookFields, columns)
 }
 
-/** Within the workspace that the request names (`spec/api-workspace.md` 1.9). */
+/** Condition for the workspace that the request names. */
 function inScope({ scope }: Principal): RawBuilder<SqlBool> {
   if (scope === null) return sql<SqlBool>`true`
   const { organization_id } = scope
@@ -39,7 +39,10 @@ function inScope({ scope }: Principal): RawBuilder<SqlBool> {
   return sql<SqlBool>`${workspaceOf} = ${organization_id}`
 }
 
-/** Own ones and those of own projects where one is a member, all of an organization that one leads; administrators see everything. */
+/**
+ * Condition for visible webhooks: administrators see all; owners and maintainers see all of their organization;
+ * others see their own and those of their projects where they are members.
+ */
 function visibleTo({ user_id, role, organization_roles }: Principal): RawBuilder<SqlBool> {
   if (role === 'admin') return sql<SqlBool>`true`
   const own = sql<SqlBool>`${user_id} in (webhook.owner_id, project.owner_id)`

@@ -21,7 +21,7 @@ async function logged() {
   return rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload ?? 'null') }))
 }
 
-test('what is done to a webhook is in the log of events, once and without its secret', async () => {
+test('changes of a webhook are logged once and without its secret', async () => {
   const webhooks = await losingAnswers(table, handlers)
   const asked = { target_url: 'https://example.org/hook', events: 'update:task' }
   const secret = 'never to be told'

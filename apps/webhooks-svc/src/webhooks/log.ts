@@ -19,7 +19,7 @@ interface Deps {
   clock: Clock
 }
 
-/** A webhook that came, or goes, as the log of events tells it (`spec/api-workspace.md` 6.2). */
+/** Logs the creation or deletion of a webhook. */
 export function logWebhook(
   { tx, clock }: Deps,
   action: 'create' | 'delete',
@@ -30,7 +30,7 @@ export function logWebhook(
   return noteChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
 }
 
-/** Every field that changed; of the secret only whether there is one. */
+/** Logs every changed field; of the secret only whether one exists. */
 export function logWebhookUpdate(
   { tx, clock }: Deps,
   old: Webhook,

@@ -2,14 +2,14 @@ import type { Webhook } from '@reticle/contracts/rest/webhooks'
 import type { WebhookRow } from '../db/schema.ts'
 import { nobody } from '../people/nobody.ts'
 
-/** A webhook with what stands elsewhere: the organization it is in, by its project or itself, and the newest of its deliveries. */
+/** Row of a webhook, joined with its organization (its own or that of its project) and its newest delivery. */
 export type WebhookView = WebhookRow & {
   workspace_id: number | null
   last_status: number | null
   last_delivery_date: Date | null
 }
 
-/** The record of `spec/api-annotations.md` 4.1. Of the secret only its being there is told. */
+/** Converts a row to the REST record. The record shows only whether a secret exists. */
 export function toWebhook(row: WebhookView): Webhook {
   const { id, target_url, description, type, project_id, is_active, enable_ssl } = row
   return {
@@ -36,7 +36,7 @@ export function toWebhook(row: WebhookView): Webhook {
   }
 }
 
-/** Null: they have no account any more. */
+/** Returns null when the account of the owner was deleted. */
 function ownerOf(row: WebhookRow): Webhook['owner'] {
   if (row.owner_id === nobody) return null
   return {

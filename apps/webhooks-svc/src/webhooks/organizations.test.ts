@@ -19,7 +19,7 @@ import {
 } from '../testing/world.ts'
 import { webhookHandlers } from './rpc.ts'
 
-/** Webhooks of organizations: `spec/api-annotations.md` 4.1, 4.2, `spec/api-workspace.md` 1.9. */
+/** Webhooks of organizations: docs/spec/webhooks.md#operations */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
@@ -30,7 +30,7 @@ const over = (on = db) => testHandlers({ ...deps, db: on, guard })
 const handlers = over()
 const { createWebhook, getWebhook, listWebhooks } = handlers
 
-/** Somebody with that role in organization 5, who names it. */
+/** Context of a user with that role in organization 5, which the request names. */
 const member = (
   role: OrganizationRole | null,
   given: Partial<Principal> = {},
@@ -55,7 +55,7 @@ beforeEach(async () => {
 describe.each(transports)('over %s', (transport) => {
   const webhooks = overTransport(transport, table, handlers)
 
-  test('one is made of the organization that the request names', async () => {
+  test('an organization webhook belongs to the organization that the request names', async () => {
     const made = await webhooks.createWebhook({ body }, olga)
     expect(made).toMatchObject({
       ...{ type: 'organization', project_id: null, organization: 5 },
@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('needs such a scope, and no project', async () => {
+  test('creation requires an organization in the request and no project in the body', async () => {
     const attempts = [
       webhooks.createWebhook({ body }, callAs({ organization_roles: { 5: 'owner' } })),
       webhooks.createWebhook({ body }, member('owner', {}, null)),
@@ -86,13 +86,16 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test.each(Object.keys(webhookEvents))('may ask for %s', async (events) => {
-  const made = await createWebhook({ body: { ...body, events } }, olga)
-  expect(made.events_list).toEqual([events])
-})
+test.each(Object.keys(webhookEvents))(
+  'an organization webhook may subscribe to %s',
+  async (events) => {
+    const made = await createWebhook({ body: { ...body, events } }, olga)
+    expect(made.events_list).toEqual([events])
+  },
+)
 
 test.each(Object.entries(webhookEvents).filter(([, types]) => !types.includes('project')))(
-  'a project has no %s',
+  'a project webhook may not subscribe to %s',
   async (events) => {
     const id = await addWebhook(db)
     const tasks = projectFacts({ 7: { owner_id: 1 } })
@@ -104,10 +107,10 @@ test.each(Object.entries(webhookEvents).filter(([, types]) => !types.includes('p
   },
 )
 
-describe('is refused', () => {
+describe('refused creations', () => {
   const full = { body: { non_field_errors: ['An organization may have at most 2 webhooks.'] } }
 
-  test('when the organization has as many as it may have; those of its projects do not count', async () => {
+  test('creation fails at the limit of the organization, which excludes webhooks of its projects', async () => {
     await db.insertInto('projects').values({ id: 7, owner_id: 1, organization_id: 5 }).execute()
     for (const _ of [1, 2, 3]) await addWebhook(db)
     for (const _ of [1, 2]) await createWebhook({ body }, olga)
@@ -116,20 +119,20 @@ describe('is refused', () => {
     await createWebhook({ body }, member(null, { ...elsewhere, scope: { organization_id: 6 } }))
   })
 
-  test('when ten at once would pass that limit', async () => {
+  test('ten concurrent creations cannot exceed the limit', async () => {
     const ended = await Promise.allSettled(
       Array.from({ length: 10 }, () => createWebhook({ body }, olga)),
     )
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   })
 
-  test('when the deletion of the organization is known', async () => {
+  test('creation fails when the organization is known to be deleted', async () => {
     await db.insertInto('organizations').values({ id: 5, is_deleted: true }).execute()
     await expect(createWebhook({ body }, olga)).rejects.toMatchObject({ kind: 'not_found' })
   })
 })
 
-describe('who may do what (api-annotations 4.2)', () => {
+describe('permissions', () => {
   const acts = {
     create: (_: number, who: typeof olga) => createWebhook({ body }, who),
     view: (id: number, who: typeof olga) => getWebhook({ id }, who),
@@ -140,7 +143,7 @@ describe('who may do what (api-annotations 4.2)', () => {
   const everything = ['create', 'view', 'update', 'delete', 'deliveries'] as const
   const butCreate = ['view', 'update', 'delete', 'deliveries'] as const
 
-  /** The webhook is that of user 3. */
+  /** The webhook belongs to user 3. */
   test.each([
     ['an owner', member('owner'), everything],
     ['a maintainer', member('maintainer'), everything],
@@ -153,7 +156,7 @@ describe('who may do what (api-annotations 4.2)', () => {
     ['who made it and left', member(null, { user_id: 3 }), []],
     ['a stranger', member(null), []],
     ['an administrator', member(null, { role: 'admin' }), everything],
-  ] as const)('%s', async (_who, who, may) => {
+  ] as const)('exactly the listed operations are permitted for %s', async (_who, who, may) => {
     for (const [name, act] of Object.entries(acts)) {
       const id = await addOrganizationWebhook(db, 5, { owner_id: 3 })
       const ended = await act(id, who).then(
@@ -167,7 +170,7 @@ describe('who may do what (api-annotations 4.2)', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of webhooks', () => {
   const named = async (who: typeof olga, names: Record<string, number>) => {
     const { count, results } = await listWebhooks({ sort: 'id' }, who)
     expect(results).toHaveLength(count)
@@ -215,24 +218,24 @@ describe('lists', () => {
       callAs({ role: 'admin' }),
       'acme inAcme ofTheirs other inOther',
     ],
-  ] as const)('show %s theirs', async (_who, who, expected) => {
+  ] as const)('the list for %s contains the visible webhooks', async (_who, who, expected) => {
     expect(await named(who, await fill())).toBe(expected)
   })
 
-  test('ask by type', async () => {
+  test('the list can be filtered by type', async () => {
     const { acme } = await fill()
     const { results } = await listWebhooks({ type: 'organization' }, olga)
     expect(results.map(({ id }) => id)).toEqual([acme])
   })
 
-  test('name no organization that is gone', async () => {
+  test('the list names no organization that was deleted', async () => {
     const { inAcme } = await fill()
     await db.updateTable('organizations').set({ is_deleted: true }).where('id', '=', 5).execute()
     const { results } = await listWebhooks({ id: inAcme }, callAs({ role: 'admin' }))
     expect(results).toMatchObject([{ organization: null }])
   })
 
-  test('cost two queries, however long', async () => {
+  test('a list of any length needs two queries', async () => {
     await fill()
     const { db: watched, statements } = counting(db)
     await over(watched).listWebhooks({}, olga)
@@ -240,7 +243,7 @@ describe('lists', () => {
   })
 })
 
-test('what is asked twice over a broken connection is made once', async () => {
+test('a creation repeated after a broken connection creates one webhook', async () => {
   const webhooks = await losingAnswers(table, handlers)
   const { id } = await webhooks.createWebhook({ body }, olga)
   const { results } = await listWebhooks({}, olga)

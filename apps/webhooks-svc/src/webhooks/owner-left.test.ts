@@ -13,7 +13,7 @@ import { addOrganizationWebhook, addWebhook } from '../testing/world.ts'
 import { toWebhook } from './messages.ts'
 import { findWebhook } from './repo.ts'
 
-/** Owners learn of webhooks that a removed member left. */
+/** Owners of an organization can see which webhooks a removed member left behind. */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const deps = { clock: testClock(), base: 'https://host/api', onMessages: () => undefined }
@@ -29,7 +29,7 @@ async function shown(id: number) {
   return toWebhook(row)
 }
 
-describe('webhooks of a member who leaves', () => {
+describe('webhooks of a user who leaves the organization', () => {
   const membership = (user_id: number, organization: number) => ({
     ...{ id: 21, organization, is_active: true, joined_date: null, role: 'maintainer' as const },
     ...{ user: userRecord({ id: user_id }), invitation: null },
@@ -44,7 +44,7 @@ describe('webhooks of a member who leaves', () => {
       .orderBy('obj_id')
       .execute()
 
-  test('show when, go on, and are in the log of the organization', async () => {
+  test('the webhooks show the date, stay active and are logged for the organization', async () => {
     const own = await addOrganizationWebhook(db, 2, { owner_id: 3 })
     const ofProject = await addWebhook(db, { owner_id: 3, project_id: 7 })
     await sql`update projects set organization_id = 2 where id = 7`.execute(db)
@@ -62,14 +62,14 @@ describe('webhooks of a member who leaves', () => {
     expect(await logged()).toEqual([own, ofProject].map((obj_id) => ({ ...row, obj_id })))
   })
 
-  test('are like others again once the person is a member again', async () => {
+  test('the mark is cleared when the user joins again', async () => {
     const own = await addOrganizationWebhook(db, 2, { owner_id: 3 })
     await leave(3, 2)
     await arrives(membershipCreated, { membership: membership(3, 2) })
     expect(await shown(own)).not.toHaveProperty('owner_left_date')
   })
 
-  test('show it also when the account is deleted', async () => {
+  test('the mark stays when the account is deleted', async () => {
     const own = await addOrganizationWebhook(db, 2, { owner_id: 3 })
     await leave(3, 2)
     await arrives(userDeleted, { user: userRecord({ id: 3 }) })

@@ -8,7 +8,7 @@ import { originOfEvent, serverEvents } from '../event-log/server-events.ts'
 import { toWebhook } from './messages.ts'
 import { listWebhooksOfMember, saveOwnerLeft } from './repo.ts'
 
-/** Marks the webhooks of members who leave an organization, until they are members again. */
+/** Marks the webhooks of users who leave an organization, and clears the mark when they join again. */
 export const followMembers = route<WebhooksDb>([
   on(membershipDeleted, (tx, { membership }, event) => markOwnerLeft(tx, membership, event)),
   on(membershipCreated, async (tx, { membership }) => {
@@ -28,8 +28,8 @@ const memberOf = ({ organization: organization_id, user }: Membership) => ({
 })
 
 /**
- * Webhooks of a removed member go on delivering: the record shows that their owner has left, and the log of the organization
- * has a row for each of them.
+ * Webhooks of a removed member stay active. The record shows that the owner has left, and the event log of the
+ * organization gets a row per webhook.
  */
 async function markOwnerLeft(
   tx: Transaction<WebhooksDb>,
@@ -48,5 +48,5 @@ async function markOwnerLeft(
   await insertEvents(tx, serverEvents(originOfEvent(event), changes, rowsOfEvent))
 }
 
-/** The log holds the removal itself under the ordinal 0 of the same event. */
+/** Ordinal 0 of the same event is the removal of the member. */
 const rowsOfEvent = 1

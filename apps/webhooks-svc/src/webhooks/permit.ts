@@ -17,16 +17,16 @@ import { findWebhook } from './repo.ts'
 
 export interface PermitDeps {
   db: Kysely<WebhooksDb>
-  /** Facts of projects: who owns them, where they are. */
+  /** Source of facts about projects: owner and organization. */
   tasks: Pick<Service<typeof tasks>, 'authorize'>
 }
 
 type Action = 'view' | 'update' | 'delete'
 
 /**
- * The webhook, after the caller was permitted to do `action` with it.
+ * Returns the webhook after checking that the caller may do `action` with it.
  *
- * @throws DomainError not_found (also when its project is gone), forbidden
+ * @throws DomainError not_found (also when its project was deleted), forbidden
  */
 export async function permit(
   deps: PermitDeps,
@@ -48,12 +48,12 @@ async function standingTo(deps: PermitDeps, row: WebhookView, context: Context):
   return standing(facts ?? missing(), principal, row)
 }
 
-/** No such webhook, for this caller or for anybody. */
+/** Throws not_found: the webhook does not exist, or the caller must not learn of it. */
 export function missing(): never {
   throw notFound()
 }
 
-/** Facts of a project; nothing when there is no such project (any more). */
+/** Returns the facts of a project; undefined when it does not exist (any more). */
 export async function factsOf(
   { tasks }: PermitDeps,
   id: number,

@@ -6,7 +6,7 @@ const owners = { is: ['webhook owner', 'project owner'], role: 'worker' } as con
 const projectOwner = { is: ['project owner'], role: 'worker' } as const
 const all = { role: 'worker' } as const
 
-/** Who may do what with webhooks: `spec/api-annotations.md` 4.2. Deliveries count as viewing. */
+/** Permissions for webhooks. Reading deliveries requires `view`. */
 export const webhookRules: readonly Rule[] = [
   { action: 'create', sandbox: projectOwner, leader: all, member: projectOwner },
   { action: 'create:organization', sandbox: 'nobody', leader: all, member: 'nobody' },
@@ -15,7 +15,10 @@ export const webhookRules: readonly Rule[] = [
   { action: 'delete', sandbox: owners, leader: all, member: owners },
 ]
 
-/** How the caller stands to a project's webhook, by the facts of the project and the webhook's owner. */
+/**
+ * Returns the relations of the caller to a project's webhook, from the facts of the project and the owner of the
+ * webhook.
+ */
 export function standing(
   facts: Facts,
   { user_id }: Principal,
@@ -26,7 +29,7 @@ export function standing(
   return { organization_id, organization_role, relations: [...relations, ...own] }
 }
 
-/** How the caller stands to an organization's webhook; nobody has to be asked for that. */
+/** Returns the relations of the caller to an organization's webhook; needs no call to another service. */
 export function organizationStanding(
   organization_id: number,
   { user_id, organization_roles }: Principal,

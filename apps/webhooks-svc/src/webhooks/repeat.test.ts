@@ -9,7 +9,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { addWebhook, projectFacts, secrets, testHandlers } from '../testing/world.ts'
 
-/** `reliability.md` 13: over a network that loses the answer to every change, each is made once and answered rightly. */
+/** Every change is applied once and answered correctly over a network that loses each first response. */
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:00.000Z')
@@ -20,7 +20,7 @@ const handlers = testHandlers({ ...deps, guard })
 const webhooks = await losingAnswers(table, handlers)
 const anna = () => callAs({ user_id: 1 })
 
-test('a webhook is made, changed and deleted once', async () => {
+test('a webhook is created, updated and deleted once', async () => {
   const target_url = 'https://example.org/hook'
   const body = { target_url, events: 'update:task', type: 'project' as const, project_id: 7 }
   const made = await webhooks.createWebhook({ body }, anna()) // a second would be one too many
@@ -35,7 +35,7 @@ test('a webhook is made, changed and deleted once', async () => {
   expect(await db.selectFrom('webhooks').selectAll().execute()).toEqual([])
 })
 
-test('a repeat answers what its call did, not what came after', async () => {
+test('a repeated call returns the result of its first run, even after later changes', async () => {
   const id = await addWebhook(db)
   const call = { ...anna(), call_id: randomUUID() }
   const update = { id, body: { description: 'first' } }

@@ -13,13 +13,13 @@ type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
 /**
- * The organization that a webhook is in: its own, or that of its project. Where an organization went with more than was told
- * of one by one, its projects still name it here.
+ * Organization of a webhook: its own or that of its project. Null when the organization was deleted, because its
+ * projects may still refer to it.
  */
 export const workspaceOf = sql<number | null>`
   case when workspace.is_deleted then null else coalesce(webhook.organization_id, project.organization_id) end`
 
-/** Webhooks that are there for their users, each with the organization it is in and its newest delivery. */
+/** Returns the query for webhooks that users can see, each with its organization and newest delivery. */
 export function webhookViews(db: Db) {
   return db
     .selectFrom('webhooks as webhook')
@@ -64,7 +64,7 @@ export function lockWebhook(tx: Tx, id: number): Promise<WebhookRow | undefined>
     .executeTakeFirst()
 }
 
-/** Of a project or an organization. */
+/** Project or organization that a webhook belongs to. */
 export type Whose = { project_id: number } | { organization_id: number }
 
 const columnOf = (whose: Whose) =>
@@ -100,14 +100,14 @@ export async function updateWebhook(
   await db.updateTable('webhooks').set(changes).where('id', '=', id).execute()
 }
 
-/** Its messages and deliveries go with it. */
+/** Deletes a webhook; its messages and deliveries are deleted by foreign keys. */
 export async function deleteWebhook(db: Db, id: number): Promise<void> {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
 /**
- * Those of a deleted project or organization: gone for everybody, but they deliver what they owe (`deliveries/sweep.ts` ends
- * that).
+ * Ends the webhooks of a deleted project or organization. They are hidden from users but still deliver their pending
+ * messages; `deliveries/sweep.ts` deletes them later.
  */
 export async function endWebhooks(db: Db, whose: Whose, now: Date): Promise<void> {
   const { column, id } = columnOf(whose)
@@ -119,7 +119,7 @@ export async function endWebhooks(db: Db, whose: Whose, now: Date): Promise<void
     .execute()
 }
 
-/** Webhooks that a user owns in an organization: its own, and those of its projects. */
+/** Returns the webhooks that a user owns in an organization, including those of its projects. */
 export function listWebhooksOfMember(
   db: Db,
   { organization_id, owner_id }: { organization_id: number; owner_id: number },

@@ -53,7 +53,7 @@ const stored = (id: number) =>
 describe.each(transports)('over %s', (transport) => {
   const webhooks = overTransport(transport, table, handlers)
 
-  test('a webhook is made as it was asked for, the rest has its default', async () => {
+  test('a created webhook has the fields of the body and defaults for the others', async () => {
     const made = await webhooks.createWebhook(
       { body: { ...body, events: 'update:task,create:task', description: 'ci', project_id: 7 } },
       anna,
@@ -79,7 +79,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await webhooks.getWebhook({ id: made.id }, anna)).toEqual(made)
   })
 
-  test('the secret is kept sealed and never told', async () => {
+  test('the secret is stored sealed and never returned', async () => {
     const given = { ...body, project_id: 7, secret: 'hush hush' }
     const made = await webhooks.createWebhook({ body: given }, anna)
     expect(made.has_secret).toBe(true)
@@ -89,34 +89,34 @@ describe.each(transports)('over %s', (transport) => {
     expect(openSecret(secrets, row)).toBe('hush hush')
   })
 
-  test('a secret whose key is gone may be replaced', async () => {
+  test('a secret whose key was removed can be replaced', async () => {
     const id = await addWebhook(db, { secret_sealed: 'k0.AAAA' })
     await webhooks.updateWebhook({ id, body: { secret: 'new' } }, anna)
     expect(openSecret(secrets, await stored(id))).toBe('new')
   })
 
-  test('a change writes what is named and moves the date', async () => {
+  test('an update writes the named fields and changes `updated_date`', async () => {
     const id = await addWebhook(db, { description: 'old' })
     const changed = await webhooks.updateWebhook({ id, body: { description: 'new' } }, anna)
     expect(changed).toMatchObject({ description: 'new', target_url: 'https://example.org' })
     expect(changed.updated_date).toBe('2026-03-01T10:00:00.000Z')
   })
 
-  test('a change that changes nothing leaves the date', async () => {
+  test('an update without changes keeps `updated_date`', async () => {
     const id = await addWebhook(db, { events: ['create:task', 'update:task'] })
     const same = { events: 'update:task,create:task', secret: '', is_active: true }
     const changed = await webhooks.updateWebhook({ id, body: same }, anna)
     expect(changed.updated_date).toBe('2026-03-01T09:00:00.000Z')
   })
 
-  test('what is written once is ignored later', async () => {
+  test('an update ignores `type` and `project_id`', async () => {
     const id = await addWebhook(db)
     const given = { type: 'organization', project_id: 8, description: 'x' }
     const changed = await webhooks.updateWebhook({ id, body: given }, anna)
     expect(changed).toMatchObject({ type: 'project', project_id: 7, description: 'x' })
   })
 
-  test('a PUT keeps what it does not name', async () => {
+  test('a PUT keeps the fields that it does not name', async () => {
     const id = await addWebhook(db, { description: 'kept', is_active: false })
     const put = { target_url: 'https://example.com', events: 'update:job' }
     expect(await webhooks.replaceWebhook({ id, body: put }, anna)).toMatchObject({
@@ -127,13 +127,13 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a deleted webhook is gone', async () => {
+  test('a deleted webhook is not found', async () => {
     const id = await addWebhook(db)
     await webhooks.deleteWebhook({ id }, anna)
     await expect(webhooks.getWebhook({ id }, anna)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a list has what the caller may see, newest first', async () => {
+  test('a list contains the webhooks that the caller may view, newest first', async () => {
     projects[8] = { owner_id: 2 }
     const [first, second] = [await addWebhook(db), await addWebhook(db)]
     await addWebhook(db, { project_id: 8, owner_id: 2 })
@@ -145,7 +145,7 @@ describe.each(transports)('over %s', (transport) => {
 
 const { createWebhook, getWebhook, listWebhooks, updateWebhook, deleteWebhook } = handlers
 
-describe('making one', () => {
+describe('creation of a webhook', () => {
   test.each([
     ['of a project that does not exist', { project_id: 99 }, { project_id: [expect.any(String)] }],
     ['without a project', {}, { project_id: ['This field is required.'] }],
@@ -159,12 +159,12 @@ describe('making one', () => {
       { project_id: 7, target_url: 'https://10.0.0.1' },
       { target_url: [expect.any(String)] },
     ],
-  ])('%s is refused', async (_title, given, expected) => {
+  ])('a webhook %s is rejected', async (_title, given, expected) => {
     const attempt = createWebhook({ body: { ...body, ...given } }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'invalid', body: expected })
   })
 
-  test('is refused when the project has as many as it may have', async () => {
+  test('creation fails at the limit of the project', async () => {
     for (const _ of [1, 2, 3]) await createWebhook({ body: { ...body, project_id: 7 } }, anna)
     const attempt = createWebhook({ body: { ...body, project_id: 7 } }, anna)
     await expect(attempt).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe('making one', () => {
     })
   })
 
-  test('ten at once do not pass that limit', async () => {
+  test('ten concurrent creations cannot exceed the limit', async () => {
     const attempts = Array.from({ length: 10 }, () =>
       createWebhook({ body: { ...body, project_id: 7 } }, anna),
     )
@@ -180,7 +180,7 @@ describe('making one', () => {
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   })
 
-  test('is refused for a project whose deletion is known', async () => {
+  test('creation fails for a project that is known to be deleted', async () => {
     await db
       .insertInto('projects')
       .values({ id: 7, owner_id: 1, organization_id: null, is_deleted: true })
@@ -190,7 +190,7 @@ describe('making one', () => {
   })
 })
 
-describe('who may do what (api-annotations 4.2)', () => {
+describe('permissions', () => {
   const acts = {
     create: (_id: number, who: typeof anna) =>
       createWebhook({ body: { ...body, project_id: 7 } }, who),
@@ -202,7 +202,7 @@ describe('who may do what (api-annotations 4.2)', () => {
   const everything = ['create', 'view', 'update', 'delete', 'deliveries'] as const
   const butCreate = ['view', 'update', 'delete', 'deliveries'] as const
 
-  /** Webhook of user 3 on project 7, which belongs to user 1. */
+  /** The webhook belongs to user 3, its project 7 to user 1. */
   test.each([
     ['sandbox', 'the project owner', { user_id: 1 }, undefined, everything],
     ['sandbox', 'the webhook owner', { user_id: 3 }, undefined, butCreate],
@@ -222,35 +222,38 @@ describe('who may do what (api-annotations 4.2)', () => {
     ['organization', 'a worker who owns the project', { user_id: 1 }, 'worker', everything],
     ['organization', 'a worker who owns the webhook', { user_id: 3 }, 'worker', butCreate],
     ['organization', 'an owner of the webhook who left', { user_id: 3 }, undefined, []],
-  ] as const)('%s: %s', async (place, _who, principal, role, may) => {
-    const roles = role && { [principal.user_id]: role }
-    projects[7] = { owner_id: 1, organization_id: place === 'sandbox' ? undefined : 5, roles }
-    for (const [name, act] of Object.entries(acts)) {
-      const id = await addWebhook(db, { owner_id: 3 })
-      const ended = await act(id, callAs(principal)).then(
-        () => 'permitted',
-        (error) => error.kind,
-      )
-      const expected = may.some((one) => one === name) ? 'permitted' : 'forbidden'
-      expect([name, ended]).toEqual([name, expected])
-      await sql`truncate webhooks cascade`.execute(db)
-    }
-  })
+  ] as const)(
+    'exactly the listed operations are permitted in a %s for %s',
+    async (place, _who, principal, role, may) => {
+      const roles = role && { [principal.user_id]: role }
+      projects[7] = { owner_id: 1, organization_id: place === 'sandbox' ? undefined : 5, roles }
+      for (const [name, act] of Object.entries(acts)) {
+        const id = await addWebhook(db, { owner_id: 3 })
+        const ended = await act(id, callAs(principal)).then(
+          () => 'permitted',
+          (error) => error.kind,
+        )
+        const expected = may.some((one) => one === name) ? 'permitted' : 'forbidden'
+        expect([name, ended]).toEqual([name, expected])
+        await sql`truncate webhooks cascade`.execute(db)
+      }
+    },
+  )
 
-  test('an unknown webhook is not found, whoever asks', async () => {
+  test('an unknown webhook is not found for any caller', async () => {
     for (const who of [anna, bo, admin])
       await expect(getWebhook({ id: 1 }, who)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('the webhook of a project that is gone is not found', async () => {
+  test('the webhook of a deleted project is not found', async () => {
     const id = await addWebhook(db)
     delete projects[7]
     await expect(getWebhook({ id }, anna)).rejects.toMatchObject({ kind: 'not_found' })
   })
 })
 
-describe('lists', () => {
-  test('hold webhooks of others on own projects; for an administrator all', async () => {
+describe('lists of webhooks', () => {
+  test('a list contains webhooks of other owners in own projects, and for administrators all', async () => {
     await addWebhook(db, { owner_id: 2 })
     await db.updateTable('projects').set({ owner_id: 1 }).execute()
     expect(await listWebhooks({}, anna)).toMatchObject({ count: 1 })
@@ -258,7 +261,7 @@ describe('lists', () => {
     expect(await listWebhooks({}, admin)).toMatchObject({ count: 1 })
   })
 
-  test('are filtered and sorted', async () => {
+  test('lists are filtered and sorted', async () => {
     const a = await addWebhook(db, { target_url: 'https://a.example', owner_username: 'zoe' })
     const b = await addWebhook(db, { target_url: 'https://b.example', project_id: 8 })
     const ids = async (query: Parameters<typeof listWebhooks>[0]) =>
@@ -272,13 +275,13 @@ describe('lists', () => {
     expect(await ids({ sort: 'owner,nonsense' })).toEqual([b, a])
   })
 
-  test('leave out webhooks of deleted projects', async () => {
+  test('lists leave out webhooks of deleted projects', async () => {
     const id = await addWebhook(db, { ended_date: new Date() })
     expect(await listWebhooks({}, admin)).toMatchObject({ count: 0 })
     await expect(getWebhook({ id }, admin)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('cost two queries, however long', async () => {
+  test('a list of any length needs two queries', async () => {
     for (const _ of [1, 2, 3]) await addWebhook(db)
     const { db: watched, statements } = counting(db)
     await webhookHandlers({ ...deps, db: watched, guard }).listWebhooks({}, admin)
@@ -290,7 +293,7 @@ describe('If-Match', () => {
   const tag = (row: { id: number; updated_date: string }) =>
     `"${row.id}-${Date.parse(row.updated_date).toString(36)}"`
 
-  test('lets a change through that knows the present state', async () => {
+  test('a change with the current entity tag succeeds, one with an old tag fails', async () => {
     const made = await createWebhook({ body: { ...body, project_id: 7 } }, anna)
     const changed = await updateWebhook(
       { id: made.id, if_match: tag(made), body: { description: 'x' } },
@@ -302,7 +305,7 @@ describe('If-Match', () => {
     ).rejects.toMatchObject({ kind: 'precondition', more: { etag: tag(changed) } })
   })
 
-  test('guards deletion as well', async () => {
+  test('a deletion with a wrong entity tag fails', async () => {
     const id = await addWebhook(db)
     const attempt = deleteWebhook({ id, if_match: '"1-0"' }, anna)
     await expect(attempt).rejects.toMatchObject({ kind: 'precondition' })
@@ -310,7 +313,7 @@ describe('If-Match', () => {
   })
 })
 
-test('another target starts without the failures of the old one', async () => {
+test('a new target URL resets the failures of the old one', async () => {
   const id = await addWebhook(db, { failure_streak: 7 })
   await updateWebhook({ id, body: { description: 'x' } }, anna)
   expect(await stored(id)).toMatchObject({ failure_streak: 7 })
@@ -318,7 +321,7 @@ test('another target starts without the failures of the old one', async () => {
   expect(await stored(id)).toMatchObject({ failure_streak: 0 })
 })
 
-test('a secret can be replaced and taken away', async () => {
+test('a secret can be replaced and removed', async () => {
   const { id } = await createWebhook({ body: { ...body, project_id: 7, secret: 'one' } }, anna)
   const same = await updateWebhook({ id, body: { secret: 'one' } }, anna)
   expect(same.updated_date).toBe('2026-03-01T10:00:00.000Z')

@@ -47,7 +47,7 @@ type Handlers = Pick<
   | 'describe'
 >
 
-/** Webhooks as a resource: `spec/api-annotations.md` 4.1 and 4.2. */
+/** Creates the handlers of webhooks as a resource. */
 export function webhookHandlers(deps: WebhookDeps): Handlers {
   const { db } = deps
   return {
@@ -134,7 +134,7 @@ const ownerColumns = ({ user_id, username, first_name, last_name }: Principal) =
   owner_last_name: last_name,
 })
 
-/** PATCH and PUT differ in what the body has to name; neither touches what it does not name. */
+/** PATCH and PUT differ only in the required fields; neither changes a field that the body does not name. */
 async function update(
   deps: WebhookDeps,
   { id, if_match, body }: { id: number; if_match?: string; body: WebhookPatch },
@@ -151,7 +151,7 @@ async function update(
 interface Change {
   id: number
   if_match?: string
-  /** Undefined: the row is so already. */
+  /** Undefined: the row needs no change. */
   changesTo: (before: WebhookRow) => Updateable<WebhooksTable> | undefined
 }
 

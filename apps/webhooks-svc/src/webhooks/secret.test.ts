@@ -8,7 +8,7 @@ import { assertSecretsOpen, sealSecret } from './secret.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 
-test('keys that do not open what is stored are refused, by the name of the one that is missing', async () => {
+test('keys that do not open the stored secrets are refused, and the error names the missing key', async () => {
   const [old, other] = [newSecretKey('k1'), newSecretKey('k2')]
   await assertSecretsOpen(db, { secretKeys: other }) // nothing is sealed yet
   await addWebhook(db)
@@ -19,6 +19,6 @@ test('keys that do not open what is stored are refused, by the name of the one t
   await assertSecretsOpen(db, { secretKeys: `${other},${old}` })
   const refused = /RETICLE_SECRET_KEYS do not open the secrets in webhooks .* "k1"/
   await expect(assertSecretsOpen(db, { secretKeys: other })).rejects.toThrow(refused)
-  const sameName = newSecretKey('k1') // a file of keys that was lost is made anew under the same name
+  const sameName = newSecretKey('k1') // a lost key file is replaced by a new key under the same name
   await expect(assertSecretsOpen(db, { secretKeys: sameName })).rejects.toThrow(refused)
 })

@@ -3,16 +3,20 @@ import { type SecretBox, secretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhookRow } from '../db/schema.ts'
 
-/** A sealed secret is bound to its webhook: moved to another one it cannot be opened (`reliability.md` 11). */
+/** A sealed secret is bound to the id of its webhook, so it cannot be opened after being copied to another row. */
 const placeOf = (id: number) => `webhooks.secret:${id}`
 
-/** Everything this service keeps sealed: what a rotation of keys rewrites. */
+/** All sealed columns of this service, which a key rotation rewrites. */
 export const sealed: readonly SealedColumn[] = [
   { table: 'webhooks', id: 'id', column: 'secret_sealed', placeOf },
   { table: 'webhooks', id: 'id', column: 'old_secret_sealed', placeOf },
 ]
 
-/** @throws Error with one sentence when the keys of `settings` do not open what is stored: nothing may start then */
+/**
+ * Checks that the keys of `settings` open the stored secrets.
+ *
+ * @throws Error with one sentence when they do not; the service must not start then
+ */
 export const assertSecretsOpen = <T>(
   db: Kysely<T>,
   { secretKeys }: { secretKeys: string },
@@ -22,7 +26,7 @@ export function sealSecret(secrets: SecretBox, id: number, secret: string): stri
   return secrets.seal(secret, placeOf(id))
 }
 
-/** The secret in the clear; `''` when there is none. */
+/** Returns the secret as plain text; `''` when there is none. */
 export function openSecret(
   secrets: SecretBox,
   { id, secret_sealed }: Pick<WebhookRow, 'id' | 'secret_sealed'>,
@@ -30,7 +34,7 @@ export function openSecret(
   return secret_sealed === null ? '' : secrets.open(secret_sealed, placeOf(id))
 }
 
-/** What an attempt is signed with, the present one first: until the overlap of a rotation is over also the one before it. */
+/** Returns the secrets that sign an attempt: the current one, then the old one while a rotation overlaps. */
 export function signingSecrets(
   secrets: SecretBox,
   row: Pick<WebhookRow, 'id' | 'secret_sealed' | 'old_secret_sealed' | 'old_secret_until_date'>,
@@ -43,7 +47,10 @@ export function signingSecrets(
   return [present, before].filter(Boolean)
 }
 
-/** Is this the secret that is stored? One whose key is gone is no secret any more, and may be replaced. */
+/**
+ * Returns whether this secret is the stored one. A stored secret whose key was removed matches none, so it can be
+ * replaced.
+ */
 export function isSecret(
   secrets: SecretBox,
   row: Pick<WebhookRow, 'id' | 'secret_sealed'>,

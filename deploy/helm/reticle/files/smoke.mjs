@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * `helm test`: signs in, creates a project and a task with one picture, exports it, and follows the change of a project to
- * the delivery of a webhook. That passes through every service, the database, Kafka and the object store. What it made is
- * deleted again.
+ * `helm test`: signs in, creates a project and a task with one image, exports it, and follows the change of a project
+ * to the delivery of a webhook. This uses every service, the database, Kafka and the object store. Everything created
+ * is deleted again.
  */
 const {
   SMOKE_URL: url,
@@ -14,7 +14,7 @@ const {
 const isRealReceiver = !new URL(target).hostname.endsWith('.invalid')
 
 const patienceMs = 120_000
-/** The smallest PNG: one grey point. */
+/** The smallest PNG: one grey pixel. */
 const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg=='
 

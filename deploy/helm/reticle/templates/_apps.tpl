@@ -1,21 +1,21 @@
 {{/*
-Every process of Reticle in one table, read by the deployments, the settings, the network policies and the migrations.
+Table of all processes, used by the deployments, settings, network policies and migrations.
 
 values    key in values.yaml
 image     the image, after image.prefix
-entry     what Node runs
-database  whose database address it is given: RETICLE_<DATABASE>_DATABASE_URL; the key in the secret is the same, lower case
-calls     services it asks over gRPC: their addresses, and the way through the network policies
-serves    answers gRPC
-kafka, s3, secretKeys   is given these settings
-share     sees the files of the share, when there is one
-links     tells others how to reach Reticle
-internet  may leave the cluster: receivers of webhooks
+entry     program that Node.js runs
+database  schema whose address it gets as RETICLE_<DATABASE>_DATABASE_URL; the key in the secret has the same name in lower case
+calls     services it calls over gRPC: sets their addresses, and allows them in the network policies
+serves    serves gRPC
+kafka, s3, secretKeys   gets these settings
+share     mounts the share, if it is configured
+links     needs the public URL for links
+internet  may reach receivers of webhooks outside of the cluster
 mail      sends mails
-storages  may leave the cluster: cloud storages of users
-remote    is told which networks of its own files that users name by their addresses may come from
-fetches   may leave the cluster: those files
-grace     terminationGracePeriodSeconds (reliability 16.3)
+storages  may reach cloud storages of users outside of the cluster
+remote    gets the private networks from which remote files may be fetched
+fetches   may reach remote files outside of the cluster
+grace     terminationGracePeriodSeconds
 */}}
 {{- define "reticle.apps" -}}
 gateway:
@@ -86,12 +86,12 @@ webhooks:
   grace: 30
 {{- end }}
 
-{{/* One row of the table. Given: root, name */}}
+{{/* One row of the table. Arguments: root, name */}}
 {{- define "reticle.app" -}}
 {{- get (include "reticle.apps" . | fromYaml) .name | toYaml }}
 {{- end }}
 
-{{/* Whether a process asks addresses that users name; given: its row */}}
+{{/* Whether a process calls addresses of users. Argument: its row */}}
 {{- define "reticle.goesOut" -}}
 {{- if or .internet .storages .fetches }}yes{{ end -}}
 {{- end }}

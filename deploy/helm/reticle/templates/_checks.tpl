@@ -1,4 +1,4 @@
-{{/* What the schema cannot see, because it lies between two values. Refused before anything is changed. */}}
+{{/* Checks that the schema cannot express, because they concern two values. A failure changes nothing. */}}
 {{- define "reticle.checks" -}}
 {{- range list "gateway" "annotations" "jobsWorker" }}
 {{- $scaling := (get $.Values .).autoscaling }}
@@ -11,7 +11,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Ports of backends that the network policies keep shut: such a backend would look as if it were away. One line each. */}}
+{{/* Ports of backends that the network policies block, one per line. Such a backend would appear to be down. */}}
 {{- define "reticle.shutPorts" -}}
 {{- if .Values.networkPolicy.enabled }}
 {{- include "reticle.shutPort" (dict "root" . "name" "s3" "from" "s3.endpoint" "address" .Values.s3.endpoint) }}
@@ -24,7 +24,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Given: root, name, from, address */}}
+{{/* Arguments: root, name, from, address */}}
 {{- define "reticle.shutPort" -}}
 {{- $usual := hasPrefix "https://" .address | ternary "443" "80" -}}
 {{- $port := regexFind ":[0-9]+(/.*)?$" .address | trimPrefix ":" | splitList "/" | first | default $usual -}}

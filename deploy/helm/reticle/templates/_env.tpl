@@ -1,4 +1,4 @@
-{{/* One variable from a secret. Given: name, secret, key */}}
+{{/* One variable from a secret. Arguments: name, secret, key */}}
 {{- define "reticle.fromSecret" -}}
 - name: {{ .name }}
   valueFrom:
@@ -7,7 +7,7 @@
       key: {{ .key }}
 {{- end }}
 
-{{/* The environment of one process. Given: root, name, app */}}
+{{/* The environment of one process. Arguments: root, name, app */}}
 {{- define "reticle.env" -}}
 {{- $values := .root.Values -}}
 {{- $keys := include "reticle.keysSecret" .root -}}
@@ -42,14 +42,14 @@
 {{- end }}
 {{- end }}
 
-{{/* The address of a schema's role: of the one that reads and writes rows, or of the "OWNER", who migrates. Given: root, database, role */}}
+{{/* The address of a role of a schema: the one that reads and writes rows, or with "OWNER" the one that migrates. Arguments: root, database, role */}}
 {{- define "reticle.databaseUrl" -}}
 {{- $name := list "RETICLE" .database .role "DATABASE_URL" | compact | join "_" -}}
 {{- $key := list .database .role | compact | join "-" | lower -}}
 {{ include "reticle.fromSecret" (dict "name" $name "secret" .root.Values.database.existingSecret "key" $key) }}
 {{- end }}
 
-{{/* Settings that are no secrets, as a map; what values.yaml names for the process wins. Given: root, name, app */}}
+{{/* Settings without secrets, as a map; `settings` of the process in values.yaml override them. Arguments: root, name, app */}}
 {{- define "reticle.settings" -}}
 {{- $values := .root.Values -}}
 {{- $all := include "reticle.commonSettings" . | fromYaml -}}
@@ -94,14 +94,14 @@
 {{- $all | toYaml }}
 {{- end }}
 
-{{/* What every process is told. Given: root, name, app */}}
+{{/* Settings of every process. Arguments: root, name, app */}}
 {{- define "reticle.commonSettings" -}}
 {{- $values := .root.Values -}}
 RETICLE_HOST: 0.0.0.0
 RETICLE_METRICS_PORT: "9464"
 RETICLE_LOG_LEVEL: {{ $values.log.level }}
 RETICLE_LOG_FORMAT: json
-# The pod has waited for callers to go elsewhere before it asks the process to stop (preStop).
+# preStop has already waited until callers use other pods.
 RETICLE_DRAIN_SECONDS: "0"
 {{- if .app.serves }}
 RETICLE_GRPC_PORT: "50051"

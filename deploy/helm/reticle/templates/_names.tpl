@@ -2,21 +2,21 @@
 {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The beginning of every name; short enough that the longest ending still fits in 63 characters. */}}
+{{/* Prefix of every name, short enough for the longest name to fit in 63 characters. */}}
 {{- define "reticle.fullname" -}}
 {{- $name := .Values.nameOverride | default .Chart.Name -}}
 {{- $whole := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
 {{ .Values.fullnameOverride | default $whole | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* What selects the pods of one part. Given: root, name */}}
+{{/* Labels that select the pods of one process. Arguments: root, name */}}
 {{- define "reticle.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
-{{/* Given: root, name */}}
+{{/* Arguments: root, name */}}
 {{- define "reticle.labels" -}}
 {{ include "reticle.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -24,7 +24,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ include "reticle.chart" .root }}
 {{- end }}
 
-{{/* By digest where one is given: a tag may be moved. Given: root, image */}}
+{{/* By digest if configured, because a tag may be moved. Arguments: root, image */}}
 {{- define "reticle.image" -}}
 {{- $image := .root.Values.image -}}
 {{- $name := printf "%s%s" $image.prefix .image -}}

@@ -19,7 +19,7 @@ securityContext:
     drop: [ALL]
 {{- end }}
 
-{{/* Memory asked for is memory granted; no limit on processor time, which only makes answers late. Given: cpu, memory */}}
+{{/* The memory limit equals the request; processor time has no limit, which would only delay answers. Arguments: cpu, memory */}}
 {{- define "reticle.resources" -}}
 resources:
   requests:
@@ -29,7 +29,7 @@ resources:
     memory: {{ .memory | quote }}
 {{- end }}
 
-{{/* Given: root, name, app */}}
+{{/* Arguments: root, name, app */}}
 {{- define "reticle.probes" -}}
 {{- $grpc := and .app.serves (not .root.Values.tls.existingSecret) -}}
 startupProbe:
@@ -43,14 +43,14 @@ readinessProbe:
   failureThreshold: 2
   timeoutSeconds: 3
 livenessProbe:
-  {{- /* gRPC health follows the database; a restart would not bring that back */}}
+  {{- /* gRPC health depends on the database, which a restart of the pod would not repair */}}
   {{- include "reticle.probe" (dict "grpc" false "path" "/healthz") | nindent 2 }}
   periodSeconds: 10
   failureThreshold: 6
   timeoutSeconds: 5
 {{- end }}
 
-{{/* The kubelet speaks no TLS in its gRPC probe. Given: grpc, path */}}
+{{/* gRPC probes of the kubelet do not support TLS. Arguments: grpc, path */}}
 {{- define "reticle.probe" -}}
 {{- if .grpc -}}
 grpc:
@@ -62,7 +62,7 @@ httpGet:
 {{- end }}
 {{- end }}
 
-{{/* Given: root, name, own */}}
+{{/* Arguments: root, name, own */}}
 {{- define "reticle.scheduling" -}}
 topologySpreadConstraints:
   {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
@@ -94,7 +94,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{/* Changes when a secret it is given does: the next upgrade then restarts the pods. */}}
+{{/* Changes with the secrets of the pod, so that the next upgrade restarts it. */}}
 {{- define "reticle.secretsChecksum" -}}
 {{- $root := . -}}
 {{- $seen := list (include "reticle.generatedKeys" .) -}}
@@ -108,7 +108,7 @@ imagePullSecrets:
 {{- join "\n" $seen | sha256sum }}
 {{- end }}
 
-{{/* Certificate authorities of yours, which Node trusts beside the public ones. Given: the root, here and below */}}
+{{/* Additional certificate authorities that Node.js trusts besides the public ones. Argument: the root, here and below */}}
 {{- define "reticle.authoritiesMount" -}}
 {{- if .Values.authorities.existingSecret -}}
 - name: authorities

@@ -1,10 +1,10 @@
-{{/* How many pods there are at least. Given: own */}}
+{{/* Minimum number of pods. Argument: own */}}
 {{- define "reticle.minReplicas" -}}
 {{- $scaling := (.own.autoscaling | default dict) -}}
 {{- if $scaling.enabled }}{{ $scaling.minReplicas }}{{ else }}{{ .own.replicas }}{{ end }}
 {{- end }}
 
-{{/* The deployment of one process, its disruption budget, its headless service when it serves. Given: root, name */}}
+{{/* The deployment of one process, its disruption budget, and its headless service if it serves gRPC. Arguments: root, name */}}
 {{- define "reticle.workload" -}}
 {{- $app := include "reticle.app" . | fromYaml -}}
 {{- $own := get .root.Values $app.values -}}
@@ -115,7 +115,7 @@ spec:
         {{- end }}
 {{- end }}
 
-{{/* Without an address of its own, so that callers see every pod and take turns. */}}
+{{/* Headless, so that callers resolve every pod and balance between them. */}}
 {{- define "reticle.headless" -}}
 apiVersion: v1
 kind: Service
@@ -148,7 +148,7 @@ spec:
       {{- include "reticle.selector" . | nindent 6 }}
 {{- end }}
 
-{{/* Given: root, name */}}
+{{/* Arguments: root, name */}}
 {{- define "reticle.autoscaler" -}}
 {{- $own := get .root.Values .name -}}
 {{- if $own.autoscaling.enabled -}}

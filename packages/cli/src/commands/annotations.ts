@@ -11,7 +11,7 @@ import { openSession, type Session, type Surroundings } from '../session.ts'
 import { bytesText } from '../terminal/output.ts'
 import { assertFree } from '../transfers/result-file.ts'
 
-/** Annotation sets as the service keeps them, without a format. */
+/** Adds the commands that read and write annotation sets as JSON, without a dataset format. */
 export function addAnnotations(program: Command, around: Surroundings): void {
   const group = program
     .command('annotations')
@@ -142,7 +142,7 @@ async function putSet(
     const body = await openAsBlob(file)
     const client = await session.client()
     const answer = await store(client, place, { mode, body, if_match: ifMatch }, session)
-    // It is the stored set, which may be a large one.
+    // The response is the stored set, which may be large.
     for await (const _ of answer.body ?? []) progress.update(1)
     progress.stop()
     const etag = answer.headers.get('etag')

@@ -22,7 +22,7 @@ export function addCompletion(program: Command, { stdout }: Surroundings): void 
   ])
 }
 
-/** Formats by their names, for the options that take one. */
+/** Returns format names for the options that take one. */
 async function formatNames(): Promise<Values> {
   const { listFormats } = await import('@reticle/formats/registry')
   const { importers, exporters } = listFormats()

@@ -12,7 +12,7 @@ import { reportLines } from '../terminal/report.ts'
 interface ConvertOptions {
   from: string
   to: string
-  /** Of `--images` and `--no-images`. */
+  /** Value of `--images`; false for `--no-images`. */
   images?: string | false
   missingImages?: boolean
   keepMasks?: boolean
@@ -62,7 +62,7 @@ async function convertFile(
   options: ConvertOptions,
   { output, progress, signal }: Session,
 ): Promise<void> {
-  // Only this command has a use for the converters: the others start without them.
+  // Loaded here, because no other command needs the converters.
   const { describeUnknown, findExporter, findImporter } = await import('@reticle/formats/registry')
   const importer = findImporter(options.from)
   const exporter = findExporter(options.to)

@@ -13,7 +13,7 @@ import { finish } from '../transfers/requests.ts'
 import { sending } from '../transfers/sending.ts'
 import { bucketOptions, placeOf, resumed, tellReport } from './places.ts'
 
-/** What comes in as a file: annotations, data sets, backups. */
+/** Commands that send a file: imports of annotations, datasets and backups. */
 
 interface InOptions extends Options {
   cloudStorage?: string
@@ -106,7 +106,7 @@ export function addRestore(program: Command, around: Surroundings): void {
   ])
 }
 
-/** What takes a file, or fetches one from a bucket. */
+/** Operation that imports a sent file, or fetches it from a bucket. */
 interface Into<Input> {
   (input: Input, options: CallOptions): Promise<RqId>
   send(input: Input, file: FileSource, options: UploadOptions): Promise<RqId>

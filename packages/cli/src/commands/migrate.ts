@@ -85,7 +85,8 @@ async function migrate(options: MigrateOptions, session: Session): Promise<void>
   const token = from === undefined ? '' : await sourceToken(options, session)
   const open = (organization: string) => openSource({ url: source, token, organization })
   session.progress.step(`Looking at ${source}`)
-  if (from !== undefined) await greet(open(''), session) // of one that is mistyped no notes are begun
+  // checks the address first, so that a mistyped one creates no ledger
+  if (from !== undefined) await greet(open(''), session)
   const migration = await openMigration(options, session, {
     folder,
     about: { from: source, to: url },
@@ -101,7 +102,7 @@ async function migrate(options: MigrateOptions, session: Session): Promise<void>
   tell(reportOf(migration.ledger), folder, session)
 }
 
-/** One workspace after the other; what a former run has carried is not carried again. */
+/** Migrates one workspace after the other, skipping objects that a former run migrated. */
 async function carryServer(
   migration: Migration,
   wanted: Parameters<typeof workspacesOf>[1],
@@ -137,10 +138,10 @@ async function openMigration(
   }
 }
 
-/** More than these are for the file alone. */
+/** Maximum number of printed report lines; further ones are only in the file. */
 const mostLines = 20
 
-/** @throws Failure where something is missing */
+/** @throws Failure when some objects could not be migrated */
 function tell(
   { carried, counts, entries }: MigrationReport,
   folder: string,

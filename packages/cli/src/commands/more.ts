@@ -9,7 +9,7 @@ import { numberId } from '../resources/resource.ts'
 import { openSession, type Surroundings } from '../session.ts'
 import { reportLines } from '../terminal/report.ts'
 
-/** What some resources have beside the usual commands. */
+/** Additional commands of some resources. */
 
 export function addWebhookCommands(group: Command, around: Surroundings): void {
   const ping = group

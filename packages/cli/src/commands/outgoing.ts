@@ -9,7 +9,7 @@ import { finish } from '../transfers/requests.ts'
 import { assertFree, fetchResult } from '../transfers/result-file.ts'
 import { bucketOptions, placeOf, resumed, tellReport } from './places.ts'
 
-/** What goes out as a file: data sets, backups and the log of events. */
+/** Commands that write a file: exports of datasets, backups and the event log. */
 
 interface OutOptions extends Options {
   output?: string

@@ -5,7 +5,7 @@ import { numberId } from '../resources/resource.ts'
 import type { Session } from '../session.ts'
 import { reportLines } from '../terminal/report.ts'
 
-/** What going out and coming in have in common. */
+/** Options shared by the commands for imports and exports. */
 
 export const resumed = 'When it is broken off, the same command goes on where it was.'
 
@@ -14,7 +14,7 @@ export const bucketOptions = (command: Command, about: string) =>
     .addOption(new Option('--cloud-storage <id>', about))
     .option('--key <key>', 'with --cloud-storage: the name of the file in the bucket')
 
-/** Where a file of the service lies; nothing where that is this machine. */
+/** Returns the location of a file for the service: this machine or a bucket. */
 export function placeOf({ cloudStorage, key }: { cloudStorage?: string; key?: string }) {
   if (cloudStorage === undefined && key !== undefined)
     throw misused('--key names a file in a bucket', 'Name the bucket with --cloud-storage.')

@@ -14,7 +14,7 @@ import {
 } from './more.ts'
 import { addTaskCreate } from './task-create.ts'
 
-/** A group of commands for each kind of object. */
+/** Adds a group of commands for each kind of object. */
 export function addResources(program: Command, around: Surroundings): void {
   const group = (word: string, about: string) => addGroup(program, word, about)
   addResource(group('project', 'Projects: labels, and the tasks that share them'), around, project)

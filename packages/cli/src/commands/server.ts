@@ -56,7 +56,7 @@ export function addServer(program: Command, around: Surroundings): void {
 async function showHealth({ client, output, signal }: Session): Promise<void> {
   const server = await client()
   const answer = await server.respond('getHealth', {}, { signal, retries: 0 }).catch((thrown) => {
-    // A part that fails makes it a 503, whose body says which.
+    // An unhealthy server responds 503 with the state of its parts in the body.
     if (thrown?.body && typeof thrown.body === 'object') return thrown
     throw thrown
   })

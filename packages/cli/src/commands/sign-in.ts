@@ -70,7 +70,7 @@ async function signIn(url: string | undefined, options: LoginOptions, session: S
     ? await madeToken(root, options.username, options, session)
     : await askSecret(around, 'Access token')
   const organization = globals.organization ?? known?.organization
-  // Tried before it is kept: what is kept works.
+  // The token is tested before it is stored.
   const client = clientOf({ url: root, token, organization })
   const { username } = await client.getSelf({}, { signal: session.signal })
   const profile = { url: root, token, ...(organization !== undefined && { organization }) }
@@ -85,7 +85,7 @@ async function signIn(url: string | undefined, options: LoginOptions, session: S
   if (around.env.token) output.warn('SERVICE_ACCESS_TOKEN is set and goes before the profile.')
 }
 
-/** A token of this machine, made with the password. */
+/** Creates an access token for this machine, using the password. */
 async function madeToken(
   url: string,
   username: string,

@@ -157,7 +157,7 @@ async function createTask(asked: Asked, session: Session): Promise<void> {
 
 type Report = Request['report']
 
-/** @param report of the files that were not taken as they are; for scripts it is a member of the record */
+/** @param report report about files that were skipped or changed; with `--json` it is part of the record */
 function showTask(record: Task, report: Report, { output }: Session): void {
   const losses = lossText(report)
   output.record({ ...record, report }, [
@@ -171,7 +171,7 @@ function showTask(record: Task, report: Report, { output }: Session): void {
   ])
 }
 
-/** Attaches the media, or finds the report of a former run of the command that attached it. */
+/** Attaches the media, or finds the report of the former run that attached it. */
 async function mediaReport(attaching: Attaching, session: Session): Promise<Report> {
   const { client, journal, task } = attaching
   const { signal, output } = session
@@ -215,7 +215,7 @@ function named(media: string[]): string[] {
   return media
 }
 
-/** The task of a former run, or a new one: under its key the service creates it once. */
+/** Returns the task of a former run, or creates one. The idempotency key ensures that it is created once. */
 async function taskOf(
   client: Client,
   journal: Journal,

@@ -28,31 +28,31 @@ export interface Conversion {
   exporter: Exporter
   saveImages: boolean
   conv_mask_to_poly?: boolean | undefined
-  /** An empty folder, for what waits. */
+  /** Empty folder for temporary files. */
   tmpDir: string
   signal: AbortSignal
-  /** When it is done: what is written says so. */
+  /** Date of the conversion, which is written into the result. */
   now: Date
-  /** Told what is under way and how far, 0 to 1. */
+  /** Called when a step starts, and with its progress from 0 to 1. */
   step(title: string): void
   progress(share: number, detail?: string): void
 }
 
 export interface Converted {
-  /** Of reading and of writing. */
+  /** Reports of reading and writing. */
   read: Report
   written: Report
   labels: number
   images: number
-  /** Of those, images that were not there. */
+  /** Number of images that were missing. */
   missing: number
 }
 
 /**
- * From one format to another, without a server: the readers and writers that servers have, with files in between. Memory holds the
- * list of frames and a piece of the annotations, however many there are.
+ * Converts a dataset between formats without a server, using the same readers and writers with files in between.
+ * Memory holds the list of frames and a part of the annotations, for any number of annotations.
  *
- * @param write Takes the files of the result; its promise ends when they are stored.
+ * @param write stores the files of the result; its promise resolves when they are stored
  * @throws FormatError for data that cannot be read or written
  */
 export async function convert(
@@ -100,7 +100,7 @@ async function readAll(
   return { labels, subsets }
 }
 
-/** @throws Failure that says how images come to it, where there are none */
+/** @throws Failure that explains how to supply images when none are found */
 async function openSet(importer: Importer, source: Input['source'], run: Run) {
   try {
     return (
@@ -135,7 +135,7 @@ interface SubsetDeps {
   run: Run & { progress(share: number, detail?: string): void }
 }
 
-/** Share of a subset after which its images have been looked at. */
+/** Share of the progress of a subset after its images were read. */
 const imagesShare = 0.3
 
 async function readSubset(subset: FileSubset, deps: SubsetDeps): Promise<Subset> {
@@ -176,7 +176,7 @@ function subsetOf(
   return { name: named.name, frames, items: () => items(true), parts: [part] }
 }
 
-/** What files tell of where they come from: a task that nobody owns. */
+/** Describes the task that a file contains; it has a single job and no owner. */
 function taskAbout(named: Named, size: number): TaskAbout {
   const last = Math.max(0, size - 1)
   return {

@@ -12,28 +12,28 @@ import { Failure } from '../failure.ts'
 import { filesBelow, nameBelow } from '../walk.ts'
 import { closedFile, openFile } from './open-file.ts'
 
-/** What is read: always an archive, whatever it is made of. */
+/** Input of a conversion, always presented as an archive. */
 export interface Input {
   source: RandomAccess
   zip: ZipReader
-  /** Sizes of images that are not there, by the members that they would be. */
+  /** Sizes of missing images, by the archive member that they would be. */
   missing: ReadonlyMap<string, Size>
   close(): Promise<void>
 }
 
 export interface Given {
-  /** An archive, a file of annotations, or a folder. */
+  /** Archive, annotation file or folder. */
   path: string
-  /** A folder of images that lie beside it. */
+  /** Folder with the images, if separate. */
   images: string | undefined
-  /** Images may be missing beside others that are there. */
+  /** Whether some images may be missing. */
   mayMiss: boolean
 }
 
 /**
- * Opens what is to be converted. Where there are no images, what the annotations say of their sizes stands for them.
+ * Opens the input of a conversion. If it contains no images, the sizes in the annotations are used.
  *
- * @throws FormatError for what is no archive, a file-system error for what is not there
+ * @throws FormatError for an unsupported file, a file-system error for a missing one
  */
 export async function openInput(given: Given, importer: Importer, run: Run): Promise<Input> {
   const { path, images, mayMiss } = given
@@ -64,7 +64,7 @@ export async function openInput(given: Given, importer: Importer, run: Run): Pro
   }
 }
 
-/** A picture that frames are made of: masks are none. */
+/** Returns whether a member is an image that becomes a frame; masks are not. */
 const isPicture = (name: string) =>
   isImageName(name) &&
   !name
@@ -90,7 +90,7 @@ async function membersOf(
   return found
 }
 
-/** Those that annotations tell of, where no member is called as they are. */
+/** Returns the images that the annotations refer to and no archive member contains. */
 async function missingImages(
   source: RandomAccess,
   zip: ZipReader,

@@ -1,7 +1,7 @@
 import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
 import type { AttributeSpec, AttributeValue, Imported, Label } from '@reticle/formats/model'
 
-/** The labels of a file as a server would make them: with ids, and a default for each attribute. */
+/** Converts labels of a file to those that a server would create: with ids, and a default for each attribute. */
 export function labelsOf(given: readonly FileLabel[]): Label[] {
   let id = 0
   const next = () => {
@@ -34,7 +34,7 @@ function specOf(attribute: FileAttribute): Omit<AttributeSpec, 'id'> {
 
 const first = (values: readonly string[]) => values[0] ?? ''
 
-/** What an attribute is where its file names no default. */
+/** Default of an attribute without one in the file, by input type. */
 const firstValue: Readonly<Record<string, (values: readonly string[]) => string>> = {
   checkbox: () => 'false',
   number: first,
@@ -42,7 +42,7 @@ const firstValue: Readonly<Record<string, (values: readonly string[]) => string>
   select: first,
 }
 
-/** Gives objects the values that they do not name themselves: those are the defaults of their labels. */
+/** Returns a function that adds default values for attributes that an object does not name. */
 export function defaultValues(labels: readonly Label[]): (object: Imported) => Imported {
   const defaults = new Map<number, readonly AttributeValue[]>()
   const note = ({ id, attributes, sublabels }: Label) => {

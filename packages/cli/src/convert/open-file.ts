@@ -6,7 +6,7 @@ export interface OpenFile extends RandomAccess {
   close(): Promise<void>
 }
 
-/** A file as formats read it: any part of it at any time. */
+/** Opens a file for reads at any position. */
 export async function openFile(path: string): Promise<OpenFile> {
   const handle = await open(path)
   const { size } = await handle.stat()
@@ -26,7 +26,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** A file that is open only while it is read: there may be many of them. */
+/** Returns a file that is open only while it is read, because there may be many of them. */
 export async function closedFile(
   path: string,
   name: string,

@@ -10,17 +10,17 @@ import type { ReportWriter } from '@reticle/formats/report'
 
 interface Deps {
   zip: ZipReader
-  /** Sizes of images that are not there, by the members that they would be. */
+  /** Sizes of missing images, by the archive member that they would be. */
   missing: ReadonlyMap<string, Size>
-  /** A folder of its own. */
+  /** Separate folder for this subset. */
   dir: string
   report: ReportWriter
   signal: AbortSignal
-  /** Told how many of how many were looked at. */
+  /** Called with the number of images read so far and their total. */
   progress(done: number, total: number): void
 }
 
-/** The pictures of a subset as frames, in their order. What is no picture is none of them, which the report tells. */
+/** Returns the images of a subset as frames, in order. Files that are not images are skipped and reported. */
 export async function framesOf(subset: FileSubset, deps: Deps): Promise<ItemFrame[]> {
   const pictures = subset.embedded ? await spooled(subset.embedded(), deps) : listed(subset, deps)
   const frames: ItemFrame[] = []
@@ -38,7 +38,7 @@ export async function framesOf(subset: FileSubset, deps: Deps): Promise<ItemFram
 
 interface Picture {
   name: string
-  /** Where it is known without a look at the picture. */
+  /** Size, if it is known without reading the image. */
   size?: Size | undefined
   head(): Promise<Uint8Array>
   read: (() => AsyncIterable<Uint8Array>) | undefined
@@ -66,7 +66,7 @@ async function headOf(zip: ZipReader, entry: ZipEntry): Promise<Uint8Array> {
   return zip.source.read(start, start + Math.min(entry.packedSize, headBytes))
 }
 
-/** The beginning, no longer read than has to be. */
+/** Returns the first bytes and reads no more than necessary. */
 async function first(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
   const kept: Uint8Array[] = []
   let size = 0
@@ -78,7 +78,7 @@ async function first(pieces: AsyncIterable<Uint8Array>, length: number): Promise
   return Buffer.concat(kept)
 }
 
-/** Pictures inside of other things wait in one file: they can be read once only. */
+/** Stores embedded images in one file, because they can be read only once. */
 async function spooled(images: AsyncIterable<EmbeddedImage>, { dir }: Deps): Promise<Picture[]> {
   const path = join(dir, 'pictures')
   const places: { name: string; start: number; end: number }[] = []

@@ -15,7 +15,7 @@ function folder(): string {
 const shape = (frame: number, z_order: number) =>
   newShape({ type: 'rectangle', frame, label_id: 1, points: [0, 0, 9, 9], z_order })
 
-test('objects come back by frame, those of one frame as they came, however often they are read', async () => {
+test('objects are returned by frame, within a frame in insertion order, at every read', async () => {
   const dir = folder()
   const spool = createSpool(dir, new AbortController().signal)
   const count = 100_000 // several runs
@@ -41,7 +41,7 @@ test('objects come back by frame, those of one frame as they came, however often
   }
 })
 
-test('what comes in order stays in one file', async () => {
+test('objects that arrive in order stay in one file', async () => {
   const dir = folder()
   const spool = createSpool(dir, new AbortController().signal)
   for (let at = 0; at < 80_000; at += 1)
@@ -50,7 +50,7 @@ test('what comes in order stays in one file', async () => {
   expect(readdirSync(dir).filter((name) => name.startsWith('shapes'))).toHaveLength(1)
 })
 
-test('an attribute that an object does not name has the default of its label', () => {
+test('a missing attribute value is the default of the label', () => {
   const labels = labelsOf([
     {
       name: 'car',

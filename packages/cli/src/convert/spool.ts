@@ -5,21 +5,25 @@ import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
 
 /**
- * What a reader hands on comes in the order of its file, what a writer asks for is ordered by frame. In between objects wait in files:
- * sorted runs, merged when they are read. Memory holds one run, whatever the size of the set.
+ * Sorts objects from the order of the source file to the order of frames, which writers need. Uses sorted run files
+ * that are merged when they are read, so memory holds one run for a set of any size.
  */
 export interface Spool {
   add(object: Imported): Promise<void>
-  /** Nothing is added any more; each call of what comes back reads from the beginning. */
+  /** Ends the insertion. Each call of the returned function reads from the beginning. */
   seal(): Promise<() => AnnotationStreams>
 }
 
-/** Characters of a run while it is gathered. */
+/** Maximum number of characters in a run. */
 const runLength = 8_000_000
-/** Objects that are read at a time. */
+/** Number of objects that are read at a time. */
 const batchLength = 512
 
-/** @param dir A folder of its own. */
+/**
+ * Creates a spool.
+ *
+ * @param dir separate folder for the run files
+ */
 export function createSpool(dir: string, signal: AbortSignal): Spool {
   const kinds = {
     tag: createSorter(join(dir, 'tags')),
@@ -59,7 +63,7 @@ async function* batches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> {
   if (batch.length > 0) yield batch
 }
 
-/** A batch of tracks may be a large one: each is there by itself. */
+/** Yields objects one by one, because a batch of tracks may be large. */
 async function* singly<T>(lines: AsyncIterable<Line>): AsyncGenerator<T> {
   for await (const { text } of lines) yield JSON.parse(text)
 }
@@ -71,7 +75,7 @@ interface Line {
   text: string
 }
 
-/** Lines by frame; those of one frame in the order in which they came. */
+/** Creates a sorter of lines by frame; lines of a frame keep their order. */
 function createSorter(path: string) {
   const files: RunFile[] = []
   let run: Line[] = []
@@ -82,7 +86,8 @@ function createSorter(path: string) {
     length = 0
     const [first] = sorted
     if (!first) return
-    // A run that begins where another has ended goes on in its file: sets that are sorted, as most are, stay one file.
+    // A run that starts where the previous one ended is appended to its file, so that sorted input needs only one
+    // file.
     const former = files.at(-1)
     const file = former && former.last <= first.frame ? former : openRun(`${path}-${files.length}`)
     if (file !== former) files.push(file)
@@ -104,7 +109,7 @@ function createSorter(path: string) {
 
 interface RunFile {
   path: string
-  /** The frame of its last line. */
+  /** Frame of the last line. */
   last: number
   append(sorted: readonly Line[]): Promise<void>
   close(): Promise<void>
@@ -112,7 +117,7 @@ interface RunFile {
 
 function openRun(path: string): RunFile {
   const stream: WriteStream = createWriteStream(path)
-  stream.on('error', () => undefined) // who writes or closes is told, and it names no file
+  stream.on('error', () => undefined) // write and close report the error with the path
   const file: RunFile = {
     path,
     last: 0,
@@ -131,7 +136,7 @@ function openRun(path: string): RunFile {
   return file
 }
 
-/** Waits until the text has been taken, so that a full disk is told of and nothing piles up. */
+/** Waits until the text was written, so that a full disk is reported and memory stays limited. */
 const write = (stream: WriteStream, text: string) =>
   new Promise<void>((resolve, reject) => {
     const { path } = stream
@@ -150,7 +155,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
   }
 }
 
-/** The lines of all in order of their frames; of one frame those of earlier files first. */
+/** Merges lines by frame; within a frame those of earlier files come first. */
 async function* merged(sources: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()))

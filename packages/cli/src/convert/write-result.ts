@@ -9,10 +9,10 @@ import { Failure } from '../failure.ts'
 type Write = (files: AsyncIterable<ArchiveFile>) => Promise<void>
 
 /**
- * Where a result goes: an archive, or the files themselves where `path` ends with `/` or is a folder. Nothing stands there before
- * all of it does.
+ * Returns a writer of the result: an archive, or separate files if `path` ends with `/` or is a folder. An archive
+ * appears only when it is complete.
  *
- * @throws Failure where something is there already, unless it may be replaced
+ * @throws Failure if `path` is a file or a folder that is not empty, and `force` is not set
  */
 export async function writerTo(
   path: string,

@@ -7,7 +7,7 @@ import type { Target } from '../target.ts'
 import { type Finding, odd, skipped, well, wrong } from './finding.ts'
 import { tryUpload } from './try-upload.ts'
 
-/** Looks at one thing after the other, from near to far: what needs another that is wrong is not looked at. */
+/** Yields the results of checks in order of dependency; a check whose prerequisite failed is skipped. */
 export async function* examine(session: Session): AsyncGenerator<Finding> {
   const { around, target } = session
   const { env } = around
@@ -21,7 +21,7 @@ export async function* examine(session: Session): AsyncGenerator<Finding> {
   yield well('address', `${place.url} (${place.from.url})`)
   yield* settings(env)
   yield* proxies(place, env)
-  // As nobody in particular: a token that is wrong is no server that cannot be reached.
+  // Without a token, so that an invalid token is not reported as an unreachable server.
   const nobody = clientOf({ url: place.url, token: undefined, organization: undefined })
   const about = await reached(nobody, session)
   if ('state' in about) {
@@ -46,7 +46,7 @@ const failed = (check: string, thrown: unknown, { signal }: Session): Finding =>
   return wrong(check, message, hint)
 }
 
-/** Tokens lie in the config file: nobody else may read it. */
+/** The config file contains tokens, so other users must not be able to read it. */
 async function* settings({ configFile }: Environment): AsyncGenerator<Finding> {
   const there = await stat(configFile).catch(() => undefined)
   if (!there) yield well('config', `${configFile} is not there, nothing is kept`)
@@ -70,9 +70,9 @@ function* proxies({ url }: Target, env: Environment): Generator<Finding> {
 }
 
 interface Reached extends About {
-  /** Milliseconds of a call. */
+  /** Duration of a call in milliseconds. */
   ms: number
-  /** By which the clock of the server is before ours; undefined where it does not say. */
+  /** Difference of the server clock to this machine in milliseconds; undefined without a `Date` header. */
   aheadMs: number | undefined
 }
 
@@ -85,7 +85,7 @@ async function reached(client: Client, session: Session): Promise<Reached | Find
     const date = Date.parse(answer.headers.get('date') ?? '')
     const about: About = JSON.parse(await answer.text())
     if (typeof about?.version !== 'string') throw new Error('It answers, but not as Reticle does')
-    // A header counts whole seconds: half of one is the best guess.
+    // The header has whole seconds; half a second is the expected error.
     const aheadMs = Number.isNaN(date) ? undefined : date + 500 - (begun + ended) / 2
     return { ...about, ms: ended - begun, aheadMs }
   } catch (thrown) {
@@ -93,7 +93,7 @@ async function reached(client: Client, session: Session): Promise<Reached | Find
   }
 }
 
-/** The same first two numbers speak the same. */
+/** Versions with the same major and minor number are compatible. */
 function versionOf({ version }: Reached): Finding {
   const [own, theirs] = [apiVersion, version].map((text) => text.split('.').slice(0, 2).join('.'))
   if (own === theirs) return well('version', `${version}, as this program`)
@@ -104,7 +104,7 @@ function versionOf({ version }: Reached): Finding {
   )
 }
 
-/** Beyond it tokens expire at another time than they say, and certificates may be refused. */
+/** Larger differences make tokens expire at the wrong time and certificates fail. */
 const mostAheadMs = 60_000
 
 function clockOf({ aheadMs }: Reached): Finding {

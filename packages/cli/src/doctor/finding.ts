@@ -1,10 +1,13 @@
-/** What one look of `doctor` came to. */
+/** Result of one check of `doctor`. */
 export interface Finding {
   check: string
-  /** Nothing to do; worth knowing; to be mended; not looked at, since something before it is wrong. */
+  /**
+   * `well`: no action; `odd`: worth knowing; `wrong`: to be fixed; `skipped`: not checked, because an earlier check
+   * failed.
+   */
   state: 'well' | 'odd' | 'wrong' | 'skipped'
   text: string
-  /** What to do. */
+  /** Recommended action. */
   advice?: string
 }
 

@@ -3,12 +3,12 @@ import { explain } from '../explain.ts'
 import type { Session } from '../session.ts'
 import { type Finding, odd, well, wrong } from './finding.ts'
 
-/** More than what some proxies let pass where nobody has told them to. */
+/** More than the default body limit of some proxies. */
 const bytes = 2 * 1024 * 1024
 
 /**
- * Sends some bytes as the media of a task that is deleted right away: what is between, and the disks of the server, have to let them
- * pass. They are no picture, so the server makes nothing of them.
+ * Uploads some bytes as media of a temporary task, to test proxies in between and the disks of the server. They are
+ * not an image, so the server creates no frames.
  */
 export async function tryUpload(client: Client, { signal }: Session): Promise<Finding> {
   const check = 'upload'
@@ -30,7 +30,7 @@ export async function tryUpload(client: Client, { signal }: Session): Promise<Fi
   }
 }
 
-/** A task whose media is being looked at waits for the end of that. */
+/** Deletes the task after the server has finished reading its media. */
 async function dropTask(client: Client, id: number): Promise<void> {
   await client.follow(`action=create&target=task&target_id=${id}`).catch(() => undefined)
   await client.deleteTask({ id })

@@ -16,9 +16,9 @@ import { carry, type Migration, refusalOf, Unfit, type Workspace } from './migra
 import { followSource } from './source.ts'
 import { countHere, type Whole } from './verify.ts'
 
-/** Backups: what projects and tasks travel in. */
+/** Backups, in which projects and tasks are transferred. */
 
-/** Restores the backups in files, and in folders of them, those that were not restored before. */
+/** Restores the backups in files and folders, except those that a former run restored. */
 export async function carryArchives(
   migration: Migration,
   paths: readonly string[],
@@ -50,7 +50,7 @@ async function archivesIn(paths: readonly string[]): Promise<string[]> {
   return found.sort()
 }
 
-/** What an archive holds, by the member that describes it. @throws Unfit where it is no backup */
+/** Returns whether an archive is a backup of a project or a task. @throws Unfit if it is neither */
 async function kindOf(path: string): Promise<Whole> {
   const { FormatError } = await import('@reticle/formats/errors')
   const { openZip } = await import('@reticle/formats/archive/zip-reader')
@@ -85,7 +85,7 @@ interface Copied {
   name: string
 }
 
-/** Has the source write a backup of it, fetches it and restores it. @returns its id at the target */
+/** Exports a backup from the source, downloads and restores it. @returns the id at the target */
 export async function copyWhole(
   migration: Migration,
   workspace: Workspace,
@@ -102,7 +102,7 @@ export async function copyWhole(
     await rm(path, { force: true })
     return to
   } catch (thrown) {
-    if (refusalOf(thrown) !== undefined) await rm(path, { force: true }) // another run asks for a new one
+    if (refusalOf(thrown) !== undefined) await rm(path, { force: true }) // the next run exports a new backup
     throw thrown
   }
 }
@@ -139,13 +139,13 @@ async function fetchBackup(
   }
 }
 
-/** Servers keep what they have written for some time only. */
+/** Servers delete results after some time. */
 function ifLost(thrown: unknown): undefined {
   const isLost = thrown instanceof ApiError && thrown.status === 404
   if (!isLost && !(thrown instanceof RequestFailed)) throw thrown
 }
 
-/** The one that somebody has asked for already will do. */
+/** Uses a running request for the same backup. */
 function sameUnderWay(thrown: unknown): string {
   const rq_id = thrown instanceof ApiError && thrown.status === 409 ? thrown.rq_id : null
   if (rq_id === null) throw thrown
@@ -153,7 +153,7 @@ function sameUnderWay(thrown: unknown): string {
 }
 
 interface Restored {
-  /** Under which it is noted. */
+  /** Kind of object in the ledger. */
   kind: Kind
   from: number | string
   name: string
@@ -162,7 +162,7 @@ interface Restored {
   organization: string
 }
 
-/** @returns the id of the project or task that it has become */
+/** @returns the id of the restored project or task */
 async function restore(
   { session, target, ledger }: Migration,
   { kind, from, name, whole, path, organization }: Restored,

@@ -2,15 +2,18 @@ import type { BasicUser, Issue, Job, Project, StorageWrite, Task } from '@reticl
 import { attempt, type Migration, type Workspace } from './migration.ts'
 import { queuesOf } from './queues.ts'
 
-/** What backups do not hold: stages and states of jobs, storages, and whose everything is. */
+/** Properties that backups do not contain: stages and states of jobs, storages, owners and assignees. */
 
-/** A job, and what it has become. */
+/** A job at the source and the same job at the target. */
 export interface JobPair {
   there: Job
   here: Job
 }
 
-/** Once: what happens at the target afterwards stays. @returns its jobs, matched */
+/**
+ * Copies stages and states of the jobs of a task once; later changes at the target are kept. @returns matched pairs
+ * of jobs
+ */
 export async function describeTask(
   migration: Migration,
   { source, organization }: Workspace,
@@ -45,7 +48,7 @@ async function jobsOf(jobs: AsyncIterable<Job>): Promise<Job[]> {
   return all
 }
 
-/** Jobs of one kind and of the same frames are the same one, in their order. */
+/** Matches jobs of the same type and frames, in order. */
 function pairsOf(there: readonly Job[], here: readonly Job[]): JobPair[] {
   const waiting = queuesOf(here, framesOf)
   return there.flatMap((job) => {
@@ -62,7 +65,10 @@ async function describe({ target, session }: Migration, { there, here }: JobPair
   await target.updateJob({ id: here.id, body: { stage, state } }, { signal: session.signal })
 }
 
-/** Where imports come from and exports go, as far as those buckets are here: looked for again until they are. */
+/**
+ * Sets the storages of imports and exports when their buckets exist at the target. Each run tries again until all are
+ * set.
+ */
 export async function storeAt(
   migration: Migration,
   of: { kind: 'project' | 'task'; from: number },
@@ -95,7 +101,7 @@ export async function storeAt(
   await ledger.note(of.kind, of.from, { is_stored: true })
 }
 
-/** Somebody, and what says that the record is theirs. */
+/** An owner or assignee to set on a record. */
 interface Wanted {
   what: string
   there: BasicUser | null
@@ -144,7 +150,7 @@ export async function assignTask(
   ])
 }
 
-/** An archive tells nobody of its issues; what is changed here afterwards stays. */
+/** Sets the assignee of an issue, which backups do not contain. Later changes at the target are kept. */
 export async function assignIssue(
   migration: Migration,
   workspace: Workspace,
@@ -163,7 +169,7 @@ export async function assignIssue(
 
 type Whose = Record<'owner' | 'assignee', BasicUser | null>
 
-/** The owner last: afterwards it may be no more ours to change. */
+/** The owner is set last, because afterwards the user may lack permission to change the record. */
 const peopleOf = (
   there: Whose,
   here: Whose,
@@ -174,7 +180,7 @@ const peopleOf = (
     give: (id) => change({ [`${what}_id`]: id }),
   }))
 
-/** Gives a record to those it belonged to; who has no account is told, and looked for again in the next run. */
+/** Sets owners and assignees. Missing accounts are reported, and the next run tries again. */
 async function giveAll(
   migration: Migration,
   { organization }: Workspace,

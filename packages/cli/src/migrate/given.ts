@@ -2,12 +2,19 @@ import { readFile } from 'node:fs/promises'
 import type { CloudStorageCreate } from '@reticle/sdk'
 import { misused } from '../failure.ts'
 
-/** What whoever migrates gives in files: who is who, and secrets. */
+/** Files supplied by the user: a map of usernames, and secrets. */
 
-/** The name at the source, and that at the target; `null` for who has none there. Others keep their name. */
+/**
+ * Usernames at the target by username at the source; `null` for users without an account. Other users have the same
+ * name.
+ */
 export type UserMap = Readonly<Record<string, string | null>>
 
-/** @throws Failure for a file that is no such map */
+/**
+ * Reads the map of usernames from a JSON file.
+ *
+ * @throws Failure for a file that is not such a map
+ */
 export async function readUserMap(path: string): Promise<UserMap> {
   const map = await readJsonObject<string | null>(path, '--users')
   for (const [name, value] of Object.entries<unknown>(map))
@@ -19,7 +26,7 @@ export async function readUserMap(path: string): Promise<UserMap> {
   return map
 }
 
-/** @throws Failure naming the file and what is wrong with it */
+/** @throws Failure naming the file and the problem */
 async function readJsonObject<Value>(path: string, option: string): Promise<Record<string, Value>> {
   const text = await readFile(path, 'utf8')
   try {
@@ -31,17 +38,21 @@ async function readJsonObject<Value>(path: string, option: string): Promise<Reco
   throw misused(`${option}: ${path} is no JSON object`)
 }
 
-/** What no server tells again, given by whoever migrates, by ids of the source. */
+/** Secrets that the API never returns, by ids of the source. */
 export interface Secrets {
-  /** Members of the body that makes it: `key`, `secret_key`, `account_name` and the like. */
+  /** Members of the request that creates the cloud storage: `key`, `secret_key`, `account_name` and others. */
   cloud_storages: Readonly<Record<string, Partial<CloudStorageCreate>>>
-  /** The secret that signs deliveries. */
+  /** Signing secrets of webhooks. */
   webhooks: Readonly<Record<string, string>>
 }
 
 export const noSecrets: Secrets = { cloud_storages: {}, webhooks: {} }
 
-/** @throws Failure for a file that is none such */
+/**
+ * Reads the secrets from a JSON file.
+ *
+ * @throws Failure for a file with another structure
+ */
 export async function readSecrets(path: string): Promise<Secrets> {
   const {
     cloud_storages = {},

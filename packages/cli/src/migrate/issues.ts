@@ -4,8 +4,8 @@ import type { Migration, Workspace } from './migration.ts'
 import { queuesOf } from './queues.ts'
 
 /**
- * Issues with their comments: those that are not at the target yet. An archive may have brought them, or a former run: they are known by
- * job, frame and place, comments by what they say.
+ * Migrates issues and comments that do not exist at the target yet. A backup or a former run may have created them:
+ * issues are matched by job, frame and position, comments by their text.
  */
 export async function carryIssues(
   migration: Migration,
@@ -24,7 +24,7 @@ export async function carryIssues(
   const carried = { issues: 0, comments: 0 }
   for (const issue of there) {
     const job = jobs.find((pair) => pair.there.id === issue.job)?.here.id
-    if (job === undefined) continue // `describeTask` has told of it
+    if (job === undefined) continue // `describeTask` has reported it
     const said = await saidOf(migration, source, issue)
     const known = waiting.get(placeOf(issue, job))?.shift()
     const [message = '', ...rest] = said
@@ -45,7 +45,10 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 const placeOf = ({ frame, position }: Issue, job: number) => JSON.stringify([job, frame, position])
 
-/** What its comments are here: those of others say whose they are, as in a restored backup. */
+/**
+ * Returns the texts of the comments at the target. A comment of another user is prefixed with the name, as in a
+ * restored backup.
+ */
 async function saidOf(
   { people, session }: Migration,
   source: Client,
@@ -69,7 +72,7 @@ async function open(
   return target.createIssue({ body: { job, frame, position, message, resolved } }, { signal })
 }
 
-/** Adds what nobody has said yet. */
+/** Adds comments that do not exist yet. */
 async function comment(
   { target, session }: Migration,
   organization: string,

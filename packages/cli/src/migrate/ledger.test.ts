@@ -12,7 +12,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }))
 })
 
-test('what is noted is known to the next run, each member as it was noted last', async () => {
+test('the next run knows all notes, with the last value of each member', async () => {
   const ledger = await openLedger(folder, about)
   await ledger.note('project', 7, { name: 'Roads', exporting: 'rq' })
   await ledger.note('project', 7, { exporting: null, to: 12 })
@@ -29,7 +29,7 @@ test('what is noted is known to the next run, each member as it was noted last',
   ])
 })
 
-test('the line that a killed run was writing is dropped, and those after it can be read', async () => {
+test('a line that a killed run wrote partially is dropped, and later lines can be read', async () => {
   const ledger = await openLedger(folder, about)
   await ledger.note('task', 1, { to: 2 })
   appendFileSync(join(folder, 'ledger.jsonl'), '{"kind":"task","from":2,"to')
@@ -40,7 +40,7 @@ test('the line that a killed run was writing is dropped, and those after it can 
   expect(readFileSync(join(folder, 'ledger.jsonl'), 'utf8').split('\n')).toHaveLength(4)
 })
 
-test('something is told once for each code, until it is not so any more', async () => {
+test('a problem is recorded once per code until it is solved', async () => {
   const ledger = await openLedger(folder, about)
   const told = { what: 'changed', code: 'no_user', reason: 'anna' } as const
   await ledger.tell('task', 1, told)
@@ -55,7 +55,7 @@ test('something is told once for each code, until it is not so any more', async 
   expect(ledger.find('task', 1).told).toHaveLength(1)
 })
 
-test('another migration is not gone on with, and a line that is no JSON is named', async () => {
+test('a ledger of another migration is rejected, and the error about invalid JSON names the line', async () => {
   await openLedger(folder, about)
   await expect(openLedger(folder, { ...about, to: 'https://three.example' })).rejects.toThrow(
     'another migration (https://one.example to https://two.example)',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isMissing } from '../config.ts'
 import { misused } from '../failure.ts'
 
-/** What is carried, by the words of the interface; an archive is a backup in a file. */
+/** Kinds of migrated objects, named as in the API; an archive is a backup in a file. */
 export type Kind =
   | 'organization'
   | 'membership'
@@ -16,29 +16,29 @@ export type Kind =
   | 'webhook'
   | 'archive'
 
-/** What one object has become, as far as it has come. `null` takes a member back. */
+/** State of the migration of one object. `null` unsets a member. */
 export interface Noted {
   name?: string
-  /** Its id at the target, the slug of an organization. */
+  /** Id at the target, or the slug of an organization. */
   to?: number | string | null
-  /** Under it the target makes it once. */
+  /** Idempotency key for creating the object at the target. */
   key?: string | null
-  /** The request that writes its backup at the source, and the one that restores it at the target. */
+  /** Requests that export the backup at the source and restore it at the target. */
   exporting?: string | null
   restoring?: string | null
-  /** Of a project: there is no backup of it as a whole, so its tasks go one by one. */
+  /** Whether a project is migrated task by task, because it could not be backed up as a whole. */
   is_in_parts?: boolean
-  /** Stages and states of jobs are as they were; after that they are the target's own. */
+  /** Whether stages and states of jobs were copied; later changes belong to the target. */
   is_described?: boolean
-  /** Imports come from the buckets that they came from, and exports go there. */
+  /** Whether the storages of imports and exports were set. */
   is_stored?: boolean
-  /** So are owner and assignee. */
+  /** Whether owner and assignee were set. */
   is_assigned?: boolean
-  /** What was counted: on both sides, of an archive at the target. */
+  /** Object counts: compared on both sides, or those of a restored archive at the target. */
   counts?: Counts
-  /** Of an archive: tasks that it has become. */
+  /** For archives: number of restored tasks. */
   tasks?: number
-  /** Of a task: issues and comments that were added. */
+  /** For tasks: numbers of added issues and comments. */
   issues?: number
   comments?: number
   told?: readonly Told[]
@@ -51,7 +51,10 @@ export interface Counts {
   tracks: number
 }
 
-/** What did not go through as it was. `failed`: it is missing; `left`: somebody has to do something; `changed`: it is not the same. */
+/**
+ * A problem of an object. `failed`: it is missing; `left`: the user has to act; `changed`: it differs from the
+ * source.
+ */
 export interface Told {
   what: 'failed' | 'left' | 'changed'
   code: string
@@ -60,23 +63,23 @@ export interface Told {
 
 export interface Entry extends Told {
   kind: Kind
-  /** Its id at the source. */
+  /** Id at the source. */
   from: string
   name: string
 }
 
-/** The notes of a migration: a line for each step, so that a run that was killed loses none that was made. */
+/** Ledger of a migration: one line per step, so that a killed run loses no finished step. */
 export interface Ledger {
   find(kind: Kind, from: number | string): Noted
-  /** Changes what is known of an object, and keeps it before anything else is done. */
+  /** Updates the state of an object and stores it before the next step. */
   note(kind: Kind, from: number | string, changes: Noted): Promise<void>
-  /** The key under which an object is made, until it is known what came of it. */
+  /** Returns the idempotency key for creating an object; the first call generates and stores it. */
   keyOf(kind: Kind, from: number | string): Promise<string>
-  /** Tells what did not go through, once for each code. */
+  /** Records a problem, once per code. */
   tell(kind: Kind, from: number | string, told: Told): Promise<void>
-  /** It is not so any more. */
+  /** Removes a solved problem. */
   untell(kind: Kind, from: number | string, code: string): Promise<void>
-  /** This run has come to it. */
+  /** Records that this run has reached the object. */
   meet(kind: Kind, from: number | string): void
   all(): LedgerRow[]
 }
@@ -89,10 +92,10 @@ export interface LedgerRow {
 }
 
 /**
- * Opens the notes in a folder, or begins them.
+ * Opens the ledger in a folder, or creates it.
  *
- * @param about From where to where: notes of another migration are not gone on with
- * @throws Failure where the folder belongs to another migration, or its notes cannot be read
+ * @param about source and target of the migration, which must match an existing ledger
+ * @throws Failure if the folder belongs to another migration or its ledger cannot be read
  */
 export async function openLedger(
   folder: string,
@@ -147,10 +150,10 @@ export async function openLedger(
 const toldBut = ({ told = [] }: Noted, besides: string) =>
   told.filter(({ code }) => code !== besides)
 
-/** The first says what it is about, all others are of objects. */
+/** The first line describes the migration, all others one object each. */
 type Line = Noted & { about?: unknown; kind: Kind; from: string }
 
-/** Half a line at the end is dropped: the run was killed while it was written, and what it says is found out again. */
+/** Drops an incomplete last line, which a killed run left; its step is repeated. */
 async function linesOf(path: string): Promise<Line[]> {
   const text = await readFile(path, 'utf8').catch((thrown) => {
     if (isMissing(thrown)) return ''
@@ -170,5 +173,5 @@ async function linesOf(path: string): Promise<Line[]> {
 
 const wordsOf = (about: unknown) => Object.values(Object(about)).join(' to ')
 
-/** Short, and the same for the same text. */
+/** Returns a short hash of a text. */
 export const markOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)

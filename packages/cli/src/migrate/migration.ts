@@ -4,23 +4,23 @@ import type { Secrets } from './given.ts'
 import type { Kind, Ledger, Told } from './ledger.ts'
 import type { People } from './people.ts'
 
-/** What every part of a migration is given. */
+/** Context of all parts of a migration. */
 export interface Migration {
   session: Session
-  /** The server that everything goes to. */
+  /** Server that objects are migrated to. */
   target: Client
   ledger: Ledger
   people: People
   secrets: Secrets
-  /** Where archives are while they are on their way. */
+  /** Folder for archives in transit. */
   folder: string
 }
 
-/** One workspace: an organization, or what is personal. */
+/** An organization, or the personal workspace. */
 export interface Workspace {
-  /** Asks the source about it. */
+  /** Client of the source for this workspace. */
   source: Client
-  /** The slug of the organization that it goes to; empty: the personal workspace. */
+  /** Slug of the organization at the target; empty: the personal workspace. */
   organization: string
 }
 
@@ -32,8 +32,8 @@ export interface Carried {
 }
 
 /**
- * Carries one object. What is refused, or fails, is told and does not keep the others from going; what is in the way of all of them, a
- * broken connection, a token that is none, ends the run.
+ * Migrates one object. A rejection or failure of the object is recorded and does not stop the others. Errors that
+ * affect all objects, such as a broken connection or an invalid token, end the run.
  */
 export async function carry(
   { ledger }: Migration,
@@ -44,7 +44,7 @@ export async function carry(
   if (ledger.find(kind, from).name !== name) await ledger.note(kind, from, { name })
   try {
     await work()
-    await ledger.untell(kind, from, 'refused') // in a former run
+    await ledger.untell(kind, from, 'refused') // a problem of a former run
   } catch (thrown) {
     const reason = refusalOf(thrown)
     if (reason === undefined) throw thrown
@@ -53,10 +53,10 @@ export async function carry(
   }
 }
 
-/** An object is not what it should be. */
+/** Error for an object in an unexpected state. */
 export class Unfit extends Error {}
 
-/** What one object was refused for; undefined: the next one would be as well. */
+/** Returns the reason why one object was rejected; undefined for an error that affects all objects. */
 export function refusalOf(thrown: unknown): string | undefined {
   const isOfOne = [RequestFailed, UnexpectedAnswer, Unfit].some((kind) => thrown instanceof kind)
   if (isOfOne && thrown instanceof Error) return thrown.message
@@ -65,7 +65,7 @@ export function refusalOf(thrown: unknown): string | undefined {
   return isOfAll ? undefined : thrown.message
 }
 
-/** Tries what may be refused without harm to the rest; tells the reason where it is. @returns whether it was done */
+/** Runs an optional step and records the reason if it is rejected. @returns whether it succeeded */
 export async function attempt(
   { ledger }: Migration,
   { kind, from }: Pick<Carried, 'kind' | 'from'>,

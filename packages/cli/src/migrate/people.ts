@@ -1,13 +1,13 @@
 import type { Client, MetaUser } from '@reticle/sdk'
 import type { UserMap } from './given.ts'
 
-/** Who somebody of the source is at the target. */
+/** Maps users of the source to users of the target. */
 export interface People {
-  /** The account; undefined where nobody is known under that name to whoever migrates. */
+  /** Finds the account; undefined if it does not exist or is not visible to the user. */
   find(username: string, organization: string): Promise<MetaUser | undefined>
-  /** The name of the account at the target; undefined: somebody who has none there. */
+  /** Returns the username at the target; undefined for a user without an account. */
   nameOf(username: string): string | undefined
-  /** Whoever migrates. */
+  /** User that runs the migration. */
   self: { id: number; username: string }
 }
 

@@ -1,4 +1,4 @@
-/** What is alike in one queue, in the order that it came in. */
+/** Groups equal items into queues that keep their order. */
 export function queuesOf<Item>(
   items: readonly Item[],
   likenessOf: (item: Item) => string,

@@ -2,13 +2,16 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Counts, Entry, Kind, Ledger, LedgerRow } from './ledger.ts'
 
-/** What became of everything, over all runs. */
+/** Results of a migration over all runs. */
 export interface MigrationReport {
-  /** How many there are at the target now, of each kind. */
+  /** Number of objects at the target, by kind. */
   carried: Partial<Record<Kind | 'comment', number>>
-  /** What the tasks among them hold. */
+  /** Object counts of the migrated tasks. */
   counts: Counts
-  /** What did not go through as it was; failures are those of this run, for what is not there any more cannot be mended. */
+  /**
+   * Problems. Failures are those of this run only, because objects that no longer exist at the source cannot be
+   * repaired.
+   */
   entries: Entry[]
 }
 
@@ -36,7 +39,7 @@ function entriesOf({ kind, from, noted: { name = '', told = [] }, isMet }: Ledge
   return known.map((one) => ({ kind, from, name, ...one }))
 }
 
-/** Keeps it as JSON in the folder of the migration. @returns where */
+/** Stores the report as JSON in the folder of the migration. @returns the path */
 export async function keepReport(folder: string, report: MigrationReport): Promise<string> {
   const path = join(folder, 'report.json')
   await writeFile(`${path}.new`, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 })

@@ -5,13 +5,16 @@ import { Failure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { version } from '../version.ts'
 
-/** A running server of the de-facto standard: what its interface shares with ours is asked for by the same client, in its words. */
+/**
+ * Client of a CVAT-compatible source server. The shared part of the API is called with the same client, in the
+ * dialect of CVAT.
+ */
 
 export interface SourceOptions {
-  /** Where it is; for a Reticle its mount, `https://host/as/cvat`. */
+  /** URL of the server; for Reticle that of its CVAT mount, `https://host/as/cvat`. */
   url: string
   token: string
-  /** The slug of the workspace that is asked about; empty: the personal one. */
+  /** Slug of the workspace to read; empty: the personal one. */
   organization: string
 }
 
@@ -23,9 +26,9 @@ export function openSource({ url, token, organization }: SourceOptions): Client 
 }
 
 /**
- * Looks whether it is there and takes the token, before anything is done.
+ * Checks the connection and the token before anything is migrated.
  *
- * @throws Failure that tells it from the server that everything goes to
+ * @throws Failure that names the source, to distinguish it from the target
  */
 export async function greet(source: Client, { signal, output }: Session): Promise<void> {
   try {
@@ -42,15 +45,15 @@ export async function greet(source: Client, { signal, output }: Session): Promis
   }
 }
 
-/** Tokens of forty hexadecimal digits are of the older kind, which is announced by another word. */
+/** Tokens of forty hexadecimal digits have the older type, which needs a different authorization scheme. */
 const isOlder = (token: string) => /^[\da-f]{40}$/.test(token)
 const dialect = 'application/vnd.cvat+json, application/json'
 
-/** Between two questions how far it is: as often as clients of such servers ask. */
+/** Polling interval in milliseconds, as usual for clients of such servers. */
 const pauseMs = { first: 200, longest: 5000 }
 
 /**
- * Waits for work in the background of a source, which may know no other way than to be asked again and again.
+ * Waits for a request of the source by polling, which every such server supports.
  *
  * @throws RequestFailed
  */

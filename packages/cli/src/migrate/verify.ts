@@ -5,8 +5,8 @@ import type { Counts } from './ledger.ts'
 import type { Migration, Workspace } from './migration.ts'
 
 /**
- * Counts what a task has on both sides, once, as it comes and without holding it: job by job, because what lies in two jobs is one
- * object of the task on some servers, and two on others.
+ * Counts the objects of a task on both sides once, while they are streamed. Counts by job, because an object in two
+ * jobs is one object of the task on some servers and two on others.
  */
 export async function compareCounts(
   { target, ledger, session }: Migration,
@@ -34,10 +34,10 @@ export async function compareCounts(
   await ledger.note('task', from, { counts: here })
 }
 
-/** What travels in one archive. */
+/** Kinds of objects with a backup. */
 export type Whole = 'project' | 'task'
 
-/** Counts what an archive has become at the target: of its source there is nothing to compare it with. */
+/** Counts the objects of a restored archive at the target. An archive has no live source to compare with. */
 export async function countHere(
   { target, session }: Migration,
   whole: Whole,

@@ -1,7 +1,10 @@
 import type { Webhook } from '@reticle/sdk'
 import { carry, type Migration, type Workspace } from './migration.ts'
 
-/** Webhooks come last, so that nobody is told of what is carried; without their secret they are switched off. */
+/**
+ * Migrates webhooks last, so that they receive no events of the migration. Webhooks without a known secret are
+ * disabled.
+ */
 export async function carryWebhooks(migration: Migration, workspace: Workspace): Promise<void> {
   const { signal } = migration.session
   for await (const webhook of workspace.source.listWebhooks.each({ sort: 'id' }, { signal }))
@@ -53,7 +56,7 @@ async function carryWebhook(
     })
 }
 
-/** A list there, text with commas here. */
+/** The source returns a list, the target text with commas. */
 const eventsOf = ({ events }: { events: string | readonly string[] }): string[] =>
   [events]
     .flat()

@@ -1,7 +1,7 @@
 import type { Client, Label, LabelWrite, Project, Task } from '@reticle/sdk'
 import { attempt, type Migration, type Workspace } from './migration.ts'
 
-/** Projects and tasks of which no backup can be had, as far as the interface tells what they are. */
+/** Projects and tasks that cannot be backed up, copied as far as the API supports it. */
 
 export async function createEmptyProject(
   migration: Migration,
@@ -39,7 +39,7 @@ export async function createEmptyTask(
   return id
 }
 
-/** With its files, which are named by their new links. */
+/** Copies a guide with its files and updates the links to them. */
 async function copyGuide(
   { target, session }: Migration,
   source: Client,
@@ -59,7 +59,7 @@ async function copyGuide(
   await target.updateGuide({ id: guide.id, body: { markdown } }, { signal })
 }
 
-/** Labels as they are given to something new: without what belongs to the old one alone. */
+/** Reads labels for a new object, without ids and other properties of the old one. */
 async function labelsOf(
   source: Client,
   of: { task_id: number } | { project_id: number },
@@ -87,7 +87,7 @@ function labelOf({ name, color, type, attributes, sublabels, svg }: Label): Labe
 const withoutId = <Attribute extends { id: number }>({ id: _, ...attribute }: Attribute) =>
   attribute
 
-/** Nodes of a drawing name their parts by ids, which are others elsewhere. */
+/** Nodes of a skeleton drawing refer to sublabels by id; ids differ at the target, so names are used. */
 function namedParts(svg: string, parts: readonly { id: number; name: string }[]): string {
   return svg.replace(/data-label-id="(\d+)"/g, (whole, id: string) => {
     const part = parts.find((one) => one.id === Number(id))

@@ -6,7 +6,10 @@ import { carry, type Migration, refusalOf, type Workspace } from './migration.ts
 import { compareCounts } from './verify.ts'
 import { createEmptyProject, createEmptyTask } from './without-backup.ts'
 
-/** Projects and tasks: a project goes with the tasks that it has, those that come to it later go one by one. */
+/**
+ * Projects and tasks. A project is migrated with its current tasks; tasks that are added later are migrated one by
+ * one.
+ */
 
 export async function carryProjects(migration: Migration, workspace: Workspace): Promise<void> {
   const { signal } = migration.session
@@ -32,7 +35,7 @@ async function carryProject(
   await assignProject(migration, workspace, project)
 }
 
-/** One task of which there is no backup is no reason to leave the others behind: then they go one by one. */
+/** When one task cannot be backed up, the tasks of the project are migrated one by one. */
 async function copyProject(
   migration: Migration,
   workspace: Workspace,
@@ -55,7 +58,7 @@ async function copyProject(
   }
 }
 
-/** Which task of a restored project is which: archives keep their order, names and frames. */
+/** Matches the tasks of a restored project: backups keep their order, names and frames. */
 async function noteTasks(
   { target, ledger, session }: Migration,
   { source, organization }: Workspace,
@@ -96,7 +99,10 @@ async function carryTask(migration: Migration, workspace: Workspace, task: Task)
   await carryIssues(migration, workspace, { task, jobs })
 }
 
-/** The project that it goes into; one that may not be seen by whoever migrates is left where it is. */
+/**
+ * Returns the project of a task at the target. A task whose project is not visible with the token is migrated without
+ * a project. `missing`: the project was not migrated, so its task is not either.
+ */
 async function projectOf(
   { ledger }: Migration,
   { id, project_id }: Task,

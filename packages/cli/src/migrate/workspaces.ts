@@ -2,18 +2,18 @@ import type { Client, CloudStorage, Membership, Organization } from '@reticle/sd
 import { Failure } from '../failure.ts'
 import { carry, type Migration, type Workspace } from './migration.ts'
 
-/** Organizations with their members, and the buckets of a workspace. */
+/** Organizations with their members, and the cloud storages of a workspace. */
 
 export interface Wanted {
-  /** Asks the source about a workspace. */
+  /** Returns a client of the source for a workspace. */
   open: (organization: string) => Client
-  /** Slugs; empty text is the personal workspace. Undefined: all of them. */
+  /** Slugs to migrate; empty text is the personal workspace. Undefined: all. */
   only: readonly string[] | undefined
-  /** The slug of the organization that gets what is personal; empty: it stays personal. */
+  /** Slug of the target organization for the personal workspace; empty: the personal workspace. */
   into: string
 }
 
-/** The workspaces of the source, each after it is there at the target. @throws Failure for a slug that the source does not know */
+/** Yields the workspaces of the source after they were created at the target. @throws Failure for an unknown slug */
 export async function* workspacesOf(
   migration: Migration,
   { open, only, into }: Wanted,
@@ -37,7 +37,7 @@ export async function* workspacesOf(
   }
 }
 
-/** One of the same slug is used as it is. @returns its slug, where it is at the target */
+/** Creates an organization, or uses an existing one with the same slug. @returns its slug at the target */
 async function carryOrganization(
   migration: Migration,
   source: Client,
@@ -79,9 +79,10 @@ async function carryMembers(migration: Migration, source: Client, slug: string):
 }
 
 /**
- * Invites who has an account, and so accepts at once; the owner is whoever migrates, so theirs is the role below.
+ * Invites a user with an account, which makes the user a member at once. The user that runs the migration is the
+ * owner, so a former owner gets the next lower role.
  *
- * @returns false for who has none
+ * @returns false for a user without an account
  */
 async function invite(
   { target, people, ledger, session }: Migration,
@@ -105,7 +106,10 @@ async function invite(
   return true
 }
 
-/** Servers keep the credentials of their buckets to themselves, so those are given by whoever migrates. */
+/**
+ * Migrates the cloud storages of a workspace. Servers do not return their credentials, so the user has to supply
+ * them.
+ */
 export async function carryStorages(migration: Migration, workspace: Workspace): Promise<void> {
   const { signal } = migration.session
   for await (const storage of workspace.source.listCloudStorages.each({ sort: 'id' }, { signal }))

@@ -2,7 +2,7 @@ import type { BasicUser } from '@reticle/sdk'
 import { shown } from '../terminal/output.ts'
 import type { Column } from '../terminal/table.ts'
 
-/** A column of a field as it is; a number stands at the right. */
+/** Creates a column that shows a field; numbers are right-aligned. */
 export const column = <Row>(
   title: string,
   of: (row: Row) => unknown,

@@ -10,7 +10,7 @@ import type {
 import { column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
 import { choice, numberId, type Resource } from './resource.ts'
 
-/** Webhooks, buckets, and work in the background. */
+/** Webhooks, cloud storages and requests. */
 
 const webhookFields = [
   { key: 'description', flags: '--description <text>', about: 'what it is for' },

@@ -5,25 +5,26 @@ import type { Session } from '../session.ts'
 import { askSecret } from '../terminal/ask.ts'
 import { findUser } from './find-user.ts'
 
-/** A field of a body, and the option that sets it. */
+/** Field of a request body, and the option that sets it. */
 export interface Field<Key extends string = string> {
   key: Key
-  /** `--bug-tracker <url>`, or `<name>` for an argument in its place. */
+  /** Flags of the option, `--bug-tracker <url>`, or `<name>` for an argument. */
   flags: string
   about: string
   /**
-   * What is made of the text: `list` is given several times, `json` is JSON or the name of a file with it, `labels` the same or names;
-   * `user` a name or an id; `secret` is never an argument: the option names a file, `-` asks. `none` unsets numbers and users.
+   * Conversion of the text. `list` may be repeated; `json` is JSON or the name of a JSON file; `labels` is the same
+   * or a list of names; `user` is a name or id; `secret` is the name of a file, or `-` to be prompted, and never an
+   * argument. `none` unsets numbers and users.
    */
   kind?: 'text' | 'number' | 'flag' | 'json' | 'list' | 'labels' | 'user' | 'secret'
   choices?: readonly string[]
-  /** Without it the command line is refused. */
+  /** Whether the command requires it. */
   required?: boolean
 }
 
 export type Fields<Body> = readonly Field<keyof Body & string>[]
 
-/** What commander hands to an action. */
+/** Options as commander passes them to an action. */
 export type Options = Readonly<Record<string, unknown>>
 
 export function addFields(command: Command, fields: readonly Field[]): void {
@@ -51,9 +52,9 @@ const gathered = (value: string, former: unknown) => [
 ]
 
 /**
- * The body that the options make: only what was given.
+ * Builds a request body from the options that are set.
  *
- * @param given Values of arguments by the keys of their fields
+ * @param given values of arguments by the keys of their fields
  */
 export function bodyOf<Body>(
   fields: Fields<Body>,
@@ -75,7 +76,7 @@ export async function bodyOf(
   return body
 }
 
-/** As commander calls the value of an option: `--bug-tracker` is `bugTracker`. */
+/** Returns the name that commander uses for an option: `--bug-tracker` is `bugTracker`. */
 const optionName = ({ flags }: Field) => new Option(flags).attributeName()
 
 async function readValue(field: Field, value: unknown, session: Session): Promise<unknown> {
@@ -98,7 +99,7 @@ function numberOf(flags: string, text: string): number | null {
   return value
 }
 
-/** JSON as it stands, or out of the file of that name. */
+/** Parses JSON text, or reads it from the named file. */
 async function jsonOf(flags: string, text: string): Promise<unknown> {
   const isInline = /^\s*[[{"]/.test(text)
   try {
@@ -109,7 +110,7 @@ async function jsonOf(flags: string, text: string): Promise<unknown> {
   }
 }
 
-/** Names, or labels as the service has them: one, or a list. */
+/** Parses labels: names, or one label or a list of labels as JSON. */
 async function labelsOf(given: unknown): Promise<unknown> {
   const texts: unknown[] = Array.isArray(given) ? given : [given]
   const lists = await Promise.all(

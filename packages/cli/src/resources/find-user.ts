@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts'
 import type { Session } from '../session.ts'
 
-/** The id of a user: given as it is, by the name of the account, `me`, or `none`. */
+/** Returns the id of a user from an id, a username, `me` or `none`. */
 export async function findUser(session: Session, text: string): Promise<number | null> {
   if (text === 'none') return null
   if (/^[1-9]\d*$/.test(text)) return Number(text)

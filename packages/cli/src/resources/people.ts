@@ -18,7 +18,7 @@ import { column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
 import type { Field } from './fields.ts'
 import { choice, numberId, type Resource } from './resource.ts'
 
-/** Organizations, who is in them, and who may sign in. */
+/** Organizations, members, invitations, users and access tokens. */
 
 const text = (key: string, about: string): Field => ({
   key,
@@ -194,7 +194,7 @@ export const user: Resource<MetaUser, NewUser, UserPatch> = {
   byPassword: true,
 }
 
-/** The answer of the service holds a token of the new account, which nobody here is to see. */
+/** Creates a user. The response contains a token of the new account, which must not be shown. */
 async function createUser(
   client: Client,
   { password, ...person }: NewUser,

@@ -8,7 +8,7 @@ import { confirm } from '../terminal/ask.ts'
 import type { Column } from '../terminal/table.ts'
 import { addFields, bodyOf, type Field, type Fields, type Options } from './fields.ts'
 
-/** What a list is asked for, beside its own filters. */
+/** Query of a list, apart from the filters of the resource. */
 export interface ListQuery {
   search?: string
   sort?: string
@@ -16,11 +16,11 @@ export interface ListQuery {
   page_size?: number
 }
 
-/** A kind of object that the service has, and the commands that come of it. */
+/** A kind of object of the API, and the source of its commands. */
 export interface Resource<Row extends object, Create, Patch, Id = number> {
-  /** The word of its commands. */
+  /** Name of its command group. */
   word: string
-  /** What one of them is called in sentences: `a project`. */
+  /** Name with article: `a project`. */
   one: string
   columns: readonly Column<Row>[]
   id(text: string): Id
@@ -30,7 +30,7 @@ export interface Resource<Row extends object, Create, Patch, Id = number> {
       query: ListQuery & Record<string, unknown>,
       options: CallOptions,
     ): AsyncIterable<Row>
-    /** Filters of its own. */
+    /** Filters of this resource. */
     filters: readonly Field[]
   }
   get?(client: Client, id: Id, options: CallOptions): Promise<Row>
@@ -45,17 +45,17 @@ export interface Resource<Row extends object, Create, Patch, Id = number> {
     example: string
   }
   remove?(client: Client, id: Id, options: CallOptions): Promise<void>
-  /** These calls take a password: no token may do them. */
+  /** Whether the calls require a password instead of an access token. */
   byPassword?: boolean
 }
 
-/** An id as it is given. @throws Failure */
+/** Parses a numeric id. @throws Failure */
 export function numberId(text: string): number {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw misused(`"${text}" is no id: ids are numbers from 1`)
   return Number(text)
 }
 
-/** Adds `list`, `show`, `create`, `update` and `delete`, as far as the resource has them. */
+/** Adds the commands `list`, `show`, `create`, `update` and `delete` that the resource supports. */
 export function addResource<Row extends object, Create, Patch, Id>(
   group: Command,
   around: Surroundings,
@@ -68,7 +68,7 @@ export function addResource<Row extends object, Create, Patch, Id>(
   if (resource.remove) addDelete(group, around, resource, resource.remove)
 }
 
-/** A group of commands: `reticle project ...`. */
+/** Adds a group of commands: `reticle project ...`. */
 export const addGroup = (program: Command, word: string, about: string): Command =>
   program.command(word).summary(about).description(`${about}.`)
 
@@ -87,9 +87,9 @@ function addUsername(command: Command, { byPassword }: { byPassword?: boolean })
     )
 }
 
-/** Objects of a list where nobody says how many. */
+/** Default number of listed objects. */
 const usualLimit = 50
-/** Objects that are fetched at a time. */
+/** Number of objects per page. */
 const pageSize = 100
 
 function addList<Row extends object, Create, Patch, Id>(
@@ -255,14 +255,14 @@ function addDelete<Row extends object, Create, Patch, Id>(
   examples(command, [[`reticle ${word} delete 12 13 --yes`, 'both of them']])
 }
 
-/** Of several that are to go one may be gone already: the others go all the same. */
+/** An object that is already deleted does not stop the deletion of the others. */
 function goneAlready(thrown: unknown, { signal }: Session): Failure {
   const failure = explain(thrown, signal)
   if (failure.ending !== 'missing') throw failure
   return failure
 }
 
-/** @throws Failure unless somebody says that it is meant */
+/** @throws Failure unless the user confirms */
 async function assertMeant({ around }: Session, { yes }: Options, question: string): Promise<void> {
   if (yes || (await confirm(around, question))) return
   throw new Failure('Nothing was deleted', {
@@ -272,7 +272,7 @@ async function assertMeant({ around }: Session, { yes }: Options, question: stri
   })
 }
 
-/** A filter by one of a few words. */
+/** Creates a filter by one of several values. */
 export const choice = (key: string, choices: readonly string[], about: string): Field => ({
   key,
   flags: `--${key.replaceAll('_', '-')} <${key.split('_')[0]}>`,

@@ -13,7 +13,7 @@ import { assigneeColumn, column, idColumn, ownerColumn, updatedColumn } from './
 import { numberId, type Resource } from './resource.ts'
 import { assignee, byAssignee, byOwner, within } from './work.ts'
 
-/** What is said about work: issues, comments on them, and guides. */
+/** Issues, comments and guides. */
 
 const issueAssignee = { ...assignee, key: 'assignee' } as const
 const resolved = {

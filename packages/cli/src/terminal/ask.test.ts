@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { askSecret, confirm } from './ask.ts'
 
-/** What somebody types, and what they see. */
+/** Fake terminal that records its output. */
 function terminal(isTTY: boolean) {
   const [stdin, stderr] = [new PassThrough(), new PassThrough()]
   let seen = ''
@@ -24,7 +24,7 @@ test('a secret is typed without an echo', async () => {
   expect(seen()).toBe('Access token: \n')
 })
 
-test('or it is the first line of what is piped in', async () => {
+test('a secret is the first line of piped input', async () => {
   const { seen, ...around } = terminal(false)
   const answer = askSecret(around, 'Access token')
   around.stdin.end('hidden one\r\nmore\n')
@@ -35,7 +35,7 @@ test('or it is the first line of what is piped in', async () => {
   await expect(askSecret(silent, 'Access token')).rejects.toMatchObject({ ending: 'usage' })
 })
 
-test('Ctrl-C at a question is an interruption', async () => {
+test('Ctrl-C at a prompt is an interruption', async () => {
   const { seen: _, ...around } = terminal(true)
   const answer = askSecret(around, 'Access token')
   around.stdin.write('\u0003')
@@ -55,7 +55,7 @@ test.each([
   expect(seen()).toContain('Delete it? [y/N]')
 })
 
-test('nobody is asked without a terminal', async () => {
+test('no prompt is shown without a terminal', async () => {
   const { seen, ...around } = terminal(false)
   expect(await confirm(around, 'Delete it?')).toBe(false)
   expect(seen()).toBe('')

@@ -2,16 +2,16 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Failure, misused } from '../failure.ts'
 
-/** Where questions are asked: the terminal of the program. */
+/** Terminal for prompts. */
 export interface Terminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stderr: NodeJS.WritableStream & { isTTY?: boolean }
 }
 
 /**
- * Asks for something that nobody may see: typed without an echo, or the first line of what is piped in.
+ * Prompts for a secret without an echo, or reads the first line of piped input.
  *
- * @throws Failure where nothing comes, or it is interrupted
+ * @throws Failure for empty input or an interruption
  */
 export async function askSecret({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const answer = stdin.isTTY
@@ -22,7 +22,7 @@ export async function askSecret({ stdin, stderr }: Terminal, question: string): 
   return answer
 }
 
-/** Asks a yes or no question; no without a terminal. @throws Failure when it is interrupted */
+/** Prompts for a yes or no; returns no without a terminal. @throws Failure on an interruption */
 export async function confirm({ stdin, stderr }: Terminal, question: string): Promise<boolean> {
   if (!stdin.isTTY || !stderr.isTTY) return false
   const lines = createInterface({ input: stdin, output: stderr })
@@ -53,7 +53,7 @@ async function typed(
   }
 }
 
-/** A question ends without an answer by Ctrl-C only. */
+/** Only Ctrl-C ends a prompt without input. */
 const interrupted = () => new Failure('Interrupted', { ending: 'interrupted' })
 
 async function firstLine(stdin: Terminal['stdin']): Promise<string> {

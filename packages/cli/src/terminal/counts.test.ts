@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { counted, countsText } from './counts.ts'
 
-test('one of a kind is told as one', () => {
+test('a count of one uses the singular', () => {
   expect([0, 1, 2].map((count) => counted(count, 'file'))).toEqual(['0 files', '1 file', '2 files'])
   expect(countsText({ frames: 12, shapes: 1, tags: 0 })).toBe('12 frames, 1 shape, 0 tags')
 })

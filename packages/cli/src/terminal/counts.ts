@@ -1,8 +1,8 @@
-/** `1 shape`, `2 shapes`. @param one what one of them is called; with an s it is what several are called */
+/** Formats a count: `1 shape`, `2 shapes`. @param one singular; the plural is formed with an s */
 export const counted = (count: number, one: string): string =>
   `${count} ${one}${count === 1 ? '' : 's'}`
 
-/** `3 frames, 1 shape, 0 tracks`, in the order of the members. @param counts by what several are called */
+/** Formats counts in the order of the members: `3 frames, 1 shape, 0 tracks`. @param counts counts by plural */
 export const countsText = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([several, count]) => counted(count, several.slice(0, -1)))

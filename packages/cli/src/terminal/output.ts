@@ -1,20 +1,20 @@
 import { type Column, printable, recordLines, tableLines } from './table.ts'
 
-/** Where a command writes: results to standard output, everything else to standard error. */
+/** Output of a command: results to standard output, everything else to standard error. */
 export interface Output {
   isJson: boolean
   isQuiet: boolean
-  /** A list: a table for people, an array for scripts. */
+  /** Prints a list: a table, or a JSON array with `--json`. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void
-  /** One object: its fields for people, itself for scripts. */
+  /** Prints one object: its fields, or JSON with `--json`. */
   record(value: object, fields?: readonly (readonly [string, string])[]): void
-  /** A result that is a line of its own; with `--json` the value instead. */
+  /** Prints a result as one line; with `--json` the value instead. */
   result(text: string, value: unknown): void
-  /** A result as it is, for other programs to read: a script, a file. */
+  /** Prints a result unchanged, for other programs: a script or a file. */
   raw(text: string): void
-  /** For a person who looks; not with `--quiet`. */
+  /** Prints a note for the user, unless `--quiet` is set. */
   note(text: string): void
-  /** For a person who looks, also with `--quiet`. */
+  /** Prints a warning for the user, also with `--quiet`. */
   warn(text: string): void
 }
 
@@ -28,7 +28,7 @@ export interface OutputOptions {
   json?: boolean | undefined
   quiet?: boolean | undefined
   noColor?: boolean
-  /** Called before anything is written: a bar that is drawn ends there. */
+  /** Called before anything is written, to end a progress bar. */
   before?: () => void
 }
 
@@ -74,7 +74,7 @@ export function createOutput(
   }
 }
 
-/** On one line for other programs, indented where somebody looks at it. Control characters stay escaped. */
+/** Returns JSON on one line, or indented for a terminal. Control characters are escaped. */
 export function jsonText(value: unknown, isForPeople = false): string {
   const text = JSON.stringify(value, null, isForPeople ? 2 : undefined) ?? 'null'
   return text.replace(
@@ -86,7 +86,7 @@ export function jsonText(value: unknown, isForPeople = false): string {
 const fieldsOf = (given: object) =>
   Object.entries(given).map(([name, value]) => [name, shown(value)] as const)
 
-/** A value of a field as a person reads it. */
+/** Formats a field value for the user. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(shownIn).join(', ')
@@ -94,7 +94,7 @@ export function shown(value: unknown): string {
   return typeof value === 'string' ? timeText(value) : String(value)
 }
 
-/** Of an object within another its name, where it has one. */
+/** Formats a nested object by its name, if it has one. */
 function shownIn(value: unknown): string {
   if (typeof value !== 'object' || value === null) return shown(value)
   if ('username' in value) return String(value.username)
@@ -103,11 +103,11 @@ function shownIn(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** `2026-03-01 09:00:05Z`, to the second. */
+/** Formats a time to the second: `2026-03-01 09:00:05Z`. */
 const timeText = (text: string) =>
   text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, '$1 $2Z')
 
-/** `12.3 MB`. */
+/** Formats a size: `12.3 MB`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3))

@@ -6,7 +6,7 @@ function pipe() {
   return { written, write: (text: string) => written.push(text) }
 }
 
-test('without a terminal a step is told at once, then every tenth, or every second that brought something', () => {
+test('without a terminal, progress is printed at the start, at every tenth and at most once per second', () => {
   let time = 0
   const stderr = pipe()
   const progress = createProgress(stderr, { now: () => time })
@@ -29,7 +29,7 @@ test('without a terminal a step is told at once, then every tenth, or every seco
   ])
 })
 
-test('--quiet says nothing, and a share beyond all is all', () => {
+test('`--quiet` prints nothing, and a share above 1 counts as 1', () => {
   const [quiet, loud] = [pipe(), pipe()]
   createProgress(quiet, { quiet: true }).step('Sending')
   const progress = createProgress(loud)
@@ -39,7 +39,7 @@ test('--quiet says nothing, and a share beyond all is all', () => {
   expect(loud.written.at(-1)).toBe('Sending: 100 %\n')
 })
 
-test('a step that begins in two places is told once, and again after something was done', () => {
+test('a step that starts in two places is printed once, and again after progress was made', () => {
   const stderr = pipe()
   const progress = createProgress(stderr)
   progress.step('Writing')
@@ -49,7 +49,7 @@ test('a step that begins in two places is told once, and again after something w
   expect(stderr.written).toEqual(['Writing: 0 %\n', 'Writing: 100 %\n', 'Writing: 0 %\n'])
 })
 
-test('names that others chose do not steer the terminal', () => {
+test('control characters in names do not reach the terminal', () => {
   const stderr = pipe()
   const progress = createProgress(stderr)
   progress.step('Backup of task \u001b[2J')
@@ -62,6 +62,6 @@ test.each([
   ['usual', 80, 40],
   ['narrow', 50, 13],
   ['hardly any', 20, 5],
-])('a bar is as long as a terminal has room for: %s', (_, columns, width) => {
+])('the width of a bar fits the terminal: %s', (_, columns, width) => {
   expect(barWidth('Writing', columns)).toBe(width)
 })

@@ -2,19 +2,19 @@ import progress from 'cli-progress'
 import type { Stream } from './output.ts'
 import { printable, widthOf } from './table.ts'
 
-/** What somebody who waits is shown. There is one at a time. */
+/** Progress display; only one is active at a time. */
 export interface Progress {
-  /** A step of the work begins: it is told at once. */
+  /** Starts a step and prints it at once. */
   step(title: string): void
-  /** How far the step is, 0 to 1, and what stands beside it. */
+  /** Updates the progress of the step, from 0 to 1, with a text beside it. */
   update(share: number, detail?: string): void
-  /** Nothing more is drawn. */
+  /** Ends the display. */
   stop(): void
 }
 
-/** Between two lines where there is no terminal to draw a bar in. */
+/** Minimum time between two lines without a terminal, in milliseconds. */
 const lineMs = 1000
-/** A line comes earlier when this much was done since the last. */
+/** Share of progress after which a line is printed earlier. */
 const lineShare = 0.1
 
 const silent: Progress = {
@@ -31,7 +31,7 @@ export function createProgress(
   return oncePerStep(stderr.isTTY ? bars(stderr) : lines(stderr, now))
 }
 
-/** One step may begin in several places: it is told where it begins first. Names that others chose do not steer the terminal. */
+/** Prints a step only once when it starts in several places, and removes control characters from names. */
 function oncePerStep({ step, update, stop }: Progress): Progress {
   let begun: string | undefined
   return {
@@ -51,10 +51,10 @@ function oncePerStep({ step, update, stop }: Progress): Progress {
   }
 }
 
-/** Characters beside a bar and its title: the percentage and the detail. */
+/** Characters beside the bar and the title: percentage and detail. */
 const beside = 30
 
-/** Characters of a bar, as many as a narrow terminal has left. */
+/** Returns the width of a bar in characters for a terminal. */
 export const barWidth = (title: string, columns = 80): number =>
   Math.min(40, Math.max(5, columns - widthOf(title) - beside))
 

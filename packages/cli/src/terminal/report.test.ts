@@ -13,7 +13,7 @@ const line = (count: number, files: string[]) => {
   return reportLines({ skipped: count, converted: 0, dropped: 0, entries: [entry] }, 'Media')[0]
 }
 
-test('files are named, and that there are more', () => {
+test('files are listed, with an ellipsis if there are more', () => {
   expect(line(2, ['a.jpg', 'b.jpg'])).toBe('Media: 2 skipped: unknown file type (a.jpg; b.jpg)')
   expect(line(9, ['a', 'b', 'c', 'd', 'e'])).toBe(
     'Media: 9 skipped: unknown file type (a; b; c; d; e; ...)',
@@ -21,7 +21,7 @@ test('files are named, and that there are more', () => {
   expect(line(3, [])).toBe('Media: 3 skipped: unknown file type')
 })
 
-test('losses are counted by kind, and none are not', () => {
+test('losses are counted by kind, and zero counts are left out', () => {
   const none = { skipped: 0, converted: 0, dropped: 0, entries: [] }
   expect(lossText(none)).toBe('')
   expect(lossText(null)).toBe('')

@@ -1,4 +1,4 @@
-/** As the reports of imports and exports come, from a server or from a converter. */
+/** Report of an import or export, from a server or a converter. */
 export interface ToldReport {
   skipped: number
   converted: number
@@ -12,7 +12,7 @@ export interface ToldReport {
   }[]
 }
 
-/** What did not go through as it was, a line for each reason. */
+/** Returns a line per entry of a report. */
 export function reportLines(report: ToldReport | null, title: string): string[] {
   const entries = report?.entries ?? []
   return entries.map(({ kind, count, reason, examples }) => {
@@ -22,10 +22,10 @@ export function reportLines(report: ToldReport | null, title: string): string[] 
   })
 }
 
-/** Examples that an entry of a report has at most. */
+/** Maximum number of examples of an entry. */
 const shown = 5
 
-/** Counts of the losses: `2 skipped, 1 dropped`; empty if there are none. */
+/** Returns the counts of losses: `2 skipped, 1 dropped`; empty if there are none. */
 export function lossText(report: ToldReport | null): string {
   if (!report) return ''
   return (['skipped', 'converted', 'dropped'] as const)
@@ -33,7 +33,7 @@ export function lossText(report: ToldReport | null): string {
     .join(', ')
 }
 
-/** The first of them, and a sign where there are more. */
+/** Joins the first names, with an ellipsis if there are more. */
 export function someOf(names: readonly string[], count = names.length): string {
   const first = [...new Set(names)].slice(0, shown)
   return first.join('; ') + (first.length > 0 && count > first.length ? '; ...' : '')

@@ -15,7 +15,7 @@ const rows = [
   { id: 128, name: '猫の写真' },
 ]
 
-test('columns are as wide as what is in them, numbers stand at the right', () => {
+test('columns are as wide as their content, and numbers are right-aligned', () => {
   expect(tableLines(rows, columns, Number.POSITIVE_INFINITY)).toEqual([
     ' ID  NAME',
     '  7  a long name of a thing',
@@ -23,20 +23,20 @@ test('columns are as wide as what is in them, numbers stand at the right', () =>
   ])
 })
 
-test('what is too wide for the terminal is cut, by the width that characters have there', () => {
+test('columns are truncated to the terminal by display width', () => {
   const lines = tableLines(rows, columns, 12)
   expect(lines).toEqual([' ID  NAME', '  7  a long…', '128  猫の写…'])
   expect(Math.max(...lines.map(widthOf))).toBe(12)
 })
 
-test('names of others do not steer the terminal', () => {
+test('control characters in names do not reach the terminal', () => {
   const [, line = ''] = tableLines([{ id: 1, name: 'a\u001b[2J\u202eb\nc' }], columns, 80)
   for (const steering of ['\u001b', '\u202e', '\n']) expect(line).not.toContain(steering)
   expect(printable('a\nb', true)).toBe('a\nb')
   expect(jsonText({ name: '\u009b2J\u001b' })).toBe('{"name":"\\u009b2J\\u001b"}')
 })
 
-test('a record is a line for each field, its lines below one another', () => {
+test('a record has a line per field, with aligned continuation lines', () => {
   expect(
     recordLines([
       ['id', '7'],
@@ -61,17 +61,17 @@ test.each([
   [999, '999 B'],
   [1500, '1.5 kB'],
   [26_843_545_600, '26.8 GB'],
-])('%i bytes are %s', (bytes, text) => {
+])('%i bytes are shown as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
 })
 
-/** A terminal, or a pipe, that remembers. */
+/** Fake terminal or pipe that records its output. */
 function stream(isTTY: boolean) {
   const written: string[] = []
   return { isTTY, columns: 20, written, write: (text: string) => written.push(text) }
 }
 
-test('titles are bold on a terminal, unless NO_COLOR is set; pipes get plain text, and all of it', () => {
+test('titles are bold on a terminal without NO_COLOR, and pipes get complete plain text', () => {
   const of = (isTTY: boolean, noColor: boolean) => {
     const out = stream(isTTY)
     createOutput({ noColor }, out, stream(true)).table(rows, columns)
@@ -83,7 +83,7 @@ test('titles are bold on a terminal, unless NO_COLOR is set; pipes get plain tex
   expect(of(false, false)).toContain('a long name of a thing\n')
 })
 
-test('--quiet keeps notes away, --json gives one line', () => {
+test('`--quiet` suppresses notes, and `--json` prints one line per result', () => {
   const [out, err] = [stream(false), stream(false)]
   const output = createOutput({ json: true, quiet: true }, out, err)
   output.note('by the way')

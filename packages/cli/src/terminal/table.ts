@@ -1,21 +1,22 @@
-/** Tables for people: one line an object, columns as wide as what is in them. */
+/** Text tables: one line per object, columns as wide as their content. */
 
 export interface Column<Row> {
   title: string
-  /** What the cell says; empty for nothing. */
+  /** Text of the cell; may be empty. */
   of(row: Row): string
   isNumber?: boolean
 }
 
-/** Between two columns. */
+/** Gap between two columns. */
 const gap = '  '
-/** No column is cut below this many characters. */
+/** Minimum width of a truncated column, in characters. */
 const leastWidth = 6
 
 /**
- * Lines of a table, its title first. Columns that are too wide for the terminal are cut with an ellipsis, the widest first.
+ * Returns the lines of a table, header first. Columns that exceed the terminal are truncated with an ellipsis, widest
+ * first.
  *
- * @param width Characters of a line; infinite where nobody looks at it
+ * @param width characters per line; infinite without a terminal
  */
 export function tableLines<Row>(
   rows: readonly Row[],
@@ -36,7 +37,7 @@ export function tableLines<Row>(
   )
 }
 
-/** Names and values of one object, a line each. */
+/** Returns a line per field of one object. */
 export function recordLines(record: readonly (readonly [string, string])[]): string[] {
   const widest = Math.max(0, ...record.map(([name]) => widthOf(name)))
   return record.map(([name, value]) => {
@@ -45,7 +46,7 @@ export function recordLines(record: readonly (readonly [string, string])[]): str
   })
 }
 
-/** Takes from the widest until all fit. */
+/** Shrinks the widest columns until all fit. */
 function fitted(wanted: readonly number[], width: number): number[] {
   const widths = [...wanted]
   for (let over = sum(widths) - width; over > 0; over -= 1) {
@@ -78,7 +79,7 @@ function cut(text: string, width: number): string {
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
 
-/** Characters a terminal moves on by. */
+/** Returns the display width of a text. */
 export function widthOf(text = ''): number {
   let width = 0
   for (const character of text)
@@ -86,7 +87,7 @@ export function widthOf(text = ''): number {
   return width
 }
 
-/** Names that others chose must not steer the terminal: control characters become visible. */
+/** Replaces control characters, because names from other users must not control the terminal. */
 export function printable(text: string, keepsLines = false): string {
   return text.replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     keepsLines && character === '\n' ? character : '\ufffd',

@@ -5,20 +5,20 @@ import { fromPath } from '@reticle/sdk/node'
 import { Failure, misused } from '../failure.ts'
 import { filesBelow, nameBelow } from '../walk.ts'
 
-/** Files that are sent, and what of folders is left where it is. */
+/** Files to send, and the ignored files of folders. */
 export interface Gathered {
   files: FileSource[]
   ignored: string[]
 }
 
-/** What is taken out of folders; a file that is named is sent whatever it is. */
+/** File names that are taken from folders; a file that is named explicitly is always sent. */
 const media = /\.(avif|bmp|gif|jfif|jpe?g|jsonl|png|tiff?|webp)$/i
 
 /**
- * The files that are named, and the pictures of folders that are. A folder that is given alone is the root of their names; beside
- * others each keeps its own.
+ * Collects the named files and the images in named folders. The names of files in a single folder are relative to it;
+ * with several folders each name includes its folder.
  *
- * @throws Failure for a folder without pictures, and for two files that would have one name
+ * @throws Failure for a folder without images, and for two files with the same name
  */
 export async function gatherFiles(
   paths: readonly string[],
@@ -62,6 +62,6 @@ function assertDistinct(found: readonly { path: string; name: string }[]): void 
   }
 }
 
-/** What tells a set of files from another: names, sizes and times. */
+/** Returns a value that identifies a set of files by names, sizes and times. */
 export const filesMark = (files: readonly FileSource[]) =>
   files.map(({ name, size, modified }) => [name, size, modified])

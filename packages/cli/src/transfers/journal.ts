@@ -3,32 +3,36 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { isMissing } from '../config.ts'
 
-/** What an unfinished command has reached, so that the same command goes on there: after Ctrl-C, after a kill, in another process. */
+/** State of an unfinished command, so that the same command resumes after Ctrl-C, a kill or in another process. */
 export interface Journal {
-  /** Stands for the command and what it is about; short. */
+  /** Short hash of the command and its arguments. */
   mark: string
   read(): Promise<Noted | undefined>
-  /** Changes what is noted, and keeps it before anything else is done. */
+  /** Updates the state and stores it before the next step. */
   note(changes: Noted): Promise<void>
   forget(): Promise<void>
 }
 
 export interface Noted {
-  /** Under it a creation is done once, however often it is sent. */
+  /** Idempotency key of the creation. */
   idempotency_key?: string
-  /** What was created. */
+  /** Id of the created task. */
   task_id?: number
-  /** Under it a request is started once. */
+  /** Idempotency key of the request. */
   start_key?: string | undefined
-  /** The request that was started, and when: ids are used again. */
+  /** Id and date of the started request; ids may be reused. */
   rq_id?: string | undefined
   created_date?: string | undefined
 }
 
-/** Longer than the service keeps what is unfinished. */
+/** Age in milliseconds after which the state is deleted: longer than the service keeps unfinished uploads. */
 const longestMs = 24 * 3600 * 1000
 
-/** @param about Whatever makes it the same command: server, target, options, files */
+/**
+ * Opens the state of a command.
+ *
+ * @param about everything that identifies the command: server, target, options, files
+ */
 export function openJournal(cacheDir: string, command: string, about: unknown): Journal {
   const text = JSON.stringify([command, about])
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16)
@@ -45,7 +49,7 @@ export function openJournal(cacheDir: string, command: string, about: unknown): 
       noted = { ...noted, ...changes }
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(`${path}.new`, JSON.stringify(noted), { mode: 0o600 })
-      await rename(`${path}.new`, path) // whole, or not at all
+      await rename(`${path}.new`, path) // atomic
     },
     async forget() {
       noted = undefined
@@ -60,13 +64,13 @@ async function readNoted(path: string): Promise<Noted | undefined> {
     const { mtimeMs } = await stat(path)
     return Date.now() - mtimeMs < longestMs ? JSON.parse(await readFile(path, 'utf8')) : undefined
   } catch (thrown) {
-    // Whole or not there: what cannot be read was written by something else.
+    // The file is written atomically, so invalid content was written by another program.
     if (isMissing(thrown) || thrown instanceof SyntaxError) return undefined
     throw thrown
   }
 }
 
-/** What nobody came back for. */
+/** Deletes the state of abandoned commands. */
 async function dropOld(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {

@@ -8,18 +8,18 @@ import type { Journal } from './journal.ts'
 export interface Work {
   client: Client
   journal: Journal
-  /** What is told while it is waited for. */
+  /** Title of the progress display. */
   title: string
-  /** Is a request of the same kind that is under way already the one that is wanted? */
+  /** Whether a running request of the same kind is an acceptable result. */
   isSame: boolean
-  /** @param key Under which it is started once, also by a former run that died before it heard of it */
+  /** Starts the request. @param key idempotency key, also of a former run that died before the response */
   start(key: string): Promise<Started>
 }
 
 /**
- * Starts work in the background and waits for its end; what a former run of the command has started is waited for instead.
+ * Starts a request and waits for its end, or waits for the request that a former run started.
  *
- * @throws RequestFailed, whose report is printed; then the command starts anew the next time
+ * @throws RequestFailed after printing its report; the next run starts a new request
  */
 export async function finish(session: Session, work: Work): Promise<Request> {
   const { client, journal, title } = work
@@ -36,10 +36,10 @@ export async function finish(session: Session, work: Work): Promise<Request> {
   }
 }
 
-/** What is begun anew the next time. */
+/** State that makes the next run start a new request. */
 const nothing = { rq_id: undefined, created_date: undefined, start_key: undefined }
 
-/** The request of a former run, unless it failed or another has taken its id since. */
+/** Returns the request of a former run, unless it failed or its id was reused. */
 async function formerRequest(
   session: Session,
   { client, journal }: Work,
@@ -81,7 +81,7 @@ async function started({ journal, start, isSame }: Work, key: string): Promise<s
     const answer = await start(key)
     return typeof answer === 'string' ? answer : answer.rq_id
   } catch (thrown) {
-    if (thrown instanceof ApiError) await journal.note(nothing) // the refusal is kept under the key
+    if (thrown instanceof ApiError) await journal.note(nothing) // a repeat with the same key would return the same error
     const running = thrown instanceof ApiError && thrown.status === 409 ? thrown.rq_id : null
     if (running === null || !isSame) throw thrown
     return running

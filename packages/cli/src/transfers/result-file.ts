@@ -6,7 +6,11 @@ import { Failure, misused } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { bytesText } from '../terminal/output.ts'
 
-/** @throws Failure where something is there already, a folder also with `force` */
+/**
+ * Checks that the output path is free.
+ *
+ * @throws Failure if the path exists and `force` is not set, and always for a folder
+ */
 export async function assertFree(path: string | undefined, force: boolean): Promise<void> {
   const there = path === undefined ? undefined : await stat(path).catch(() => undefined)
   if (there?.isDirectory())
@@ -22,15 +26,16 @@ export async function assertFree(path: string | undefined, force: boolean): Prom
 export interface Wanted {
   client: Client
   request: Request
-  /** Where to; undefined: the name that the server gives, in this folder. */
+  /** Path of the output; undefined: the name from the server, in the current folder. */
   output: string | undefined
   force: boolean
 }
 
 /**
- * Fetches the file of a finished request. What a former run has fetched of it stays, and the file appears when it is whole.
+ * Downloads the file of a finished request. An interrupted download resumes, and the file appears when it is
+ * complete.
  *
- * @returns where it is
+ * @returns the path of the file
  */
 export async function fetchResult(
   { progress, signal }: Session,
@@ -55,7 +60,7 @@ export async function fetchResult(
   return { path, bytes: (await stat(path)).size }
 }
 
-/** As the server calls it, whatever else the name would lead to. */
+/** Returns the file name from the server, reduced to a safe base name. */
 async function nameOf(client: Client, request: Request): Promise<string> {
   const file = await client.download(request)
   await file.cancel()

@@ -4,7 +4,7 @@ import { folderStore } from '@reticle/sdk/node'
 import type { Session } from '../session.ts'
 import { bytesText } from '../terminal/output.ts'
 
-/** How files are sent: with their progress, and noted so that another process goes on. */
+/** Returns upload options with progress display and stored state, so that another process can resume. */
 export function sending({ around, signal, progress }: Session, title: string): UploadOptions {
   progress.step(title)
   return {

@@ -38,7 +38,7 @@ const replace = {
   body: bytesOf(annotationSetWrite),
   answers: { 200: set },
 }
-/** `is_whole`: members that an object does not name take their defaults, and one without an id is new. */
+/** With `is_whole`, members that an object does not name get their defaults, and an object without an id is new. */
 const change = {
   handed: z.object({ is_whole: z.boolean().optional() }),
   params: idParams,
@@ -60,12 +60,12 @@ const count = {
   answers: { 200: bytesOf(annotationStatistics) },
 }
 
-/** Objects per kind that a write of row lines brought, and how many it did not bring because they were there. */
+/** Numbers of objects that a write of row lines added, by kind, and number of duplicates that it skipped. */
 export const written = z
   .object({ tags: z.int(), shapes: z.int(), tracks: z.int(), duplicates: z.int() })
   .meta({ id: 'WrittenRows' })
 
-/** Annotation sets (`spec/api-annotations.md` 1.9). They pass as bytes: `rest/annotations.ts` documents them. */
+/** Annotation sets, whose bodies pass through as bytes; `rest/annotations.ts` documents their schemas. */
 export const annotations = operations('AnnotationService', {
   getTaskAnnotations: get('/tasks/:id/annotations/', read),
   replaceTaskAnnotations: put('/tasks/:id/annotations/', replace),
@@ -100,33 +100,36 @@ export const annotations = operations('AnnotationService', {
     refuses: [410],
     answers: { 200: set },
   }),
-  /** Row lines (`row-lines.ts`) of a task or job in one snapshot: tags, shapes, then tracks; each by frame and id. */
+  /**
+   * Returns row lines (`row-lines.ts`) of a task or job in one snapshot:
+   * tags, shapes, then tracks; each ordered by frame and id.
+   */
   readRows: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
     answers: { 200: bytes },
   }),
-  /** Row lines without ids become the annotations of a task or job, all in one transaction, once per `call_id`. */
+  /** Stores row lines without ids as annotations of a task or job, in one transaction, once per `call_id`. */
   writeRows: internal({
     query: z.object({
       target: z.enum(targets),
       id: z.int(),
-      /** `merge`: what the target has already is not added (`spec/extensions.md` 4). */
+      /** `merge` skips objects that the target already has. */
       mode: z.enum(importModes),
-      /** All of it is done and nothing of it stays. */
+      /** Whether the write is rolled back after all of it was executed. */
       dry_run: z.boolean().optional(),
       call_id: z.string(),
       if_match: z.string().optional(),
-      /** Of the request in the background that it is part of. */
+      /** Id of the background request that the write belongs to. */
       rq_id: z.string().optional(),
-      /** Jobs do not begin with it. */
+      /** Whether jobs keep their state instead of starting. */
       keeps_state: z.boolean().optional(),
     }),
     body: bytes,
     answers: { 200: written },
   }),
-  /** What this service allows at most. */
+  /** Returns the limits of this service. */
   describe: internal({ answers: { 200: partFacts } }),
-  /** ETags of annotation sets: what an export's cache key depends on. */
+  /** Returns entity tags of annotation sets, which the cache key of an export depends on. */
   getRevision: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
     answers: { 200: z.object({ etag: z.string() }).meta({ id: 'Revision' }) },

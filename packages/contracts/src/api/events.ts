@@ -2,7 +2,7 @@ import { bytes } from '../rest/common.ts'
 import { acceptedEvents, clientEvents, eventFilter } from '../rest/events.ts'
 import { internal, operations, post } from './operation.ts'
 
-/** The log of events, its owner's side; requests and files of exports are `requests.ts`. */
+/** The event log. Requests and result files of its exports are in `requests.ts`. */
 export const events = operations('EventService', {
   recordEvents: post('/events', {
     by_token: 'never',
@@ -10,8 +10,10 @@ export const events = operations('EventService', {
     answers: { 201: acceptedEvents },
     summary: 'Tell what was done in a client',
   }),
-  /** May the caller read this part of the log? Answers the part narrowed to what the caller sees. */
+  /**
+   * Checks that the caller may read this part of the log, and returns the part restricted to what the caller may see.
+   */
   permitEventExport: internal({ query: eventFilter, answers: { 200: eventFilter } }),
-  /** That part as CSV with a line of names, the oldest first. */
+  /** Returns that part as CSV with a header, oldest first. */
   readEvents: internal({ query: eventFilter, answers: { 200: bytes } }),
 })

@@ -3,17 +3,17 @@ import { dataQuery, jobDataQuery, preference } from '../rest/media.ts'
 import { get, operations } from './operation.ts'
 
 const picture = bytesAs('image/*')
-/** Chunks and context images come as archives. */
+/** Chunks and context images are archives. */
 const pictures = bytesAs('image/*', 'application/zip')
 
-/** 204 for who prefers nothing to an error where there is none. */
+/** A missing preview is 204 instead of an error for a client that prefers so. */
 const preview = {
   params: idParams,
   headers: preference,
   answers: { 200: picture, 204: picture },
 } as const
 
-/** The pictures: `spec/api-workspace.md` 4.7. */
+/** Images of projects, tasks and jobs. */
 export const frames = operations('FrameService', {
   getTaskData: get('/tasks/:id/data', {
     params: idParams,

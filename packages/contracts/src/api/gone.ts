@@ -2,7 +2,7 @@ import { idParams } from '../rest/common.ts'
 import { failure } from '../rest/failures.ts'
 import { get, operations } from './operation.ts'
 
-/** A row of the old protocol, and the call that took its place. */
+/** Builds an operation of the old protocol that names its replacement. */
 const was = (instead: string) =>
   ({
     by: 'gateway',
@@ -12,7 +12,7 @@ const was = (instead: string) =>
     summary: `Not there any more: use ${instead}`,
   }) as const
 
-/** What the de-facto standard answered once and clients may still ask for (`spec/api-workspace.md` 1.4, 410). */
+/** Removed operations of the de-facto standard that clients may still call; they respond with 410. */
 export const gone = operations('GoneService', {
   getProjectDataset: get('/projects/:id/dataset', was('POST /projects/{id}/dataset/export')),
   getProjectBackup: get('/projects/:id/backup', was('POST /projects/{id}/backup/export')),

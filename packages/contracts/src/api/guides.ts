@@ -6,7 +6,7 @@ import { del, get, internal, operations, patch, post } from './operation.ts'
 
 const assetBytes = bytesAs('image/*', 'application/pdf')
 
-/** Guides and the assets that they show. There are no lists: ids come from `guide_id` of projects, tasks and jobs. */
+/** Guides and their assets. There are no lists: clients get ids from `guide_id` of projects, tasks and jobs. */
 export const guides = operations('GuideService', {
   createGuide: post('/guides', { body: guideCreate, answers: { 201: guide } }),
   getGuide: get('/guides/:id', { params: idParams, answers: { 200: guide } }),
@@ -34,7 +34,7 @@ export const guides = operations('GuideService', {
     summary: 'The file of an asset',
   }),
   deleteAsset: del('/assets/:uuid', { params: assetParams, answers: { 204: nothing } }),
-  /** Registers an upload before its first byte; its file goes below `prefix` (`reliability.md` 16.1). */
+  /** Registers an upload before its first byte; its file is stored below `prefix`. */
   openAssetUpload: internal({
     answers: {
       200: z
@@ -42,8 +42,8 @@ export const guides = operations('GuideService', {
         .meta({ id: 'OpenedAssetUpload' }),
     },
   }),
-  /** Large pictures are made smaller here. */
+  /** Stores an asset and scales large images down. */
   storeAsset: internal({ within: 60, body: assetUpload, answers: { 201: asset } }),
-  /** Where the file of an asset is that the caller may view. */
+  /** Returns the location of the file of an asset that the caller may view. */
   getAssetFile: internal({ query: assetParams, answers: { 200: assetFile } }),
 })

@@ -25,10 +25,10 @@ import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { metaUser, user, userList, userPatch } from '../rest/users.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
 
-/** Who has no account yet, or cannot come in, has a limit of their own. */
+/** Calls by clients that cannot sign in yet have a separate rate limit. */
 const byAnyone = { access: 'anyone', by_token: 'always', limit: 'auth' } as const
 
-/** `with_time`: dates of expiry are shown as the moments that they are. */
+/** With `with_time`, expiry dates include the time of day. */
 const withTime = z.object({ with_time: z.boolean().optional() })
 
 export const identity = operations('IdentityService', {
@@ -47,7 +47,7 @@ export const identity = operations('IdentityService', {
     summary: 'End the session and the legacy token that this request carries',
     by: 'gateway',
   }),
-  /** The work of `login` and `logout`, whose cookies are the gateway's business. */
+  /** Implementation of `login` and `logout` without cookies, which the gateway handles. */
   signIn: internal({ body: login, answers: { 200: signInAnswer } }),
   signOut: internal({ query: signOut, answers: { 200: detail } }),
   register: post('/auth/register', {
@@ -93,7 +93,7 @@ export const identity = operations('IdentityService', {
     summary: 'The link in the mail: verifies and leads to the pages',
     by: 'gateway',
   }),
-  /** The work of `followEmailLink`. */
+  /** Implementation of `followEmailLink`. */
   confirmEmail: internal({ query: keyParams, answers: { 200: emailConfirmed } }),
   listUsers: get('/users', { query: userList, answers: { 200: page(metaUser, 'MetaUserPage') } }),
   getSelf: get('/users/self', { answers: { 200: user }, summary: 'The signed-in user' }),

@@ -18,7 +18,10 @@ import { storages } from './storages.ts'
 import { tasks } from './tasks.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Every table: the gateway, the documents, proto/ and the tests walk this. The key names the file of `proto/`. */
+/**
+ * All tables of operations, from which the gateway, the documents, `proto/` and tests are derived. The key is the name
+ * of the file in `proto/`.
+ */
 export const tables = {
   server,
   identity,
@@ -41,7 +44,7 @@ export const tables = {
 
 export type Tables = typeof tables
 
-/** Every operation of the REST API. */
+/** All operations of the REST API. */
 export const restOperations: Operation[] = Object.values({ ...tables, gone })
   .flatMap((table): Operation[] => Object.values(table))
   .filter((one) => one.method !== null)

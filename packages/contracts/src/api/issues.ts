@@ -3,7 +3,7 @@ import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { issue, issueCreate, issueList, issuePatch } from '../rest/issues.ts'
 import { del, get, operations, patch, post } from './operation.ts'
 
-/** Review: issues and the comments on them. */
+/** Issues of a review, and their comments. */
 export const issues = operations('IssueService', {
   listIssues: get('/issues', { query: issueList, answers: { 200: page(issue, 'IssuePage') } }),
   createIssue: post('/issues', { body: issueCreate, answers: { 201: issue } }),

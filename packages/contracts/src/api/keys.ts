@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nothing } from '../rest/common.ts'
 import { internal, type Operation, operations } from './operation.ts'
 
-/** The services that keep keys, each those of its own operations (`reliability.md` 13); named as their schemas are. */
+/** Services that store idempotency keys, each for its own operations; named like their schemas. */
 export const keyOwners = ['projects', 'annotations', 'requests', 'webhooks'] as const
 export type KeyOwner = (typeof keyOwners)[number]
 
@@ -15,17 +15,17 @@ const ownerOf: Record<string, KeyOwner> = {
   EventService: 'webhooks',
 }
 
-/** Whose keys the operation's are: those of the service that answers it, which mostly is the one of people and projects. */
+/** Returns the owner of the keys of an operation: the service that answers it, which is projects-svc by default. */
 export const keyOwnerOf = ({ service }: Pick<Operation, 'service'>): KeyOwner =>
   ownerOf[service] ?? 'projects'
 
 const attempt = {
   owner: z.enum(keyOwners),
-  /** A uuid made of user, method, path and `Idempotency-Key`. */
+  /** A uuid derived from user, method, path and `Idempotency-Key`. */
   id: z.string(),
   /** A uuid of this attempt. */
   claim_id: z.string(),
-  /** Of what is asked for; absent while the body is still on its way. */
+  /** Hash of the request; absent while its body is still being received. */
   fingerprint: z.string().optional(),
 }
 
@@ -38,7 +38,7 @@ const claimed = z
   })
   .meta({ id: 'ClaimedKey' })
 
-/** `Idempotency-Key`: every service keeps those of its own operations, so this one is answered by several. */
+/** Idempotency keys. Several services implement this table, each for the keys of its own operations. */
 export const keys = operations('KeyService', {
   claimKey: internal({ query: z.object(attempt), answers: { 200: claimed } }),
   settleKey: internal({

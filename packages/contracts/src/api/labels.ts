@@ -18,7 +18,7 @@ export const labels = operations('LabelService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
-  /** Labels that the annotations of a target may use. */
+  /** Returns the labels that annotations of a target may use. */
   getLabelSet: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
     answers: { 200: labelSet },

@@ -21,11 +21,11 @@ import {
 } from '../rest/media.ts'
 import { get, internal, operations, patch } from './operation.ts'
 
-/** What is known of media, answered by projects-svc; the pictures themselves are `frames.ts`. */
+/** Metadata of media, answered by projects-svc; the images are in `frames.ts`. */
 export const media = operations('MediaService', {
   getTaskDataMeta: get('/tasks/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
   getJobDataMeta: get('/jobs/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
-  /** `If-Match` names a state of the task, whose date moves. */
+  /** `If-Match` refers to the task, whose update date changes. */
   updateTaskDataMeta: patch('/tasks/:id/data/meta', {
     params: idParams,
     headers: ifMatch,
@@ -33,7 +33,7 @@ export const media = operations('MediaService', {
     answers: { 200: dataMeta },
     summary: 'Delete and restore frames of a task',
   }),
-  /** `If-Match` names a state of the job. */
+  /** `If-Match` refers to the job. */
   updateJobDataMeta: patch('/jobs/:id/data/meta', {
     params: idParams,
     headers: ifMatch,
@@ -51,30 +51,33 @@ export const media = operations('MediaService', {
     answers: { 200: page(foundFrame, 'FoundFramePage') },
     summary: 'Frames whose file names hold what is searched for',
   }),
-  /** Frames in the body (JSON lines of `frameSource`) become the task's media, and jobs are split. */
+  /** Attaches the frames in the body (JSON lines of `frameSource`) to the task, and splits it into jobs. */
   attachMedia: internal({
     query: attachMediaQuery,
     body: bytes,
     answers: { 200: attachedMedia },
   }),
-  /** JSON lines of `frameSource` in frame order, from `start` to `stop` inclusive. */
+  /** Returns JSON lines of `frameSource` in frame order, from `start` to `stop` inclusive. */
   readFrames: internal({
     query: z.object({ task_id: z.int(), start: z.int(), stop: z.int() }),
     answers: { 200: bytes },
   }),
-  /** Of a task; with a ground-truth job also the frames that it does not count. */
+  /** Returns deleted frames of a task; with a ground-truth job, also the frames that it excludes. */
   getDeletedFrames: internal({
     query: z.object({ task_id: z.int(), job_id: z.int().optional() }),
     answers: { 200: deletedFrames },
   }),
   getMediaFacts: internal({ query: z.object({ task_id: z.int() }), answers: { 200: mediaFacts } }),
-  /** Frames and jobs of a target, which the caller must be allowed to view. */
+  /** Returns frames and jobs of a target that the caller may view. */
   listExtents: internal({
     query: z.object({ target: z.enum(targets), id: z.int(), after: z.int().optional() }),
     answers: { 200: extents },
   }),
   getFrameSizes: internal({ query: z.object({ task_id: z.int() }), answers: { 200: frameSizes } }),
-  /** One frame of a task or job, or with `preview` the one that stands for it; the caller must be allowed to view it. */
+  /**
+   * Returns the location of one frame of a task or job, or with `preview` of its preview frame. The caller must be
+   * allowed to view it.
+   */
   locateFrame: internal({
     query: z.object({
       target: z.enum(targets),
@@ -85,8 +88,8 @@ export const media = operations('MediaService', {
     answers: { 200: locatedFrame },
   }),
   /**
-   * The chunk of that number of a task; of a job, as much of it as the job has, or the chunk of that `index` among its own
-   * frames. The caller must be allowed to view it.
+   * Returns the location of a chunk of a task by number; for a job, the part of that chunk within the job, or the chunk
+   * with that `index` among the frames of the job. The caller must be allowed to view it.
    */
   locateChunk: internal({
     query: z.object({

@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the table says about one operation. The first answer is the success. */
+/** Declaration of an operation. Its first answer is the success. */
 export interface Shape {
-  /** Placeholders of the path; a value that does not parse is no such object (404). */
+  /** Placeholders of the path; a value that does not parse is a missing object (404). */
   params?: z.ZodObject
   query?: z.ZodObject
   /** Request headers that are input like the query, under snake_case names: `if_match` is `If-Match`. */
@@ -12,65 +12,69 @@ export interface Shape {
   body?: z.ZodType
   answers: Record<number, z.ZodType>
   summary?: string
-  /** Who may call it without a credential: `anyone`; a credential that is sent and wrong is 401 all the same. */
+  /** Whether it can be called without a credential; an invalid credential is 401 in any case. */
   access?: 'anyone'
-  /** What an access token may do here; default: reading for every token, writing for one that is not read only. */
+  /** What access tokens may do; by default any token may read, and a token that is not read-only may write. */
   by_token?: 'always' | 'never'
   /**
-   * Calls are counted against the limit of the caller (`spec/api-annotations.md` 6.1), but: `auth` counts against that of
-   * its address for signing in, `polling` is free up to ten a second, `hourly` may be called five times an hour,
-   * `annotations` has a limit beside the caller's where one is set, `none` is never counted.
+   * Rate limit. By default calls count against the limit of the caller. `auth` counts against the sign-in limit of the
+   * client address, `polling` is free up to ten calls per second, `hourly` allows five calls per hour, `annotations`
+   * adds a separate limit if one is configured, `none` is never counted.
    */
   limit?: 'auth' | 'polling' | 'hourly' | 'annotations' | 'none'
   /**
-   * Seconds until a service in another process must have answered, where the rule of its kind does not fit: 5 for
-   * reading, 15 for changes, 600 for streams (`reliability.md` 14).
+   * Seconds in which a service in another process must answer, if the default does not fit: 5 for reads, 15 for
+   * changes, 600 for streams.
    */
   within?: number
-  /** What to call instead of this, which is kept for old clients: a path, with the placeholders of its own. */
+  /** Path of the replacement of a deprecated operation, with the same placeholders. */
   successor?: string
-  /** What to call instead of this, which is no more and answers 410: method and path. */
+  /** Method and path of the replacement of a removed operation, which responds with 410. */
   gone?: string
   /**
-   * Its owner has to know whether background work of an object is under way, and cannot ask who does that work, since that
-   * one asks it: the gateway asks before it calls, and hands the answer in as `is_busy`. With `when` only for a body that
-   * names this key.
+   * Whether the owner of the object must know if background work on it is running. It cannot call the service that does
+   * that work, because calls go the other way. The gateway therefore queries that service first and passes the result
+   * as `is_busy`. With `when`, only for a body that contains this key.
    */
   busy?: { target: BusyTarget; when?: string }
   /**
-   * What the gateway adds to the input by what its client speaks, where that means something else there: no client sends it,
-   * and the document does not show it.
+   * Input that the gateway adds depending on the dialect of the client.
+   * Clients cannot send it, and the document does not show it.
    */
   handed?: z.ZodObject
-  /** `gateway`: HTTP itself is the subject, a handwritten route answers; `serve.ts` skips the row. */
+  /** `gateway`: a handwritten route answers, because the operation concerns HTTP itself; `serve.ts` skips it. */
   by?: 'gateway'
   /**
-   * Bodies of this kind are multipart forms, streamed to the object store by the gateway. Beside a `body`: either of them,
-   * and the files of the form, which are small texts, are members of the body under the names of their fields. A row of the
-   * gateway's own stores the files of its forms all the same, and reads what else is sent.
+   * Fields of a multipart form, whose files the gateway streams to the object store. An operation with a `body` accepts
+   * either; the files of its form, which are small texts, become members of the body under the names of their fields.
+   * An operation of the gateway also stores the files of its form, and parses the other fields itself.
    */
   form?: z.ZodObject
-  /** Media type of a body of bytes that is no JSON: a piece of a file. */
+  /** Media type of a body of bytes that is not JSON: a chunk of a file. */
   media_type?: string
-  /** Its file may also come in several requests, by the protocol of resumable uploads (`spec/api-annotations.md` 2.4). */
+  /** Whether its file may also be sent in several requests, by the protocol of resumable uploads. */
   resumable?: true
-  /** Statuses of failures that nothing else of the row tells of: for the documents (`openapi/failures.ts`). */
+  /**
+   * Statuses of failures that do not follow from the rest of the declaration, for the document (`openapi/failures.ts`).
+   */
   refuses?: readonly number[]
 }
 
-/** What background work may be about. */
+/** Objects that background work can belong to. */
 export const busyTargets = ['project', 'task', 'organization'] as const
 export type BusyTarget = (typeof busyTargets)[number]
 
-/** A row with a method and a path is REST; one without is a call between services. */
+/**
+ * Declaration with its route. An operation with a method and a path is REST; one without is a call between services.
+ */
 export type Entry<S extends Shape = Shape> = S & { method: Method | null; path: string }
 
-/** An entry with what follows from its place: the gRPC method that answers it, and what that method answers. */
+/** Entry with its derived properties: the gRPC method that answers it, and the schema of its answer. */
 export type Operation = Entry & Place
 type Place = { name: string; service: string; rpc: string; success: number; answer: z.ZodType }
 export type Operations = Record<string, Operation>
 
-/** What a handler gets: params, query and headers by name, the body under `body`. */
+/** Input of a handler: params, query and headers by name, and the body under `body`. */
 export type Input<S extends Shape> = Out<S, 'params'> &
   Out<S, 'query'> &
   Out<S, 'headers'> &
@@ -78,7 +82,7 @@ export type Input<S extends Shape> = Out<S, 'params'> &
   Out<S, 'handed'> &
   (S['busy'] extends object ? { is_busy?: boolean } : unknown)
 
-/** What a handler answers; the links of a page are the gateway's business. */
+/** Answer of a handler; the gateway adds the links of a page. */
 export type Answer<S extends Shape> = Unpaged<z.output<S['answers'][keyof S['answers']]>>
 
 type Out<S extends Shape, K extends 'params' | 'query' | 'headers' | 'handed'> =
@@ -95,14 +99,20 @@ export const put = entry('PUT')
 export const patch = entry('PATCH')
 export const del = entry('DELETE')
 
-/** A call between services: no route, no page of the documentation. Its fields stand under `query`, bytes under `body`. */
+/**
+ * Declares a call between services, without a route and without
+ * documentation. Its fields are under `query`, and bytes under `body`.
+ */
 export const internal = <const S extends Shape>(shape: S): Entry<S> => ({
   ...shape,
   method: null,
   path: '',
 })
 
-/** One table: the operations of a resource, answered by one gRPC service. The key is the name of handler and method. */
+/**
+ * Builds a table: the operations of a resource, answered by one gRPC
+ * service. The key is the name of handler and method.
+ */
 export function operations<const T extends Record<string, Entry>>(service: string, entries: T) {
   const named = Object.entries(entries).map(([name, given]) => [name, place(service, name, given)])
   return Object.fromEntries(named) as { [N in keyof T]: T[N] & Place }
@@ -119,12 +129,12 @@ function unpaged(schema: z.ZodType): z.ZodType {
   return schema.omit({ next: true, previous: true })
 }
 
-/** A page of a list: `count`, `next`, `previous`, `results`. */
+/** Returns true for a page of a list: `count`, `next`, `previous`, `results`. */
 export function isPage(schema: z.ZodType): schema is z.ZodObject {
   return schema instanceof z.ZodObject && 'next' in schema.shape && 'previous' in schema.shape
 }
 
-/** Bytes pass through: they are never parsed by the gateway and never modelled in a message. */
+/** Returns true for bytes, which pass through: the gateway never parses them, and no message models them. */
 export function isBytes(schema: z.ZodType | undefined): boolean {
   if (!schema) return false
   const known = bytes.get(schema)
@@ -134,18 +144,20 @@ export function isBytes(schema: z.ZodType | undefined): boolean {
   return found
 }
 
-/** Every call asks several times, and the library gathers what is said of a schema anew each time. */
+/**
+ * Cache of `isBytes`, which runs several times per call, because the library collects metadata of a schema each time.
+ */
 const bytes = new WeakMap<z.ZodType, boolean>()
 
-/** A body or an answer that passes in pieces, whose size nobody knows before. */
+/** Returns true if the body or the answer is transferred in pieces of unknown total size. */
 export function isStreamed({ body, answer }: Pick<Operation, 'body' | 'answer'>): boolean {
   return isBytes(body) || isBytes(answer)
 }
 
 /**
- * Does it take an `Idempotency-Key` (`spec/extensions.md` 7)? Every POST that creates something does, and every change of
- * sets that pass as bytes; pieces of files have their offset instead. A key belongs to a user, so where nobody needs to be
- * one there is none.
+ * Returns true if the operation accepts an `Idempotency-Key`: every POST that creates an
+ * object, and every change of an annotation set. Chunks of files have their offset instead.
+ * A key belongs to a user, so anonymous operations do not accept one.
  */
 export function takesKey(
   operation: Pick<Operation, 'method' | 'success' | 'body' | 'answer' | 'access' | 'media_type'>,
@@ -159,10 +171,13 @@ export function takesKey(
 const unscoped =
   /^\/(?:server|schema|docs|swagger|user-agreements|auth|organizations|guides|assets|requests)(?:\/|$)/
 
-/** May a request name the workspace that it is about (`spec/api-workspace.md` 1.9)? */
+/** Returns true if a request may name the workspace that it refers to. See docs/spec/rest.md#organization-scope. */
 export const isScoped = ({ path }: Pick<Operation, 'path'>): boolean => !unscoped.test(path)
 
-/** Params, query and headers by name, the body under `body`: the input of a handler and the fields of its message. */
+/**
+ * Returns the schema of the input of a handler and of its message:
+ * params, query and headers by name, and the body under `body`.
+ */
 export function requestSchema({
   params,
   query,
@@ -181,7 +196,7 @@ export function requestSchema({
   })
 }
 
-/** The operations of a table that a service answers (all but those of the gateway). */
+/** Returns the operations of a table that a service answers, which excludes those of the gateway. */
 export function answered(table: Operations): Operation[] {
   return Object.values(table).filter((one) => one.by !== 'gateway')
 }

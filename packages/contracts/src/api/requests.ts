@@ -57,7 +57,7 @@ const upload = {
   form: z.object({ annotation_file: bytes }),
   answers: { 202: rqId, 409: rqId },
 } as const
-/** The archive in one of the fields that clients know it by. */
+/** The archive may be in one of several fields that clients use. */
 const restore = {
   by: 'gateway',
   resumable: true,
@@ -66,7 +66,7 @@ const restore = {
   form: z.object({ backup_file: bytes }),
   answers: { 202: rqId },
 } as const
-/** A file on its way, by the protocol of resumable uploads; its bytes are what bounds them. */
+/** A file of a resumable upload. Its number of bytes limits it, not a rate limit. */
 const seen = {
   by: 'gateway',
   limit: 'none',
@@ -111,7 +111,7 @@ export const requests = operations('RequestService', {
   }),
   getRequest: get('/requests/:rq_id', {
     limit: 'polling',
-    within: 35, // it may be asked to wait for 30
+    within: 35, // the client may request to wait for 30
     params: rqIdParams,
     query: waitQuery,
     answers: { 200: request },
@@ -127,7 +127,7 @@ export const requests = operations('RequestService', {
     answers: { 200: eventStream },
     summary: 'A request as it changes, as server-sent events, until it has ended',
   }),
-  /** A line of JSON for the record as it is, and one for each change. */
+  /** Returns a JSON line for the current record, and one for each change. */
   followRequests: internal({ query: followedRequests, answers: { 200: bytes } }),
   getTaskStatus: get('/tasks/:id/status', {
     limit: 'polling',
@@ -136,7 +136,7 @@ export const requests = operations('RequestService', {
     answers: { 200: taskStatus },
     summary: 'How far the media of a task is',
   }),
-  /** `only_exports`: what has started and is no export goes on. */
+  /** With `only_exports`, a request that has started and is not an export continues. */
   cancelRequest: post('/requests/:rq_id/cancel', {
     params: rqIdParams,
     handed: z.object({ only_exports: z.boolean().optional() }),
@@ -223,13 +223,13 @@ export const requests = operations('RequestService', {
     answers: { 200: table, 201: nothing, 202: queryId, 206: table },
     summary: 'Deprecated: use POST /events/export',
   }),
-  /** May this upload begin? Registers it before its first byte; objects go below `prefix` (`reliability.md` 16.1). */
+  /** Checks that an upload may start, and registers it before its first byte; its objects are stored below `prefix`. */
   openUpload: internal({ query: uploadWish, answers: { 200: openedUpload } }),
-  /** The same question, before an upload in several requests: nothing is registered. */
+  /** Checks that an upload in several requests may start, without registering it. */
   checkUpload: internal({ query: uploadWish, answers: { 200: nothing } }),
-  /** Where files of several requests wait for what will become of them: those of a task wait together. */
+  /** Opens the session in which files of several requests wait until they are used; all files of a task share one. */
   openSession: internal({ query: z.object({ id: z.int() }), answers: { 200: openedUpload } }),
-  /** Files that were stored whole, below the prefix of a session. */
+  /** Registers complete files below the prefix of a session. */
   addFiles: internal({
     body: z
       .object({ upload_id: z.string(), task_id: z.int(), files: z.array(uploadedFile) })
@@ -243,7 +243,7 @@ export const requests = operations('RequestService', {
   startDataPreparation: internal({
     body: z
       .object({
-        /** Absent: the files are those of the session of the task, and these as well. */
+        /** If absent, the files are those of the session of the task, together with these. */
         upload_id: z.string().optional(),
         task_id: z.int(),
         files: z.array(uploadedFile),
@@ -256,8 +256,8 @@ export const requests = operations('RequestService', {
     body: z
       .object({
         /**
-         * Either a file that came in one request, by its upload, or one that is named: that came in several, by its id, or is
-         * in a cloud storage, by its key there.
+         * Upload of a file that was sent in one request. A file sent in several requests is named by `file_id`, and one
+         * in a cloud storage by its key.
          */
         upload_id: z.string().optional(),
         target: z.enum(targets),
@@ -271,7 +271,7 @@ export const requests = operations('RequestService', {
         file_id: z.string().optional(),
         location: z.string().optional(),
         cloud_storage_id: z.int().optional(),
-        /** Tasks of the default subset of a data set are in a subset of this name; otherwise in none. */
+        /** Whether tasks of the default subset of a dataset get a subset of this name; otherwise they get none. */
         names_default_subset: z.boolean().optional(),
       })
       .meta({ id: 'StartImport' }),
@@ -292,7 +292,10 @@ export const requests = operations('RequestService', {
       .meta({ id: 'StartRestore' }),
     answers: { 202: rqId },
   }),
-  /** Is work of the object, or of what is in it, queued or started? Asked by the gateway for who owns the object. */
+  /**
+   * Returns whether work on the object, or on its content, is queued or
+   * started; called by the gateway for the owner of the object.
+   */
   findRunning: internal({
     query: z.object({ target: z.enum(busyTargets), id: z.int() }),
     answers: { 200: z.object({ is_running: z.boolean() }).meta({ id: 'RunningFound' }) },
@@ -303,7 +306,7 @@ export const requests = operations('RequestService', {
       /** 0 for events, which belong to no object. */
       id: z.int(),
       rq_id: z.string().optional(),
-      /** The request goes with this: its file stays long enough to be read once. */
+      /** Whether the request is dropped afterwards. Its file is kept long enough to be read once. */
       is_last: z.boolean().optional(),
     }),
     answers: { 200: resultFile },

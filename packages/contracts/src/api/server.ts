@@ -83,8 +83,8 @@ export const server = operations('ServerService', {
     answers: { 200: formatLosses },
     summary: 'What exports of each format keep, convert and drop',
   }),
-  /** The work of `listShare`, whose answer is a bare list. */
+  /** Implementation of `listShare`, whose answer is a bare list. */
   readShare: internal({ query: shareQuery, answers: { 200: shareListing } }),
-  /** What this service allows at most, and what it can do. */
+  /** Returns the limits and capabilities of this service. */
   describe: internal({ answers: { 200: partFacts } }),
 })

@@ -16,10 +16,10 @@ import { targets } from '../rest/facts.ts'
 import { defaultStorages } from '../rest/storage.ts'
 import { del, get, internal, operations, patch, post } from './operation.ts'
 
-/** What has to be asked of somebody else's store takes as long as that one. */
+/** Timeout in seconds of calls that depend on a store of a user. */
 const within = 60
 
-/** What a whole file takes there or back, in seconds: as long as the request in the background that it is part of. */
+/** Timeout in seconds of the transfer of a whole file: as long as its background request may take. */
 const withinRequest = 4 * 3600
 
 const fileOfStorage = z.object({ cloud_storage_id: z.int(), key: z.string() })
@@ -27,7 +27,7 @@ const fileOfStorage = z.object({ cloud_storage_id: z.int(), key: z.string() })
 /** The other fields are those of the body. */
 const keyForm = z.object({ key_file: bytes })
 
-/** Buckets of users: `spec/api-workspace.md` 5.5. */
+/** Buckets of users. */
 export const storages = operations('CloudStorageService', {
   listCloudStorages: get('/cloudstorages', {
     query: cloudStorageList,
@@ -79,18 +79,24 @@ export const storages = operations('CloudStorageService', {
     answers: { 200: bytesOf(cloudStorageActions) },
     summary: 'What the credentials may do in the bucket',
   }),
-  /** The first image that is found, as it is; the caller must be allowed to view the storage. */
+  /** Returns the first image of the storage unchanged; the caller must be allowed to view the storage. */
   readPreviewImage: internal({
     query: z.object({ id: z.int() }),
     within,
     answers: { 200: bytes },
   }),
-  /** May files of the storage become media of the task? The caller must see it, and it has to be of the same workspace. */
+  /**
+   * Checks that files of the storage may become media of the task. The caller must be allowed to view the storage,
+   * which must belong to the same workspace.
+   */
   permitSource: internal({
     query: z.object({ cloud_storage_id: z.int(), task_id: z.int() }),
     answers: { 200: sourceFiles.pick({}).meta({ id: 'PermittedSource' }) },
   }),
-  /** One page of the files below a prefix, or the one of that key, as far as the storage shows them; permitted as above. */
+  /**
+   * Returns one page of the files below a prefix, or the file of that
+   * key, if the storage shows them; permission as above.
+   */
   listSourceFiles: internal({
     query: z.object({
       cloud_storage_id: z.int(),
@@ -103,8 +109,8 @@ export const storages = operations('CloudStorageService', {
     answers: { 200: sourceFiles },
   }),
   /**
-   * Bytes `start` to `end` inclusive of a file: of the storage that the media of the task is in, for whoever was shown the
-   * frame; with `cloud_storage_id` of another one, permitted as above.
+   * Returns the bytes `start` to `end` inclusive of a file: of the storage with the media of the task, if the caller
+   * may see the frame, or of the storage `cloud_storage_id`, with permission as above.
    */
   readSourceFile: internal({
     query: z.object({
@@ -116,18 +122,24 @@ export const storages = operations('CloudStorageService', {
     }),
     answers: { 200: bytes },
   }),
-  /** Where files of an object come from and go to unless a caller says so; of a job its task's. The caller must see it. */
+  /**
+   * Returns the default source and target storages of an object; for a job, those of its task. The caller must be
+   * allowed to view it.
+   */
   findDefaultStorages: internal({
     query: z.object({ target: z.enum(targets), id: z.int() }),
     answers: { 200: defaultStorages },
   }),
-  /** All bytes of a file; the caller must be allowed to view the storage. */
+  /** Returns all bytes of a file; the caller must be allowed to view the storage. */
   readStorageFile: internal({
     query: fileOfStorage,
     within: withinRequest,
     answers: { 200: bytes },
   }),
-  /** All or nothing: a body that breaks off leaves nothing there. The caller must be allowed to view the storage. */
+  /**
+   * Writes a file completely or not at all: a body that breaks off leaves
+   * nothing. The caller must be allowed to view the storage.
+   */
   writeStorageFile: internal({
     query: fileOfStorage,
     body: bytes,

@@ -31,33 +31,33 @@ export const tasks = operations('TaskService', {
     answers: { 200: taskValidationLayout },
     summary: 'Choose the validation frames that do not count',
   }),
-  /** What this service allows at most, and what it can do. */
+  /** Returns the limits and capabilities of this service. */
   describe: internal({ answers: { 200: partFacts } }),
-  /** May the caller do this, and what is there to know? One call a request (`design.md` 2). */
+  /** Checks a permission of the caller, and returns the facts about the object in the same call. */
   authorize: internal({ query: authorizeQuery, answers: { 200: facts } }),
-  /** Begins to make tasks that nobody sees yet: of a project that there is, of a new one, or of none. */
+  /** Opens a draft for tasks that are not visible yet: in an existing project, in a new one, or in none. */
   openDraft: internal({ body: openDraft, answers: { 200: openedDraft } }),
-  /** Its media is attached, its annotations and its guide are written as those of any task. */
+  /** Adds a task to a draft. Its media, annotations and guide are then written as for any task. */
   addDraftTask: internal({
     query: z.object({ draft_id: z.string(), name: z.string(), subset: z.string() }),
     answers: { 200: z.object({ task_id: z.int() }).meta({ id: 'DraftTask' }) },
   }),
-  /** All of it is seen from now on. Publishing twice with one `call_id` is publishing once. */
+  /** Makes all tasks of a draft visible. Repeated calls with one `call_id` publish once. */
   publishDraft: internal({
     query: z.object({ draft_id: z.string(), call_id: z.string() }),
     answers: { 200: publishedDraft },
   }),
-  /** What was not published goes. */
+  /** Removes an unpublished draft. */
   dropDraft: internal({ query: z.object({ draft_id: z.string() }), answers: { 200: nothing } }),
-  /** Backup lines (`backup-lines.ts`) of a project or task that the caller may export. */
+  /** Returns backup lines (`backup-lines.ts`) of a project or task that the caller may export. */
   describeBackup: internal({ query: backupTarget, answers: { 200: bytes } }),
-  /** A task of a draft becomes what backup lines tell of one: its labels, media, jobs and issues. */
+  /** Fills a task of a draft from backup lines of a task: its labels, media, jobs and issues. */
   restoreTask: internal({
     query: z.object({ task_id: z.int() }),
     body: bytes,
     answers: { 200: restoredTask },
   }),
-  /** Moves dates and states before the event `annotations.changed` arrives; once per event (`spec/api-annotations.md` 1.11). */
+  /** Updates dates and states before the event `annotations.changed` arrives, once per event. */
   annotationsChanged: internal({
     body: z.object({ event_id: z.string(), change: annotationsChange }),
     answers: { 200: nothing },

@@ -44,12 +44,12 @@ export const webhooks = operations('WebhookService', {
     headers: ifMatch,
     answers: { 204: nothing },
   }),
-  /** Names of events: anybody may ask. */
+  /** Lists the names of events, which are public. */
   listWebhookEvents: get('/webhooks/events', {
     query: webhookEventsQuery,
     answers: { 200: webhookEventNames },
   }),
-  /** Sends an event `ping` and waits for what comes back, whether or not the webhook is active. */
+  /** Sends an event `ping` and waits for the response, even if the webhook is inactive. */
   pingWebhook: post('/webhooks/:id/ping', {
     params: idParams,
     answers: { 200: delivery },
@@ -60,14 +60,14 @@ export const webhooks = operations('WebhookService', {
     body: secretRotation,
     answers: { 200: webhook },
   }),
-  /** What this service allows at most. */
+  /** Returns the limits of this service. */
   describe: internal({ answers: { 200: partFacts } }),
   listDeliveries: get('/webhooks/:id/deliveries', {
     params: idParams,
     query: deliveryList,
     answers: { 200: page(delivery, 'DeliveryPage') },
   }),
-  /** Sends the same bytes once more, one attempt. */
+  /** Sends the same bytes again, in a single attempt. */
   redeliver: post('/webhooks/:id/deliveries/:delivery_id/redelivery', {
     params: deliveryParams,
     answers: { 200: z.object({}).meta({ id: 'WebhookRedelivery' }) },

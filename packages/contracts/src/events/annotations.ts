@@ -10,14 +10,14 @@ const counts = z
   .partial()
   .meta({ id: 'AnnotationCounts' })
 
-/** One per committed write (`spec/api-annotations.md` 1.11): counts of objects created, changed or removed. */
+/** Committed write of annotations: numbers of objects created, changed or removed. */
 export const annotationsChange = z
   .object({
     task_id: z.int(),
-    /** Of the task; absent where it is in none. */
+    /** Project of the task; absent if it has none. */
     project_id: z.int().optional(),
     action: z.enum(annotationActions),
-    /** Jobs are in the states that they are meant to be in: none of them begins with this. */
+    /** Whether jobs keep their state instead of starting. */
     keeps_state: z.boolean().optional(),
     jobs: z.array(
       z
@@ -27,13 +27,13 @@ export const annotationsChange = z
           tags: z.int(),
           shapes: z.int(),
           tracks: z.int(),
-          /** The same by what was done to them, where the action does not say it: a replacement deletes and creates. */
+          /** Numbers by operation, if the action does not imply it: a replacement deletes and creates. */
           by_action: z
             .object({ create: counts, update: counts, delete: counts })
             .partial()
             .meta({ id: 'AnnotationCountsByAction' })
             .optional(),
-          /** Whether the job holds any object afterwards. */
+          /** Whether the job contains any object after the write. */
           is_annotated: z.boolean(),
           /** Ids of the objects, only up to 100 of them in all. */
           ids: z

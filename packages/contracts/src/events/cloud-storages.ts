@@ -12,7 +12,7 @@ export const cloudStorageUpdated = defineEvent('update:cloudstorage', {
   key,
   data: z.object({ cloudstorage: cloudStorage, before_update: cloudStorage.partial() }),
 })
-/** What used it does without from then on, and says so itself. */
+/** Objects that used the storage no longer do, and emit their own events. */
 export const cloudStorageDeleted = defineEvent('delete:cloudstorage', {
   key,
   data: z.object({ cloudstorage: cloudStorage }),

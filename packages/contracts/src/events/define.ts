@@ -1,22 +1,25 @@
 import type { z } from 'zod'
 
 /**
- * A domain event. A name with a colon (`update:project`) is a fact of the contract and may leave the house as a webhook;
- * every other is `<thing>.<past>` and stays inside (`house.md` 4).
+ * Domain event. A name with a colon (`update:project`) is part of the public contract and may be sent as a webhook; any
+ * other name has the form `<thing>.<past tense>` and is internal.
  */
 export interface EventType<T = unknown> {
   type: string
-  /** Raised only by an incompatible change; then both versions are published for one release. */
+  /** Version, raised only by an incompatible change; both versions are then published for one release. */
   version: number
   topic: Topic
-  /** Events of one key arrive in order: the row that was locked, e.g. `task:12` (`reliability.md` 4.1). */
+  /** Returns the key within which events keep their order: the row that was locked, such as `task:12`. */
   key: (data: T) => string
-  /** Where it happened: in this organization, or in none. Absent: whoever emits it says so, if anybody. */
+  /**
+   * Returns the organization of the event, or null for none. If this function
+   * is absent, the cause of the event names the organization.
+   */
   organization?: (data: T) => number | null
   data: z.ZodType<T>
 }
 
-/** Topics and their fixed number of partitions (`reliability.md` 4.2). */
+/** Topics with their fixed numbers of partitions. */
 export const topics = { 'reticle.events.v1': 12, 'reticle.requests.v1': 24 } as const
 export type Topic = keyof typeof topics
 

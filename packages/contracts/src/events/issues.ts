@@ -3,7 +3,7 @@ import { comment } from '../rest/comments.ts'
 import { issue } from '../rest/issues.ts'
 import { defineEvent } from './define.ts'
 
-/** Where the job of an issue is: its task orders the events, webhooks of its project are told. */
+/** Location of the job of an issue: the task orders the events, and webhooks of the project receive them. */
 const place = {
   job_id: z.int().nullable().default(null),
   task_id: z.int(),
@@ -23,7 +23,7 @@ export const issueUpdated = defineEvent('update:issue', {
   ...located,
   data: z.object({ issue, before_update: issue.partial(), ...place }),
 })
-/** Its comments go with it, without events of their own. */
+/** Its comments are deleted with it, without separate events. */
 export const issueDeleted = defineEvent('delete:issue', {
   ...located,
   data: z.object({ issue, ...place }),

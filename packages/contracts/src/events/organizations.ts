@@ -15,7 +15,9 @@ const ofInvitation = {
   organization: (data: { invitation: { organization: number } }) => data.invitation.organization,
 }
 
-/** No webhook can ask for it, since none was there; other services learn of the organization, and the log tells it. */
+/**
+ * Webhooks cannot receive it, because the organization had none at that time. Other services and the event log use it.
+ */
 export const organizationCreated = defineEvent('create:organization', {
   ...ofOrganization,
   data: z.object({ organization }),
@@ -24,13 +26,13 @@ export const organizationUpdated = defineEvent('update:organization', {
   ...ofOrganization,
   data: z.object({ organization, before_update: organization.partial() }),
 })
-/** The record as it was. Emitted before anything that hung on it goes. */
+/** Record before the deletion. Emitted before the dependent objects are deleted. */
 export const organizationDeleted = defineEvent('delete:organization', {
   ...ofOrganization,
   data: z.object({ organization }),
 })
 
-/** A membership has become active. */
+/** A membership became active. */
 export const membershipCreated = defineEvent('create:membership', {
   ...ofMembership,
   data: z.object({ membership }),
@@ -39,20 +41,20 @@ export const membershipUpdated = defineEvent('update:membership', {
   ...ofMembership,
   data: z.object({ membership, before_update: membership.partial() }),
 })
-/** Of an active one. */
+/** An active membership was deleted. */
 export const membershipDeleted = defineEvent('delete:membership', {
   ...ofMembership,
   data: z.object({ membership }),
 })
 
-/** Without its key, by which one joins (`spec/api-annotations.md` 4.4). */
+/** Invitation without its key, with which a user can join. */
 const announced = invitation.omit({ key: true })
 
 export const invitationCreated = defineEvent('create:invitation', {
   ...ofInvitation,
   data: z.object({ invitation: announced }),
 })
-/** It can be accepted no more: it was, or it was declined or taken back. */
+/** The invitation can no longer be accepted: it was accepted, declined or revoked. */
 export const invitationDeleted = defineEvent('delete:invitation', {
   ...ofInvitation,
   data: z.object({

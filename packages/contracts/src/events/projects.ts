@@ -18,17 +18,16 @@ export const projectUpdated = defineEvent('update:project', {
   organization,
   data: z.object({ project, before_update: before }),
 })
-/** The record as it was. What hung on it (tasks, jobs, annotations, objects) follows by this event. */
+/**
+ * Record before the deletion. Consumers of this event delete the dependent objects (tasks, jobs, annotations, files).
+ */
 export const projectDeleted = defineEvent('delete:project', {
   key,
   organization,
   data: z.object({ project, task_ids: z.array(z.int()) }),
 })
 
-/**
- * A project, with all that is in it, is in another workspace from here on (`spec/api-workspace.md` 3.4): for services that keep
- * where things are and nothing else of them.
- */
+/** A project moved with all its content to another workspace. For services that store only the location of objects. */
 export const projectMoved = defineEvent('project.moved', {
   key: (data) => `project:${data.project_id}`,
   data: z.object({ project_id: z.int(), organization_id: z.int().nullable() }),

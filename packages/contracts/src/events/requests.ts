@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { request } from '../rest/requests.ts'
 import { defineEvent } from './define.ts'
 
-/** A doorbell for workers: the row in `requests` is the truth (`reliability.md` 6.3). */
+/** Notifies workers of a new request; the row in `requests` is authoritative. */
 export const requestQueued = defineEvent('request.queued', {
   topic: 'reticle.requests.v1',
   key: (data) => `request:${data.tenant}`,

@@ -15,7 +15,7 @@ const ofJob = {
   organization: (data: { job: { organization: number | null } }) => data.job.organization,
 }
 
-/** What a change of annotations did: `spec/api-annotations.md` 4.4. */
+/** Summary of a change of annotations. */
 const annotations = z
   .object({
     action: z.enum(annotationActions),
@@ -35,7 +35,7 @@ export const taskUpdated = defineEvent('update:task', {
   ...ofTask,
   data: z.object({ task, before_update: task.omit({ labels: true }).partial(), annotations }),
 })
-/** `job_ids`: its jobs, whose annotations and objects follow by this event. */
+/** `job_ids` lists its jobs, whose annotations and files are deleted by consumers of this event. */
 export const taskDeleted = defineEvent('delete:task', {
   ...ofTask,
   data: z.object({ task, job_ids: z.array(z.int()) }),
@@ -48,15 +48,18 @@ export const jobUpdated = defineEvent('update:job', {
 })
 export const jobDeleted = defineEvent('delete:job', { ...ofJob, data: z.object({ job }) })
 
-/** An import into a project came to nothing: of its tasks nobody was told, only what is kept for them has to go. */
+/**
+ * A draft of an import into a project was dropped. No events announced
+ * its tasks, so only stored data of them must be deleted.
+ */
 export const draftDropped = defineEvent('draft.dropped', {
   key: (data) => `draft:${data.draft_id}`,
   data: z.object({ draft_id: z.string(), task_ids: z.array(z.int()) }),
 })
 
 /**
- * A task is in another project or workspace from here on (`spec/api-workspace.md` 3.4, 4.4): for services that keep where things
- * are and nothing else of them. What moves with its project is not told of here.
+ * A task moved to another project or workspace. For services that store only the location of objects. Not emitted for
+ * tasks that move with their project.
  */
 export const taskMoved = defineEvent('task.moved', {
   key: (data) => `task:${data.task_id}`,

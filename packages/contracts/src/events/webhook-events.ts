@@ -2,10 +2,7 @@ import type { webhookTypes } from '../rest/webhooks.ts'
 
 type Scope = (typeof webhookTypes)[number]
 
-/**
- * Events a webhook can subscribe to, and of which type it must be (`spec/service-api.md` Event names,
- * `spec/api-annotations.md` 4.3).
- */
+/** Events that a webhook can subscribe to, with the types of webhooks that can. See docs/spec/webhooks.md#events. */
 export const webhookEvents: Record<string, readonly Scope[]> = {
   'create:project': ['organization'],
   'update:project': ['organization', 'project'],
@@ -37,10 +34,10 @@ export const webhookEvents: Record<string, readonly Scope[]> = {
   ),
 }
 
-/** Sent when it is asked for, to one webhook; none can subscribe to it. */
+/** Event sent to one webhook on request; it cannot be subscribed to. */
 export const pingEvent = 'ping'
 
-/** The end of background work, by the type of its operation (`spec/api-annotations.md` 4.3). */
+/** Returns the name of the event for the end of background work, by the type of its operation. */
 export function completedRequest(type: string): string {
   return `completed:request[${type}]`
 }

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader'
 
 /**
- * The services and messages of `proto/`, read once a process. No defaults and no oneofs: the codec of the kit knows what
- * an absent field means.
+ * Loads the services and messages of `proto/`, once per process. Defaults and oneofs are disabled, because the codec of
+ * kit interprets absent fields.
  */
 export function loadProtos(): PackageDefinition {
   const options = { includeDirs: [protoFolder], keepCase: true, longs: Number }
@@ -14,5 +14,5 @@ export function loadProtos(): PackageDefinition {
 
 let all: PackageDefinition | undefined
 
-/** The same place from `src/grpc` and from `dist/grpc`. */
+/** The path is the same from `src/grpc` and from `dist/grpc`. */
 const protoFolder = fileURLToPath(new URL('../../../../proto', import.meta.url))

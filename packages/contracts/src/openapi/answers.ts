@@ -6,7 +6,7 @@ import { failureContent, failureName, failuresOf } from './failures.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaOf } from './schemas.ts'
 
-/** Everything that a call may be answered: what the row says, what its kind brings with it, and what may go wrong. */
+/** Returns all responses of a call: those of its declaration, those of its kind, and failures. */
 export function answersOf(operation: Operation, schemaOf: SchemaOf): Record<string, Json> {
   const own = Object.entries(operation.answers).map(([status, answer]) => [
     status,
@@ -76,18 +76,21 @@ const fileSchema = (type: string): Json =>
 
 const hasAddress = ({ answer }: Operation) => answer instanceof z.ZodObject && 'url' in answer.shape
 
-/** Is its answer a state that has a tag? The gateway's own bytes are files, which have parts, or no states at all. */
+/**
+ * Returns true if the response is a state with an entity tag. Bytes of
+ * the gateway are files with ranges, or have no state.
+ */
 function hasTag({ answer, answers, by }: Operation): boolean {
   if (isBytes(answer)) return by !== 'gateway' || 206 in answers
   const isRecord = answer instanceof z.ZodObject && 'id' in answer.shape
   return isRecord && ('updated_date' in answer.shape || isTagged(answer))
 }
 
-/** Can a client ask whether what it read is still so? */
+/** Returns true if a client can check whether its copy is still current. */
 export const hasState = (operation: Operation): boolean =>
   operation.method === 'GET' && hasTag(operation)
 
-/** Answers to the other requests of a file that comes in several. */
+/** Returns the responses to the other requests of an upload in several requests. */
 function uploadSteps({ path }: Operation): Record<string, Json> {
   const first = headersOf(['X-Request-Id', 'Location', 'Upload-Offset', 'Upload-Expires'])
   const more = { description: 'Upload-Multiple: these files are stored' }

@@ -3,9 +3,9 @@ import { jsonTypes } from './media-type.ts'
 import type { Json } from './schemas.ts'
 
 /**
- * What a server was sent and has answered, recorded by the story that makes every call (`tests/e2e/sdk/operations.test.ts`,
- * whose `-u` records it anew): by the name of an operation its answer, with `Body` behind what was sent to it, by the name of
- * a failure that one.
+ * Recorded requests and responses of a server. The test that makes every call (`tests/e2e/sdk/operations.test.ts`)
+ * records them with `-u`. The key is the name of an operation for its response, that name with `Body` for its request,
+ * or the name of a failure.
  */
 const examples: Record<string, unknown> = recorded
 
@@ -13,7 +13,7 @@ export const exampleComponents: Record<string, Json> = Object.fromEntries(
   Object.entries(examples).map(([name, value]) => [name, { value }]),
 )
 
-/** JSON as it is described, with the example of this name where there is one. */
+/** Builds JSON content with the example of this name, if there is one. */
 export function jsonLike(schema: Json, name: string): Json {
   const own = name in examples && {
     examples: { recorded: { $ref: `#/components/examples/${name}` } },
@@ -21,5 +21,5 @@ export function jsonLike(schema: Json, name: string): Json {
   return Object.fromEntries(jsonTypes.map((type) => [type, { schema, ...own }]))
 }
 
-/** Of what is sent to an operation. */
+/** Returns the name of the example of a request body. */
 export const bodyOf = (operation: string): string => `${operation}Body`

@@ -5,12 +5,12 @@ import { jsonLike } from './examples.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaOf } from './schemas.ts'
 
-/** What may go wrong with a call, by status: `spec/api-workspace.md` 1.4, said once for all operations. */
+/** Failures of calls by status, declared once for all operations. */
 interface Kind {
-  /** Of the component. */
+  /** Name of the component. */
   name: string
   description: string
-  /** Can it happen to this row? What else can, the row says in `refuses`. */
+  /** Returns true if the failure can happen to the operation. Others are listed in its `refuses`. */
   happens: (operation: Operation) => boolean
   headers?: readonly string[]
 }
@@ -109,7 +109,7 @@ const kinds: Record<number, Kind> = {
   },
 }
 
-/** Failures of a row, as references to the components of `failureResponses`. */
+/** Returns the failures of an operation, as references to the components of `failureResponses`. */
 export function failuresOf(operation: Operation): Record<string, Json> {
   const found = Object.entries(kinds).filter(
     ([status, { happens }]) => operation.refuses?.includes(Number(status)) || happens(operation),
@@ -121,7 +121,7 @@ export function failuresOf(operation: Operation): Record<string, Json> {
   return Object.fromEntries(referred)
 }
 
-/** The components that those refer to. */
+/** Builds the components of the failures. */
 export function failureResponses(schemaOf: SchemaOf): Record<string, Json> {
   const responses = Object.values(kinds).map(({ name, description, headers = [] }) => [
     name,
@@ -134,10 +134,13 @@ export function failureResponses(schemaOf: SchemaOf): Record<string, Json> {
   return Object.fromEntries(responses)
 }
 
-/** Of failures with this status. */
+/** Returns the name of the component of a status. */
 export const failureName = (status: number): string => kinds[status]?.name ?? ''
 
-/** @param own what the body may be besides */
+/**
+ * Builds the content of a failure.
+ * @param own additional schema of the body
+ */
 export function failureContent(
   schemaOf: SchemaOf,
   { own, example = '' }: { own?: Json | undefined; example?: string },

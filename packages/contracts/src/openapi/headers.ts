@@ -1,6 +1,6 @@
 import type { Json } from './schemas.ts'
 
-/** Headers of answers that clients act on (`spec/api-workspace.md` 1.3), as components. */
+/** Response headers that clients use, as components. */
 
 const text = (description: string) => ({ description, schema: { type: 'string' } })
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })

@@ -3,7 +3,7 @@ import { isScoped, type Operation, takesKey } from '../api/operation.ts'
 import { hasState } from './answers.ts'
 import type { Json, SchemaOf } from './schemas.ts'
 
-/** What a call takes beside its body: what the row says, and what its kind brings with it. */
+/** Returns the parameters of a call: those of its declaration and those of its kind. */
 export function parametersOf(operation: Operation, schemaOf: SchemaOf): Json[] {
   const { params, query, headers, answers, resumable } = operation
   const given = { ...query?.shape }
@@ -32,13 +32,15 @@ function fields(
   }))
 }
 
-/** `if_match` is `If-Match`. */
+/** Converts a name to that of a header: `if_match` to `If-Match`. */
 export function headerName(name: string): string {
   const capital = (part: string) => part.charAt(0).toUpperCase() + part.slice(1)
   return name.split('_').map(capital).join('-')
 }
 
-/** Of an object its own workspace counts, whatever a request names. */
+/**
+ * Returns true if the workspace can be selected. A call about one object uses the workspace of that object in any case.
+ */
 const takesScope = (operation: Operation) =>
   isScoped(operation) && !operation.params && operation.access !== 'anyone'
 
@@ -67,7 +69,7 @@ const idempotencyKey = header(
 const ifNoneMatch = header('If-None-Match', 'ETag of what is known: 304 as long as that is so')
 const range = header('Range', 'bytes=0-99: this part of the file')
 
-/** `spec/api-annotations.md` 2.4: which of the requests it is that bring a file. */
+/** Headers that distinguish the requests of an upload. */
 const uploadHeaders = [
   header('Upload-Start', 'Whatever its value: files are announced, none is sent'),
   header('Upload-Length', 'Bytes of a file that begins (tus.io 1.0.0)'),

@@ -2,16 +2,19 @@ import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 type Io = 'input' | 'output'
-/** JSON Schema of a shape, as it is sent or as it is answered. */
+/** Function that returns the JSON Schema of a shape, in its request or response form. */
 export type SchemaOf = (schema: z.ZodType, io: Io) => Json
 
-/** Schemas with `.meta({ id })` become members of `components`. */
+/** Builds a `SchemaOf` that adds schemas with `.meta({ id })` to `components`. */
 export const schemasInto =
   (components: Record<string, Json>): SchemaOf =>
   (schema, io) =>
     toSchema(schema, io, components)
 
-/** zod's own JSON Schema. Inside a wrapper even a schema that holds itself becomes a definition, not "#". */
+/**
+ * Converts a schema with zod. It is wrapped in an object, so that even a
+ * recursive schema becomes a definition instead of "#".
+ */
 function toSchema(schema: z.ZodType, io: Io, components: Record<string, Json>): Json {
   const wrapped = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any' })
   const { properties, $defs } = JSON.parse(
@@ -25,7 +28,7 @@ function toSchema(schema: z.ZodType, io: Io, components: Record<string, Json>): 
   return properties.it
 }
 
-/** Notes that tables make for us are no business of the document. */
+/** Removes internal metadata of the tables from the document. */
 function published(key: string, value: unknown): unknown {
   const isNote = key === 'link' || key === 'bytes' || key === 'tagged'
   return isNote && value === true ? undefined : value

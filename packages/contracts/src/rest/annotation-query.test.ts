@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getQuery, mostLabels, mostSpans } from './annotation-query.ts'
 
-/** `spec/api-annotations.md` 1.9: what a GET of an annotation set may be asked. */
+/** Query parameters of a GET of an annotation set. */
 
 const read = (given: Record<string, string>) => getQuery.parse(given)
 const refusals = (given: Record<string, string>) =>
@@ -19,12 +19,12 @@ test.each([
   ['9,1,8,2,8', [range(1, 2), range(8, 9)]],
   ['5-9,0-7,6-6', [range(0, 9)]],
   ['2147483647', [range(2_147_483_647)]],
-])('frames=%s is read, what touches is one range', (frames, expected) => {
+])('frames=%s is parsed, and adjacent ranges are merged', (frames, expected) => {
   expect(read({ frames }).frames).toEqual(expected)
 })
 
 test.each(['a', '-1', '1-', '5-3', '1,,2', '1-2-3', '1.5', '0x1', '2147483648', '1 2', ','])(
-  'frames=%s is refused',
+  'frames=%s is rejected',
   (frames) => {
     const item = frames === '1,,2' || frames === ',' ? '' : frames
     const expected = `frames: "${item}" is neither a frame nor a range of frames: "0-99,120" is right.`
@@ -32,7 +32,7 @@ test.each(['a', '-1', '1-', '5-3', '1,,2', '1-2-3', '1.5', '0x1', '2147483648', 
   },
 )
 
-test('there are only so many ranges, counted when they are merged', () => {
+test('the number of ranges is limited, counted after merging', () => {
   const every = (step: number, count: number) =>
     Array.from({ length: count }, (_, n) => n * step).join()
   expect(read({ frames: every(2, mostSpans) }).frames).toHaveLength(mostSpans)
@@ -42,27 +42,27 @@ test('there are only so many ranges, counted when they are merged', () => {
   ])
 })
 
-test('labels are read once each', () => {
+test('duplicate labels are read once', () => {
   expect(read({ label_id: '41, 40,41' }).label_id).toEqual([41, 40])
   expect(read({ label_id: '' }).label_id).toEqual([])
   expect(read({}).label_id).toEqual([])
 })
 
-test.each(['car', '40,', '-1', '4.5', '2147483648'])('label_id=%s is refused', (label_id) => {
+test.each(['car', '40,', '-1', '4.5', '2147483648'])('label_id=%s is rejected', (label_id) => {
   const item = label_id === '40,' ? '' : label_id
   expect(refusals({ label_id })).toEqual([
     `label_id: "${item}" is no id of a label: "40,41" is right.`,
   ])
 })
 
-test('there are only so many labels', () => {
+test('the number of labels is limited', () => {
   const label_id = Array.from({ length: mostLabels + 1 }, (_, n) => n).join()
   expect(refusals({ label_id })).toEqual([
     `label_id: Ensure there are no more than ${mostLabels} labels.`,
   ])
 })
 
-test('a filter is over members of annotations; their ids have 64 bits', () => {
+test('a filter refers to members of annotations, whose ids have 64 bits', () => {
   const filter = JSON.stringify({ '==': [{ var: 'id' }, 2 ** 40] })
   expect(read({ filter }).filter).toEqual({ op: '==', field: 'id', value: 2 ** 40 })
   expect(read({ filter: '' }).filter).toBeUndefined()
@@ -75,6 +75,6 @@ test.each([
   ['true', true],
   ['off', false],
   ['', undefined],
-])('interpolate=%s is %s', (interpolate, expected) => {
+])('interpolate=%s is read as %s', (interpolate, expected) => {
   expect(read({ interpolate }).interpolate).toBe(expected)
 })

@@ -3,15 +3,15 @@ import { shapeTypes, sources } from './annotations.ts'
 import { filter, queryFlag } from './common.ts'
 import { type Expression, type Kind, logic } from './json-logic.ts'
 
-/** What a GET of an annotation set may be asked (`spec/api-annotations.md` 1.9, `spec/extensions.md` 3). */
+/** Query parameters of a GET of an annotation set. See docs/spec/annotations.md#operations. */
 
-/** Frames of the task, inclusive on both sides. */
+/** Range of task-relative frame numbers, both ends included. */
 export const frameSpan = z
   .object({ first: z.int().max(2_147_483_647), last: z.int().max(2_147_483_647) })
   .meta({ id: 'FrameSpan' })
 export type FrameSpan = z.infer<typeof frameSpan>
 
-/** What `filter` is about: members of tags, shapes and keyframes, and those that keyframes have from their track. */
+/** Fields for `filter`: members of tags, shapes and keyframes, and those that keyframes inherit from their track. */
 export const annotationFields = {
   id: 'number', // of 64 bits
   type: 'text',
@@ -28,13 +28,13 @@ export const annotationFields = {
 export type AnnotationField = keyof typeof annotationFields
 export type AnnotationFilter = Expression<AnnotationField>
 
-/** So many ranges, after those that touch are one, and so many labels may be asked for. */
+/** Largest numbers of frame ranges, after adjacent ones are merged, and of labels in one query. */
 export const mostSpans = 10_000
 export const mostLabels = 1000
 
 const largest = 2_147_483_647
 
-/** Text that is refused with a reason, or what it says. */
+/** Parses text by a function that returns a value or the reason of the rejection. */
 const reading = <T>(read: (text: string) => T | { refused: string }) =>
   z
     .string()
@@ -50,7 +50,7 @@ function isRefusal(found: unknown): found is { refused: string } {
   return typeof found === 'object' && found !== null && 'refused' in found
 }
 
-/** Sent empty it is absent; the items of what is sent. */
+/** Splits a list; an empty text counts as absent. */
 const itemsOf = (text: string) =>
   text.trim() === '' ? [] : text.split(',').map((one) => one.trim())
 
@@ -76,7 +76,7 @@ function readSpan(item: string): FrameSpan | undefined {
   return first <= last && last <= largest ? { first, last } : undefined
 }
 
-/** In the order of frames; what overlaps or follows without a gap is one range. */
+/** Sorts ranges by frame, and merges those that overlap or are adjacent. */
 export function mergeSpans(ranges: readonly FrameSpan[]): FrameSpan[] {
   const merged: FrameSpan[] = []
   for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
@@ -98,7 +98,7 @@ function readLabels(text: string): number[] | { refused: string } {
   return { refused: `Ensure there are no more than ${mostLabels} labels.` }
 }
 
-/** Which objects are wanted; empty lists: all. */
+/** Parameters that select objects; empty lists select all. */
 export const selection = {
   frames: reading(readFrames).pipe(z.array(frameSpan)).meta({
     description:
@@ -130,7 +130,7 @@ export const contentQuery = {
   }),
 }
 
-/** Parameters of the removed export flow and of PATCH: a GET that names one is 410. */
+/** Parameters of the removed export protocol and of PATCH; a GET with one of them is 410. */
 const goneQuery = {
   format: z.string().optional(),
   filename: z.string().optional(),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The shapes of annotation sets, for documentation and tests: bodies pass through as bytes and are validated once, by
- * annotations-svc, in its streaming parse (`perf-design.md` 1). `spec/api-annotations.md` 1.1 to 1.3.
+ * Shapes of annotation sets, for documentation and tests. Bodies pass through as bytes, and are validated once, by the
+ * streaming parser of annotations-svc. See docs/spec/annotations.md#annotation-sets.
  */
 
 export const shapeTypes = [
@@ -32,7 +32,9 @@ const place = {
 }
 const named = { id, frame: z.int().min(0), label_id: z.int().min(0), group, source }
 
-/** As they are read, and under names of their own as they are sent: what has a default may be left out there. */
+/**
+ * Builds the read schemas, and the write schemas under separate names, in which members with a default are optional.
+ */
 function shapesOf(suffix: '' | 'Write') {
   const id = (name: string) => ({ id: `${name}${suffix}` })
   const tag = z.object({ ...named, attributes }).meta(id('Tag'))
@@ -80,14 +82,14 @@ export const { tag, shape, trackShape, track, annotationSet } = shapesOf('')
 const written = shapesOf('Write')
 export const annotationSetWrite = written.annotationSet
 
-/** Of a change: `create` wants whole objects, `update` ids and what is to be otherwise, `delete` ids. */
+/** Annotations of a PATCH: `create` needs complete objects, `update` ids and changed members, `delete` ids. */
 export const annotationSetPatch = setOf(
   written.tag.partial().meta({ id: 'TagPatch' }),
   written.shape.partial().meta({ id: 'ShapePatch' }),
   written.track.partial().meta({ id: 'TrackPatch' }),
 ).meta({ id: 'AnnotationSetPatch' })
 
-/** `action` is required; what is sent is judged by the service, whose text clients know. */
+/** `action` is required, but validated by the service, whose message clients know. */
 export const patchQuery = z.object({ action: z.string().optional() })
 export const putQuery = z.object({ format: z.string().optional(), rq_id: z.string().optional() })
 export type AnnotationSet = z.infer<typeof annotationSet>

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { bytes, integer, timestamp } from './common.ts'
 import { basicUser } from './users.ts'
 
-/** Pictures and documents that guides show: `spec/api-workspace.md` 5.4. */
+/** Images and documents of guides. See docs/spec/workspace.md#assets. */
 
-/** Bytes of one file. */
+/** Size limit of a file in bytes. */
 export const largestAsset = 10 * 1024 * 1024
 
 export const asset = z
@@ -17,25 +17,25 @@ export const asset = z
   })
   .meta({ id: 'Asset' })
 
-/** The fields of the form beside its file. */
+/** Fields of the form beside its file. */
 export const assetFields = z.object({ guide_id: integer })
 export const assetForm = assetFields.extend({ file: bytes })
 
-/** In whatever case; what is none names no asset. */
+/** Id of an asset in any case; an invalid one is a missing asset. */
 export const assetParams = z.object({ uuid: z.guid().toLowerCase() })
 
-/** A file that lies in the object store and is to become an asset. */
+/** File in the object store that is to become an asset. */
 export const assetUpload = z
   .object({
     upload_id: z.string(),
     guide_id: z.int(),
     filename: z.string(),
-    /** What the client says it is. */
+    /** Media type as stated by the client. */
     media_type: z.string(),
   })
   .meta({ id: 'AssetUpload' })
 
-/** Where an asset lies and how it is called. */
+/** Location and metadata of the file of an asset. */
 export const assetFile = z
   .object({
     key: z.string(),

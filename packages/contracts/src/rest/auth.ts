@@ -4,7 +4,7 @@ import { flag, rawText, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 import { basicUser, email, username } from './users.ts'
 
-/** Signing in and access tokens: `spec/api-workspace.md` 2.1 to 2.3. */
+/** Sign-in and access tokens. See docs/spec/access.md#sign-in-and-registration. */
 
 export const login = z
   .object({
@@ -18,13 +18,15 @@ export const login = z
 export const loginAnswer = z.object({ key: z.string() }).meta({ id: 'LoginAnswer' })
 export const detail = z.object({ detail: z.string() }).meta({ id: 'Detail' })
 
-/** What a sign-in is worth: the legacy token, and the value of the session's cookie. */
+/** Result of a sign-in: the legacy token, and the value of the session cookie. */
 export const signInAnswer = loginAnswer.extend({ session: z.string() }).meta({ id: 'SignInAnswer' })
 
-/** The session that goes with the credential of a sign-out, where the client has both. */
+/** Session that ends together with the credential of a sign-out, if the client sent both. */
 export const signOut = z.object({ session: z.string().max(256).optional() })
 
-/** Who registers chooses a name that is not too short; the service judges the password and whether names are free. */
+/**
+ * A user name chosen at registration has a minimum length; the service checks the password and whether names are free.
+ */
 export const register = z
   .object({
     username: username(5),
@@ -36,7 +38,7 @@ export const register = z
   })
   .meta({ id: 'Register' })
 
-/** `key` is a legacy token; null where the e-mail has to be verified first. */
+/** `key` is a legacy token; null if the e-mail address must be verified first. */
 export const registered = z
   .object({
     username: z.string(),
@@ -61,7 +63,7 @@ export const emailAddress = z
   .meta({ id: 'EmailAddress' })
 export const emailKey = z.object({ key: text(256, 1) }).meta({ id: 'EmailKey' })
 
-/** `uid` and `token` stand in the mail. */
+/** `uid` and `token` are parts of the link in the mail. */
 export const passwordReset = z
   .object({
     uid: text(64, 1),
@@ -71,7 +73,7 @@ export const passwordReset = z
   })
   .meta({ id: 'PasswordReset' })
 
-/** Where the browser of whoever follows the link in the mail is sent. */
+/** Target of the redirect after the link in the mail was followed. */
 export const emailConfirmed = z.object({ location: z.string() }).meta({ id: 'EmailConfirmed' })
 export const keyParams = z.object({ key: z.string().max(256) })
 
@@ -81,25 +83,25 @@ export const accessToken = z
     name: z.string(),
     created_date: timestamp,
     updated_date: timestamp,
-    /** DD/MM/YYYY (contract, Authentication 2); null: never. */
+    /** DD/MM/YYYY; null if it never expires. */
     expiry_date: z.string().nullable(),
     last_used_date: timestamp.nullable(),
     read_only: z.boolean(),
-    /** What is spoken on calls with it, where nothing else says so. */
+    /** Default dialect of calls with the token. */
     dialect: z.string(),
     owner: basicUser,
   })
   .meta({ id: 'AccessToken' })
 
-/** The only answer that holds the token itself. */
+/** The only response that contains the token itself. */
 export const accessTokenCreated = accessToken
   .extend({ value: z.string() })
   .meta({ id: 'AccessTokenCreated' })
 
-/** What clients speak: the language of the service, or a dialect (`spec/api-workspace.md` 9). */
+/** API of a client: that of the service, or a dialect. */
 const dialect = z.enum(['service', 'cvat'])
 
-/** DD/MM/YYYY, an ISO date or an ISO timestamp; the service judges the date itself. */
+/** DD/MM/YYYY, an ISO date or an ISO timestamp; the service validates the date itself. */
 const expiryDate = text(64).nullable()
 
 export const accessTokenCreate = z
@@ -107,7 +109,7 @@ export const accessTokenCreate = z
     name: text(50, 1),
     expiry_date: expiryDate.optional(),
     read_only: flag.default(true),
-    /** Absent: `service`. */
+    /** Default: `service`. */
     dialect: dialect.optional(),
   })
   .meta({ id: 'AccessTokenCreate' })
@@ -117,7 +119,7 @@ export const accessTokenPatch = z
   .partial()
   .meta({ id: 'AccessTokenPatch' })
 
-/** `spec/api-workspace.md` 1.7. */
+/** Fields of the list of access tokens. */
 export const accessTokenFields = listFields({
   equal: { id: 'integer', name: 'text', read_only: 'flag' },
   more: {
@@ -132,15 +134,18 @@ export const accessTokenFields = listFields({
 export const accessTokenList = listOf(accessTokenFields)
 
 /**
- * The `Authorization` header as it came, or the value of a session's cookie, and the client's address (failed passwords
- * are counted per address).
+ * The `Authorization` header or the value of a session cookie, and the address of the client (failed passwords are
+ * counted per address).
  */
 export const credential = z.object({
   authorization: z.string().optional(),
   session: z.string().optional(),
   address: z.string(),
 })
-/** `dialect`: of an access token. `is_renewed`: the session lives longer from now on, and so has its cookie to. */
+/**
+ * `dialect` is that of an access token. With `is_renewed` the lifetime of the session was extended, and that of its
+ * cookie must be as well.
+ */
 export const identified = z
   .object({
     principal,

@@ -6,9 +6,9 @@ import { chapterList, frameSource } from './media.ts'
 import { statuses } from './projects.ts'
 import { dryRun } from './requests.ts'
 
-/** Backups of projects and tasks: `spec/api-annotations.md` 2.5, `spec/api-workspace.md` 7. */
+/** Backups of projects and tasks. See docs/spec/workspace.md#backups. */
 
-/** What there are backups of. */
+/** Kinds of objects that can be backed up. */
 export const backedUp = ['project', 'task'] as const
 
 export const backupQuery = z.object({
@@ -20,7 +20,7 @@ export const backupQuery = z.object({
   }),
 })
 
-/** `rq_id` belongs to the old protocol, which asked here how far a restore was. */
+/** `rq_id` belongs to the old protocol, in which this call returned the progress of a restore. */
 export const restoreQuery = z.object({
   filename: z.string().optional(),
   location: z.string().optional(),
@@ -29,19 +29,19 @@ export const restoreQuery = z.object({
   rq_id: z.string().optional(),
 })
 
-/** What services tell each other of what is backed up and restored, as `backup-lines.ts` has it. */
+/** The following schemas describe backups between services, in the form of `backup-lines.ts`. */
 
 const backupJob = z.object({
-  /** Of the job that is backed up. */
+  /** Id of the original job. */
   id: z.int().optional(),
   type: z.enum(jobTypes),
   status: z.enum(statuses),
   stage: z.enum(stages).optional(),
   state: z.enum(states).optional(),
-  /** Task-relative, inclusive. */
+  /** Frame range, task-relative and inclusive. */
   start_frame: z.int(),
   stop_frame: z.int(),
-  /** Of ground truth: the frames it has, and those of them that do not count. */
+  /** For ground truth: its frames, and those of them that are excluded. */
   frames: z.array(z.int()).optional(),
   disabled_frames: z.array(z.int()).optional(),
 })
@@ -50,46 +50,46 @@ export const backupProject = z.object({
   name: z.string(),
   bug_tracker: z.string(),
   status: z.enum(statuses),
-  /** Markdown; null where there is none. */
+  /** Markdown; null without a guide. */
   guide: z.string().nullable(),
 })
 
 export const backupTask = z.object({
-  /** Of the task that is backed up. */
+  /** Id of the original task. */
   id: z.int().optional(),
   name: z.string(),
   bug_tracker: z.string(),
   status: z.string(),
   subset: z.string(),
   guide: z.string().nullable(),
-  /** Of one that is restored and in no project; those of one that is backed up are read elsewhere. */
+  /** Labels of a restored task without a project. When a task is backed up, its labels are read separately. */
   labels: z.array(labelWrite).optional(),
-  /** Jobs follow each other and have sizes of their own. */
+  /** Whether jobs are consecutive and have individual sizes. */
   has_custom_segments: z.boolean(),
   data: z.object({
     chunk_size: z.int(),
     image_quality: z.int(),
-    /** Which frames of the source these are: the first one's number, and `step=N` or nothing. */
+    /** Selection of frames from the source: the number of the first one, and `step=N` or nothing. */
     start_frame: z.int(),
     frame_filter: z.string(),
     storage: z.enum(['local', 'share', 'cloud_storage']),
     video_name: z.string().nullable(),
-    /** Of a task that is restored: read from its video. Absent: it has none. */
+    /** Chapters of a restored task, read from its video; absent without any. */
     chapters: chapterList.optional(),
     deleted_frames: z.array(z.int()),
   }),
-  /** By their first frames, copies behind what they are copies of, ground truth last. */
+  /** Jobs ordered by their first frames, copies after their originals, ground truth last. */
   jobs: z.array(backupJob),
 })
 
 const backupComment = z.object({
   message: z.string(),
-  /** The name of who wrote it; null when nobody knows any more. */
+  /** Name of the author; null if the account no longer exists. */
   owner: z.string().nullable(),
 })
 
 export const backupIssue = z.object({
-  /** The place of its job among those of the task. */
+  /** Position of its job among those of the task. */
   job: z.int(),
   frame: z.int(),
   position: z.array(z.number()),
@@ -98,7 +98,7 @@ export const backupIssue = z.object({
   comments: z.array(backupComment),
 })
 
-/** One of these. */
+/** A line contains exactly one of these. */
 export const backupLine = z
   .object({ project: backupProject, task: backupTask, frame: frameSource, issue: backupIssue })
   .partial()
@@ -106,7 +106,7 @@ export const backupLine = z
 
 export const backupTarget = z.object({ target: z.enum(backedUp), id: z.int() })
 
-/** Jobs of a task that was restored, in the order of the backup. */
+/** Jobs of a restored task, in the order of the backup. */
 export const restoredTask = z.object({ job_ids: z.array(z.int()) }).meta({ id: 'RestoredTask' })
 
 export type BackedUp = (typeof backedUp)[number]

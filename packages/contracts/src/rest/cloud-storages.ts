@@ -3,9 +3,9 @@ import { filter, integer, queryFlag, rawText, text, timestamp } from './common.t
 import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
-/** Buckets of users, with the credentials to read and write them: `spec/api-workspace.md` 5.5. */
+/** Buckets of users, with the credentials to read and write them. See docs/spec/workspace.md#cloud-storages. */
 
-/** What this program can speak to; `GET /server/capabilities` tells it as `cloud_providers`. */
+/** Supported providers; also `cloud_providers` in `GET /server/capabilities`. */
 export const cloudProviders = ['AWS_S3_BUCKET', 'AZURE_CONTAINER', 'GOOGLE_CLOUD_STORAGE'] as const
 
 export const credentialsTypes = [
@@ -19,7 +19,7 @@ export const credentialsTypes = [
 const longestKey = 1024
 const mostManifests = 100
 
-/** Without its credentials, which are never told. */
+/** Record of a cloud storage, which never contains its credentials. */
 export const cloudStorage = z
   .object({
     id: z.int(),
@@ -37,14 +37,14 @@ export const cloudStorage = z
   })
   .meta({ id: 'CloudStorage' })
 
-/** Which of them is needed depends on `credentials_type`. */
+/** Credentials; `credentials_type` determines which of them are required. */
 const credentials = {
   key: rawText(40),
   secret_key: rawText(64),
-  /** A signature of Azure has at most 440 characters; what Amazon lends for a while is longer. */
+  /** The limit fits temporary tokens of Amazon; a signature of Azure has at most 440 characters. */
   session_token: rawText(4096),
   account_name: text(24),
-  /** The JSON key of a service account; in a form: the file. */
+  /** JSON key of a service account; in a form, the file. */
   key_file: rawText(16_384),
   connection_string: rawText(1024),
 }
@@ -64,10 +64,10 @@ export const cloudStorageCreate = z
   .partial()
   .required({ provider_type: true, resource: true, display_name: true, credentials_type: true })
   .meta({ id: 'CloudStorageCreate' })
-/** Other keys, `provider_type` among them, are ignored. */
+/** Other keys, such as `provider_type`, are ignored. */
 export const cloudStoragePatch = z.object(writable).partial().meta({ id: 'CloudStoragePatch' })
 
-/** `force`: what uses it does without from then on. */
+/** With `force`, objects that use the storage no longer do. */
 export const cloudStorageRemoval = z.object({ force: filter(queryFlag) })
 
 export const cloudStorageFields = listFields({
@@ -91,11 +91,11 @@ export const cloudStorageActions = z.array(z.enum(['read', 'write']))
 const largestPage = 500
 
 export const contentQuery = z.object({
-  /** Of the keys: one level below it is listed; default: that of the storage. */
+  /** Prefix of keys, of which one level is listed; default: that of the storage. */
   prefix: filter(rawText(longestKey)),
   next_token: filter(rawText(8192)),
   page_size: filter(integer.pipe(z.int().min(1).max(largestPage))),
-  /** One of `manifests`: what it lists instead of what the bucket holds. */
+  /** One of `manifests`, whose entries are listed instead of the objects of the bucket. */
   manifest_path: filter(rawText(longestKey)),
 })
 
@@ -113,11 +113,11 @@ export const cloudStorageContent = z
   })
   .meta({ id: 'CloudStorageContent' })
 
-/** A file of a bucket, as services tell each other of it. */
+/** Files of a bucket, for calls between services. */
 export const sourceFiles = z
   .object({
     files: z.array(z.object({ key: z.string(), size: z.int() }).meta({ id: 'SourceFile' })),
-    /** Of the next page; absent: this was the last one. */
+    /** Token of the next page; absent on the last one. */
     next: z.string().optional(),
   })
   .meta({ id: 'SourceFiles' })

@@ -4,7 +4,7 @@ import { message } from './issues.ts'
 import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
-/** Comments on issues: `spec/api-workspace.md` 5.2. */
+/** Comments on issues. See docs/spec/workspace.md#comments. */
 
 export const comment = z
   .object({
@@ -19,7 +19,7 @@ export const comment = z
 
 export const commentCreate = z.object({ issue: integer, message }).meta({ id: 'CommentCreate' })
 
-/** Other keys, the write-once `issue` among them, are ignored. */
+/** Other keys, such as the write-once `issue`, are ignored. */
 export const commentPatch = z.object({ message }).partial().meta({ id: 'CommentPatch' })
 
 export const commentFields = listFields({

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 
-/** Readings of what clients send: `spec/api-workspace.md` 1.1 and 1.2 (numbers as text, yes/no words, trimming). */
+/**
+ * Parsers for input of clients: numbers as text, words for yes and no, trimming. See docs/spec/rest.md#content-types.
+ */
 
 const largestId = 2_147_483_647
 
-/** Text that the database can hold: no NUL, no half of a surrogate pair. */
+/** Text that the database can store: without NUL and unpaired surrogates. */
 const cleanText = z
   .string()
   .refine((given) => !given.includes('\0') && !/\p{Surrogate}/u.test(given), {
@@ -13,14 +15,14 @@ const cleanText = z
 
 const numberAsText = (given: unknown) => (typeof given === 'number' ? String(given) : given)
 
-/** Text, trimmed, of `min` to `max` characters. */
+/** Accepts trimmed text of `min` to `max` characters. */
 export const text = (max: number, min = 0) =>
   z.preprocess(numberAsText, cleanText.trim().min(min).max(max))
 
-/** Text kept as it was sent: passwords, secrets, markdown. */
+/** Accepts text without trimming: passwords, secrets, markdown. */
 export const rawText = (max: number) => z.preprocess(numberAsText, cleanText.max(max))
 
-/** A whole number of 32 bits; digits in a string count as one. */
+/** An integer of 32 bits; digits in a string are accepted. */
 export const integer = z.preprocess(
   (given) => (typeof given === 'string' && /^\s*-?\d+\s*$/.test(given) ? Number(given) : given),
   z
@@ -32,7 +34,7 @@ export const integer = z.preprocess(
 const yesWords = ['true', 't', '1']
 const noWords = ['false', 'f', '0']
 
-/** A number, whole or not; decimal text counts as one. */
+/** A number; decimal text is accepted. */
 export const number = z.preprocess(
   (given) =>
     typeof given === 'string' && /^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(given)
@@ -41,7 +43,7 @@ export const number = z.preprocess(
   z.number(),
 )
 
-/** Reads words for yes and no, in any case; 1 and 0 count as words. */
+/** Parses words for yes and no in any case, and 1 and 0. */
 const spoken = (yes: readonly string[], no: readonly string[]) =>
   z.preprocess((given) => {
     const isWord = typeof given === 'string' || given === 1 || given === 0
@@ -50,26 +52,26 @@ const spoken = (yes: readonly string[], no: readonly string[]) =>
     return no.includes(word) ? false : given
   }, z.boolean())
 
-/** A yes or no in a body. */
+/** A boolean in a body. */
 export const flag = spoken(yesWords, noWords)
 
-/** A yes or no in a query, which has more words for them (api-workspace 1.2). */
+/** A boolean in a query, which accepts more words. */
 export const queryFlag = spoken([...yesWords, 'yes', 'y', 'on'], [...noWords, 'no', 'n', 'off'])
 
-/** UTC, ISO 8601, milliseconds and `Z`. */
+/** UTC in ISO 8601 with milliseconds and `Z`. */
 export const timestamp = z.iso.datetime().meta({ format: 'date-time' })
 
-/** A path such as `/projects/7` inside; the gateway makes it absolute on its way out. */
+/** A path such as `/projects/7` between services; the gateway makes it absolute. */
 export const link = z.string().meta({ link: true, format: 'uri' })
 export const isLink = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.link === true
 
-/** Bytes that pass through; as an answer they come with a head (`BytesAnswer` of the kit's `rpc/context.ts`). */
+/** Bytes that pass through; in a response they come with a head (`BytesAnswer` of `rpc/context.ts` in kit). */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
-/** Bytes of JSON that nobody parses on its way; the OpenAPI document shows it as `shown`. */
+/** Marks bytes of JSON that is passed on unparsed; the OpenAPI document shows the schema `shown`. */
 export const bytesOf = (shown: z.ZodType): typeof bytes => bytes.meta({ bytes: true, shown })
 
-/** Bytes that are no JSON: their media types, or ranges of them. */
+/** Marks bytes that are not JSON, with their media types or ranges of them. */
 export const bytesAs = (...types: string[]): typeof bytes => bytes.meta({ bytes: true, types })
 export function typesOf(schema: z.core.$ZodType): string[] | undefined {
   return z.array(z.string()).safeParse(z.globalRegistry.get(schema)?.types).data
@@ -81,8 +83,8 @@ export function shownAs(schema: z.core.$ZodType): z.ZodType | undefined {
 }
 
 /**
- * Noted beside the `id` of a record without a date of its last change: its entity tag is made of what it says. Records that
- * have `updated_date` need no note.
+ * Metadata for a record without an update date, whose entity tag is derived from its content. Records with
+ * `updated_date` do not need it.
  */
 export const tagged = { tagged: true } as const
 export const isTagged = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.tagged === true
@@ -96,7 +98,7 @@ export const pathId = z
   .pipe(z.int().max(largestId))
 export const idParams = z.object({ id: pathId })
 
-/** The envelope of a list: `spec/service-api.md`, paginated list envelope. */
+/** Builds the envelope of a list. */
 export const page = <const R extends z.ZodType>(results: R, id: string) =>
   z
     .object({
@@ -107,16 +109,16 @@ export const page = <const R extends z.ZodType>(results: R, id: string) =>
     })
     .meta({ id })
 
-/** `page`, `page_size` and `sort` as sent (api-workspace 1.5); the kit's `list/` gives them their meaning. */
+/** `page`, `page_size` and `sort` as text; `list/` in kit parses them. */
 export const listQuery = {
   page: z.string().optional(),
   page_size: z.string().optional(),
   sort: z.string().optional(),
 }
 
-/** A simple filter: equality; sent empty it is absent. */
+/** Accepts a simple filter by equality; an empty text counts as absent. */
 export const filter = <const S extends z.ZodType>(schema: S) =>
   z.preprocess((given) => (given === '' ? undefined : given), schema.optional())
 
-/** `If-Match` of a conditional request (RFC 9110 13.1.1), as sent. */
+/** The header `If-Match` of a conditional request (RFC 9110 13.1.1), unparsed. */
 export const ifMatch = z.object({ if_match: z.string().max(1024).optional() })

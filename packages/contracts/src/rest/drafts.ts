@@ -3,21 +3,23 @@ import { backupProject } from './backups.ts'
 import { labelSet } from './facts.ts'
 import { labelWrite } from './labels.ts'
 
-/** What imports and restores make, which is seen all at once or never (`reliability.md` 6.3), as services tell each other of it. */
+/**
+ * Drafts of imports and restores, for calls between services. The objects of a draft become visible all at once or not at all.
+ */
 
 export const openDraft = z
   .object({
     draft_id: z.string(),
-    /** The project that its tasks will be in. */
+    /** Existing project for its tasks. */
     project_id: z.int().optional(),
-    /** Instead of that, a new one; without either they are in none. */
+    /** New project for its tasks; without either, they have no project. */
     project: backupProject.omit({ guide: true }).meta({ id: 'NewProject' }).optional(),
-    /** Of the new project, or what is added to those of the other one. */
+    /** Labels of the new project, or labels to add to the existing one. */
     labels: z.array(labelWrite),
   })
   .meta({ id: 'OpenDraft' })
 
-/** The project that there is or will be, and the labels that it will have. */
+/** The project of the draft, existing or new, and the labels that it will have. */
 export const openedDraft = labelSet
   .extend({ project_id: z.int().nullable() })
   .meta({ id: 'OpenedDraft' })

@@ -6,7 +6,7 @@ const read = (event: object) =>
   clientEvents.parse({ timestamp, events: [{ scope: 'debug:info', timestamp, ...event }] })
     .events[0]
 
-test('of an event only scope and timestamp are needed (api-workspace 6.1)', () => {
+test('an event needs only a scope and a timestamp', () => {
   expect(read({})).toEqual({
     ...{ scope: 'debug:info', timestamp: '2026-03-01T10:00:00.000Z', duration: 0 },
     ...{ obj_name: null, obj_id: null, obj_val: null, count: null, payload: null },
@@ -16,11 +16,11 @@ test('of an event only scope and timestamp are needed (api-workspace 6.1)', () =
     expect(() => read({ [missing]: undefined })).toThrow(missing)
 })
 
-test('without events there are none, without a last one of before there is none', () => {
+test('events default to an empty list, and the previous event to null', () => {
   expect(clientEvents.parse({ timestamp })).toMatchObject({ events: [], previous_event: null })
 })
 
-test('whose event it is cannot be told by a client', () => {
+test('a client cannot set the user, the organization or the source of an event', () => {
   expect(read({ user_id: 9, user_name: 'x', org_id: 1, source: 'server' })).toEqual(read({}))
 })
 
@@ -28,7 +28,7 @@ test.each([
   ['2026-03-01T12:00:00.123456+02:00', '2026-03-01T10:00:00.123Z'],
   ['2026-03-01T10:00:00', '2026-03-01T10:00:00.000Z'],
   ['2026-03-01T10:00Z', '2026-03-01T10:00:00.000Z'],
-])('%s is the moment %s', (given, expected) => {
+])('%s is parsed as %s', (given, expected) => {
   expect(read({ timestamp: given })?.timestamp).toBe(expected)
 })
 
@@ -39,12 +39,12 @@ test.each(['yesterday', '', '2026-02-30T10:00:00Z', '1772359200', '0000-01-01T00
   },
 )
 
-test('a negative duration is none', () => {
+test('a negative duration is rejected, and null counts as 0', () => {
   expect(() => read({ duration: -1 })).toThrow('duration')
   expect(read({ duration: null })?.duration).toBe(0)
 })
 
-test('a day as a bound of an export is meant as a whole', () => {
+test('a day as a bound of an export includes the whole day', () => {
   expect(exportEventsQuery.parse({ from: '2026-03-01', to: '2026-03-01' })).toMatchObject({
     from: '2026-03-01T00:00:00.000Z',
     to: '2026-03-01T23:59:59.999Z',

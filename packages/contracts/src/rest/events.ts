@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { filter, integer, rawText, timestamp } from './common.ts'
 import { endOfDay, moment, startOfDay } from './moments.ts'
 
-/** The log of events: `spec/api-workspace.md` 6. */
+/** The event log. See docs/spec/workspace.md#event-log. */
 
-/** What clients may tell; everything else is written by the server (6.1). */
+/** Scopes that clients may record; the server records all others. See docs/spec/workspace.md#client-events. */
 export const clientScopes: readonly string[] = [
   ...['load:cvat', 'load:service', 'load:job', 'save:job', 'load:workspace', 'send:exception'],
   ...['join:objects', 'change:frame', 'draw:object', 'paste:object', 'copy:object'],
@@ -14,7 +14,7 @@ export const clientScopes: readonly string[] = [
   'user:activity',
 ]
 
-/** Columns of the exported file, in its order (6.2). */
+/** Columns of the exported file, in order. */
 export const eventColumns = [
   ...(['scope', 'obj_name', 'obj_id', 'obj_val', 'source', 'timestamp', 'count'] as const),
   ...(['duration', 'project_id', 'task_id', 'job_id', 'user_id', 'user_name'] as const),
@@ -41,20 +41,20 @@ const told = {
   payload: maybe(rawText(valueLength)),
 }
 
-/** What a client says of one event; whose it is and from where follows from the request. */
+/** Event recorded by a client. Its user, organization and source follow from the request. */
 export const clientEvent = z.object(told).meta({ id: 'ClientEvent' })
 
 export const clientEvents = z
   .object({
-    /** When it was sent, by the client's clock. */
+    /** Time of sending by the clock of the client. */
     timestamp: moment(),
     events: z.array(clientEvent).default([]),
-    /** The last event of the call before this one: working time begins there. */
+    /** Last event of the previous call, from which working time is counted. */
     previous_event: maybe(clientEvent),
   })
   .meta({ id: 'ClientEvents' })
 
-/** An event as it was accepted: its time by our clock, its user and organization those of the request. */
+/** Accepted event: its time by the clock of the server, its user and organization from the request. */
 export const acceptedEvent = z
   .object({
     scope: z.string(),
@@ -81,7 +81,7 @@ export const acceptedEvents = z
   .object({ timestamp, events: z.array(acceptedEvent) })
   .meta({ id: 'AcceptedEvents' })
 
-/** Which part of the log is wanted (6.3); both moments belong to it. */
+/** Part of the log to export; both moments are included. */
 export const exportEventsQuery = z.object({
   org_id: filter(integer),
   project_id: filter(integer),
@@ -95,14 +95,17 @@ export const exportEventsQuery = z.object({
   cloud_storage_id: filter(integer),
 })
 
-/** The deprecated way: the same, then `query_id` to ask how it goes, and `action=download` to fetch it. */
+/**
+ * Query of the deprecated export, which also takes `query_id` to read
+ * the progress and `action=download` to fetch the file.
+ */
 export const getEventsQuery = exportEventsQuery.extend({
   action: z.string().optional(),
   query_id: z.string().max(255).optional(),
 })
 export const queryId = z.object({ query_id: z.string() }).meta({ id: 'QueryId' })
 
-/** A part of the log that somebody may read. */
+/** Part of the log that the caller may read. */
 export const eventFilter = z
   .object({
     org_id: z.int().nullable(),
@@ -112,7 +115,7 @@ export const eventFilter = z
     user_id: z.int().nullable(),
     from: timestamp.nullable(),
     to: timestamp.nullable(),
-    /** Only what belongs to no organization. */
+    /** Whether only events outside of organizations are included. */
     is_personal: z.boolean().optional(),
   })
   .meta({ id: 'EventFilter' })

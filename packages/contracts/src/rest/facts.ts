@@ -3,54 +3,54 @@ import { label } from './labels.ts'
 import { chapterList, frameSource } from './media.ts'
 import { validationParams } from './validation.ts'
 
-/** What services tell each other: never an answer of the REST API. */
+/** Facts that services exchange. The REST API never returns these schemas. */
 
 export const targets = ['project', 'task', 'job'] as const
 
-/** A job's frames, task-relative and inclusive. */
+/** Frame range of a job, task-relative and inclusive. */
 export const jobRange = z
   .object({ id: z.int(), start_frame: z.int(), stop_frame: z.int() })
   .meta({ id: 'JobRange' })
 
 /**
- * Ids of the last events by which annotations of the target lost labels or attributes, or got others in their place: one for
- * each owner of labels. The annotations are those of today's labels once annotations-svc has handled all of these.
+ * Ids of the last events that removed or replaced labels or attributes of the target, one for each owner of labels.
+ * Once annotations-svc has handled all of them, the annotations match the current labels.
  */
 const labelEvents = z.array(z.string())
 
 /**
- * Answer of `authorize`: the verdict is that it answers at all (403 and 404 are thrown); these are the facts that other
- * services need for rules and data of their own.
+ * Answer of `authorize`. An answer at all means permission (403 and 404 are thrown); it contains the facts that other
+ * services need for their rules and data.
  */
 export const facts = z
   .object({
     target: z.enum(targets),
-    /** Of the target; of a job that of its task. */
+    /** Name of the target; for a job, that of its task. */
     name: z.string(),
     project_id: z.int().nullable(),
     task_id: z.int().nullable(),
     job_id: z.int().nullable(),
     organization_id: z.int().nullable(),
     /**
-     * The caller's role in that organization: owner, maintainer, supervisor, worker, or guest for somebody from outside who
-     * is assigned to the job; null outside one.
+     * Role of the caller in that organization: owner, maintainer, supervisor, worker, or guest for an assignee of the
+     * job who is not a member; null without an organization.
      */
     organization_role: z.string().nullable(),
-    /** How the caller stands to the target (`spec/api-workspace.md` 2.5): words of the rules' `who`. */
+    /** Relations of the caller to the target, as in the permission rules. See docs/spec/access.md#permissions. */
     relations: z.array(z.string()),
-    /** Raised whenever a label or attribute of the target changes; attributes stored earlier may be incomplete. */
+    /** Increased by every change of a label or attribute of the target; attributes stored earlier may be incomplete. */
     labels_revision: z.int(),
-    /** As `labelEvents`. */
+    /** See `labelEvents`. */
     label_events: labelEvents,
-    /** Frames of the task; 0 without media, and for projects. */
+    /** Number of frames of the task; 0 without media, and for projects. */
     size: z.int(),
     dimension: z.string(),
     subset: z.string(),
-    /** Of the target (a project: the newest of it and its tasks), ISO 8601. */
+    /** Update date of the target (for a project, the newest of it and its tasks) in ISO 8601. */
     updated_date: z.string(),
-    /** Of a task all its jobs of type annotation in id order, of a job that one. */
+    /** For a task, all its jobs of type annotation, ordered by id; for a job, that job. */
     jobs: z.array(jobRange),
-    /** Of a ground-truth job the frames it has, ascending; empty: all of its range. */
+    /** For a ground-truth job, its frames in ascending order; empty: all of its range. */
     frames: z.array(z.int()),
   })
   .meta({ id: 'Facts' })
@@ -58,16 +58,16 @@ export const facts = z
 export const authorizeQuery = z.object({
   target: z.enum(targets),
   id: z.int(),
-  /** An action of the target's rules, e.g. `annotations:write`. */
+  /** Action of the rules of the target, such as `annotations:write`. */
   action: z.string(),
 })
 
-/** Labels of a project, task or job, the project's where it is in one, as REST records. */
+/** Labels of a project, task or job as REST records; inside a project, those of the project. */
 export const labelSet = z
   .object({ labels_revision: z.int(), labels: z.array(label) })
   .meta({ id: 'LabelSet' })
 
-/** Frame sizes as runs of equal ones, in frame order: most tasks are one run. */
+/** Frame sizes in pixels, as runs of equal ones in frame order: most tasks are one run. */
 export const frameSizes = z
   .object({
     runs: z.array(
@@ -76,25 +76,25 @@ export const frameSizes = z
   })
   .meta({ id: 'FrameSizes' })
 
-/** Frames of a task that were deleted, ascending. */
+/** Deleted frames of a task, in ascending order. */
 export const deletedFrames = z.object({ frames: z.array(z.int()) }).meta({ id: 'DeletedFrames' })
 
-/** Which frames of which media a task has. */
+/** Frames and media of a task. */
 export const mediaFacts = z
   .object({
-    /** Its first and last frame, as the media counts them. */
+    /** First and last frame, in the numbering of the media. */
     start_frame: z.int(),
     stop_frame: z.int(),
     /** `step=N`; empty: every frame. */
     frame_filter: z.string(),
-    /** Of the video that all of them are of, its file. */
+    /** File of the video that contains all frames; null for images. */
     video_name: z.string().nullable(),
   })
   .meta({ id: 'MediaFacts' })
 
 const frameRange = z.object({ start: z.int(), stop: z.int() }).meta({ id: 'FrameRange' })
 
-/** What of one task a target is about. */
+/** Part of one task that a target includes. */
 export const taskExtent = z
   .object({
     task_id: z.int(),
@@ -103,27 +103,27 @@ export const taskExtent = z
     /** As in `facts`. */
     jobs: z.array(jobRange),
     frames: z.array(z.int()),
-    /** Frames of the task that were deleted, ascending and apart from each other; inclusive. */
+    /** Deleted frames of the task, as ascending ranges with gaps between them; inclusive. */
     deleted: z.array(frameRange),
   })
   .meta({ id: 'TaskExtent' })
 
-/** Of a project a page of its tasks, by id. */
+/** Parts of all tasks of a target; for a project a page of its tasks, ordered by id. */
 export const extents = z
   .object({
     labels_revision: z.int(),
-    /** As `labelEvents`. */
+    /** See `labelEvents`. */
     label_events: labelEvents,
     tasks: z.array(taskExtent),
-    /** The last task of a page that has others behind it; null: these were the last. */
+    /** Id of the last task of this page, if more follow; otherwise null. */
     next: z.int().nullable(),
   })
   .meta({ id: 'Extents' })
 
-/** One frame for reading: what is needed to find, decode and cache its bytes. */
-/** Where the files of frames are, when not in the object store. */
+/** Location of the files of frames outside of the object store. */
 const outsideStorage = z.enum(['share', 'cloud_storage'])
 
+/** Frame for reading: where its bytes are, and how to decode and cache them. */
 export const locatedFrame = frameSource
   .extend({
     task_id: z.int(),
@@ -134,18 +134,18 @@ export const locatedFrame = frameSource
   })
   .meta({ id: 'LocatedFrame' })
 
-/** The frames of a chunk, of a task or of as much of it as a job has; task-relative and inclusive. */
+/** Frames of a chunk of a task, or of the part of it within a job; task-relative and inclusive. */
 export const locatedChunk = z
   .object({
     task_id: z.int(),
     start: z.int(),
     stop: z.int(),
-    /** Of a ground-truth job those it has of these, ascending; absent: all of them. */
+    /** For a ground-truth job, its frames among these in ascending order; absent: all of them. */
     chosen: z
       .object({ frames: z.array(z.int()) })
       .meta({ id: 'ChosenFrames' })
       .optional(),
-    /** Placeholders stand for the frames that the job does not have. */
+    /** Whether placeholders replace the frames that the job does not have. */
     has_placeholders: z.boolean().optional(),
     image_quality: z.int(),
     data_revision: z.int(),
@@ -154,32 +154,32 @@ export const locatedChunk = z
   })
   .meta({ id: 'LocatedChunk' })
 
-/** Frames travel as frame lines (`frame-lines.ts`). */
+/** Query of an upload of media, whose frames are in the body as frame lines (`frame-lines.ts`). */
 export const attachMediaQuery = z.object({
   task_id: z.int(),
-  /** The request's uuid: attaching twice with one is attaching once. */
+  /** Uuid of the request; repeated calls with one id attach once. */
   call_id: z.string(),
   image_quality: z.int(),
   /** Frames per chunk. */
   chunk_size: z.int(),
-  /** Ground truth that is made together with the jobs. */
+  /** Parameters of ground truth that is created together with the jobs. */
   validation_params: validationParams.optional(),
-  /** Frames of every job, in order; absent: jobs are equally long. */
+  /** Number of frames of every job, in order; absent: jobs have equal lengths. */
   job_sizes: z
     .object({ frames: z.array(z.int()) })
     .meta({ id: 'JobSizes' })
     .optional(),
-  /** How many of these; absent: as the task says. */
+  /** Number of jobs; absent: the segment size of the task determines it. */
   job_count: z.int().optional(),
-  /** Which frames of the source these are: the first one's number, and `step=N`; absent: all of them. */
+  /** Selection of frames from the source: the number of the first one, and `step=N`; absent: all. */
   start_frame: z.int().optional(),
   frame_filter: z.string().optional(),
-  /** Of the video that all of them are frames of, its file; absent: they are images. */
+  /** File of the video that contains all frames; absent for images. */
   video_name: z.string().optional(),
-  /** Of that video; absent: it has none. */
+  /** Chapters of that video; absent without any. */
   chapters: chapterList.optional(),
   storage: outsideStorage.optional(),
-  /** The cloud storage that they are in. */
+  /** Id of the cloud storage with the files. */
   cloud_storage_id: z.int().optional(),
 })
 export const attachedMedia = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Bodies of failures: `spec/api-annotations.md` 5.1 and 5.2. Members may stand beside the named ones, such as `etag`. */
+/** Bodies of failures. Additional members such as `etag` are possible. See docs/spec/rest.md#errors. */
 
 const detailed = z
   .looseObject({
@@ -11,7 +11,7 @@ const detailed = z
   })
   .meta({ id: 'FailureDetail' })
 
-/** Lists of texts by the names of fields; of a list that was sent a member for each of its items, at whatever depth. */
+/** Lists of messages by field; for a list, one member for each of its items, at any depth. */
 const ofFields = z
   .record(z.string(), z.unknown())
   .meta({ id: 'FailureOfFields', description: 'Lists of texts by the names of what is wrong' })
@@ -20,7 +20,7 @@ const texts = z.array(z.unknown()).meta({ id: 'FailureTexts' })
 
 export const failure = z.union([detailed, ofFields, texts]).meta({ id: 'Failure' })
 
-/** The same for who accepts `application/problem+json` (RFC 9457). */
+/** Body for clients that accept `application/problem+json` (RFC 9457). */
 export const problem = z
   .looseObject({
     type: z.string(),
@@ -30,7 +30,7 @@ export const problem = z
     instance: z.string(),
     code: z.string(),
     request_id: z.string(),
-    /** What is wrong where, by JSON pointers into what was sent. */
+    /** Errors with their positions, as JSON pointers into the request body. */
     errors: z
       .array(z.object({ pointer: z.string(), code: z.string(), message: z.string() }))
       .optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `GET /server/annotation/formats`: `spec/api-annotations.md` 3; `GET /server/formats/losses`: `spec/extensions.md` 9. */
+/** Records of `GET /server/annotation/formats` and `GET /server/formats/losses`. */
 
 const option = z.object({ name: z.string(), type: z.string(), default: z.unknown() })
 export const format = z
@@ -20,8 +20,8 @@ export const format = z
 const carriage = z.enum(['kept', 'converted', 'dropped'])
 
 /**
- * What becomes of annotations of each kind in an export, and of what those have beside their points (`tracks`, `attributes`, ...):
- * what its report tells of.
+ * Effect of an export on annotations of each kind and on their features
+ * besides points (`tracks`, `attributes`, ...), as in its report.
  */
 export const formatLosses = z
   .object({

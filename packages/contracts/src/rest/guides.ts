@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { integer, rawText, timestamp } from './common.ts'
 
-/** Guides for annotators, one of a project or task: `spec/api-workspace.md` 5.3. */
+/** Guides for annotators, one per project or task. See docs/spec/workspace.md#guides. */
 
 const longestGuide = 1_000_000
-/** Stored as given; who shows it has to sanitise it. */
+/** Stored unchanged; clients must sanitise it for display. */
 const markdown = rawText(longestGuide)
 
 export const guide = z
@@ -18,13 +18,13 @@ export const guide = z
   })
   .meta({ id: 'Guide' })
 
-/** Exactly one of `project_id` and `task_id` is needed. */
+/** Exactly one of `project_id` and `task_id` is required. */
 export const guideCreate = z
   .object({ project_id: integer.nullable(), task_id: integer.nullable(), markdown })
   .partial()
   .meta({ id: 'GuideCreate' })
 
-/** Other keys, write-once ones among them, are ignored. */
+/** Other keys, including write-once ones, are ignored. */
 export const guidePatch = z.object({ markdown }).partial().meta({ id: 'GuidePatch' })
 
 export type Guide = z.infer<typeof guide>

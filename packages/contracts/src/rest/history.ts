@@ -5,7 +5,7 @@ import { pathId, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
-/** Annotation history: `spec/extensions.md` 1. */
+/** Annotation history. See docs/spec/annotations.md#history. */
 
 export const revisionActions = [
   ...(['create', 'update', 'delete', 'replace', 'import', 'restore', 'label_change'] as const),
@@ -17,17 +17,17 @@ export const revision = z
     revision: z.int(),
     job_id: z.int(),
     created_date: timestamp,
-    /** Null: nobody, or somebody who has no account any more. */
+    /** Null without an author, or if the account no longer exists. */
     author: basicUser.nullable(),
     action: z.enum(revisionActions),
-    /** Objects by what was done to them; a replacement deletes everything and creates what it brought. */
+    /** Numbers of objects by operation; a replacement deletes all objects and creates the new ones. */
     counts: z
       .object({ created: z.int(), updated: z.int(), deleted: z.int() })
       .meta({ id: 'RevisionCounts' }),
     /** `X-Request-Id` of the write; null for an import, which has `rq_id`. */
     request_id: z.string().nullable(),
     rq_id: z.string().nullable(),
-    /** Whether the set is still there as it was. */
+    /** Whether the revision can still be read. */
     readable: z.boolean(),
   })
   .meta({ id: 'AnnotationRevision' })
@@ -37,13 +37,13 @@ export const revisionFields = listFields({
   more: { created_date: 'date' },
   order: '-created_date',
 })
-/** Records show no id: it is the order in which they were made. */
+/** Records do not show their id, which is only the order of their creation. */
 export const revisionList = listOf(revisionFields).omit({ id: true, search: true })
 
 export const revisionParams = z.object({ id: pathId, revision: pathId })
 export const revisionQuery = z.object(selection)
 const revisionNumber = z.coerce.number().pipe(z.int().min(1))
-/** `to` absent: the newest. */
+/** Without `to`, the newest revision. */
 export const diffQuery = z.object({ from: revisionNumber, to: revisionNumber.optional() })
 
 const changed = <S extends z.ZodType>(schema: S, id: string) =>

@@ -3,7 +3,7 @@ import { commentCreate, commentPatch } from './comments.ts'
 import { guideCreate } from './guides.ts'
 import { issueCreate, issueList, issuePatch } from './issues.ts'
 
-/** Shapes of review (`spec/api-workspace.md` 5.1, 5.2), told apart at the gateway. */
+/** Schemas of issues, comments and guides, as the gateway validates them. */
 
 const whole = { job: 31, frame: 2, position: [100, 50, 220.5, 130], message: 'm' }
 const wrongIn = (schema: typeof issueCreate | typeof issuePatch, given: object) => {
@@ -11,13 +11,13 @@ const wrongIn = (schema: typeof issueCreate | typeof issuePatch, given: object) 
   return [...new Set(paths)]
 }
 
-describe('an issue', () => {
-  test('is read with numbers as text, and nothing else than its fields', () => {
+describe('issue schemas', () => {
+  test('an issue accepts numbers as text and drops unknown fields', () => {
     const given = { ...whole, job: '31', resolved: 'true', id: 7, owner: 3 }
     expect(issueCreate.parse(given)).toEqual({ ...whole, resolved: true })
   })
 
-  test.each(['job', 'frame', 'position', 'message'])('needs %s', (field) => {
+  test.each(['job', 'frame', 'position', 'message'])('an issue requires %s', (field) => {
     expect(wrongIn(issueCreate, { ...whole, [field]: undefined })).toEqual([field])
   })
 
@@ -39,16 +39,16 @@ describe('an issue', () => {
     ['frame', 2 ** 31],
     ['assignee', 'x'],
     ['resolved', 'perhaps'],
-  ])('with %s %j is refused', (field, value) => {
+  ])('an issue with %s %j is rejected', (field, value) => {
     expect(wrongIn(issueCreate, { ...whole, [field]: value })).toEqual([field])
   })
 
-  test('may have as many points as an event can carry', () => {
+  test('an issue may have as many points as an event can contain', () => {
     const position = Array.from({ length: 10_000 }, () => 1)
     expect(issueCreate.parse({ ...whole, position })).toMatchObject({ position })
   })
 
-  test('ignores in a patch what is written once', () => {
+  test('a patch of an issue ignores write-once fields', () => {
     expect(issuePatch.parse({ ...whole, resolved: true, assignee: null })).toEqual({
       position: whole.position,
       resolved: true,
@@ -57,19 +57,19 @@ describe('an issue', () => {
     expect(wrongIn(issuePatch, { position: [1] })).toEqual(['position'])
   })
 
-  test.each(['1', 'yes', 'TRUE', 'on'])('is found as resolved by %s', (resolved) => {
+  test.each(['1', 'yes', 'TRUE', 'on'])('resolved=%s filters resolved issues', (resolved) => {
     expect(issueList.parse({ resolved })).toEqual({ resolved: true })
   })
 })
 
-describe('a comment', () => {
-  test('is trimmed, and of 10,000 characters at most', () => {
+describe('comment schemas', () => {
+  test('a comment is trimmed, and limited to 10,000 characters', () => {
     expect(commentCreate.parse({ issue: 5, message: ' m ' })).toEqual({ issue: 5, message: 'm' })
     expect(commentCreate.safeParse({ issue: 5, message: 'x'.repeat(10_000) }).success).toBe(true)
     expect(commentCreate.safeParse({ issue: 5, message: 'x'.repeat(10_001) }).success).toBe(false)
   })
 
-  test('keeps its issue', () => {
+  test('a patch of a comment ignores its issue', () => {
     expect(commentPatch.parse({ issue: 6, message: 'm' })).toEqual({ message: 'm' })
     expect(commentPatch.safeParse({ message: '' }).success).toBe(false)
   })

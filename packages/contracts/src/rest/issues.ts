@@ -3,12 +3,12 @@ import { flag, integer, link, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
-/** Issues of review, pinned to a place of a picture: `spec/api-workspace.md` 5.1. */
+/** Issues of a review, each at a position in a frame. See docs/spec/workspace.md#issues. */
 
-/** Numbers of a position: events carry it twice and hold a megabyte at most. */
+/** Largest number of coordinates: events contain a position twice and are limited to a megabyte. */
 const mostNumbers = 10_000
 
-/** Pairs of x and y in pixels: two are the corners of a box, more those of a polygon. */
+/** Pairs of x and y in pixels: two pairs are the corners of a box, more are those of a polygon. */
 const position = z
   .array(z.number())
   .max(mostNumbers, { error: `Ensure this field has no more than ${mostNumbers} elements.` })
@@ -19,7 +19,7 @@ const position = z
 export const issue = z
   .object({
     id: z.int(),
-    /** Task-relative. */
+    /** Task-relative frame number. */
     frame: z.int(),
     position: z.array(z.number()),
     job: z.int(),
@@ -33,7 +33,7 @@ export const issue = z
   .meta({ id: 'Issue' })
 
 export const longestMessage = 10_000
-/** What a comment says. */
+/** Text of a comment. */
 export const message = text(longestMessage, 1)
 
 export const issueCreate = z
@@ -43,12 +43,12 @@ export const issueCreate = z
     position,
     assignee: integer.nullable().optional(),
     resolved: flag.optional(),
-    /** Becomes the first comment. */
+    /** Text of the first comment. */
     message,
   })
   .meta({ id: 'IssueCreate' })
 
-/** Other keys, write-once ones among them, are ignored. */
+/** Other keys, including write-once ones, are ignored. */
 export const issuePatch = z
   .object({ position, assignee: integer.nullable(), resolved: flag })
   .partial()

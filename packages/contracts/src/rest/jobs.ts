@@ -6,7 +6,7 @@ import { storage } from './storage.ts'
 import { basicUser } from './users.ts'
 import { checkSelection, frameSelection } from './validation.ts'
 
-/** Annotation jobs: `spec/api-workspace.md` 4.8. */
+/** Annotation jobs. See docs/spec/workspace.md#jobs. */
 
 export const stages = ['annotation', 'validation', 'acceptance'] as const
 export const states = ['new', 'in progress', 'completed', 'rejected'] as const
@@ -32,7 +32,7 @@ export const job = z
     state: z.enum(states),
     type: z.enum(jobTypes),
     frame_count: z.int(),
-    /** Task-relative, inclusive. */
+    /** Frame range, task-relative and inclusive. */
     start_frame: z.int(),
     stop_frame: z.int(),
     data_chunk_size: z.int(),
@@ -40,7 +40,7 @@ export const job = z
     data_original_chunk_type: z.enum(['imageset', 'video']),
     created_date: timestamp,
     updated_date: timestamp,
-    /** Moves with every change of the record itself, and not with a change of what belongs to it. */
+    /** Increased by every change of the record itself, but not by changes of its children. */
     revision: z.int().optional(),
     issues: z.object({ url: link, count: z.int() }).meta({ id: 'IssuesSummary' }),
     labels: z.object({ url: link }).meta({ id: 'LabelsSummary' }),
@@ -49,12 +49,12 @@ export const job = z
     target_storage: storage.nullable(),
     parent_job_id: z.int().nullable(),
     replicas_count: z.int(),
-    /** The same number, under its old name. */
+    /** The same number under its old name. */
     consensus_replicas: z.int(),
   })
   .meta({ id: 'Job' })
 
-/** Only ground truth is made by hand; every other job comes from splitting the media. */
+/** Only ground-truth jobs are created by clients; all others result from splitting the media. */
 export const jobCreate = z
   .object({
     type: z.enum(['ground_truth']),
@@ -66,7 +66,7 @@ export const jobCreate = z
   .superRefine(checkSelection)
   .meta({ id: 'JobCreate' })
 
-/** The key is `assignee` on write too; `assignee_id` means the same. */
+/** The key is `assignee` for writing as well; `assignee_id` has the same meaning. */
 export const jobPatch = z
   .object({
     assignee: integer.nullable(),
@@ -78,7 +78,7 @@ export const jobPatch = z
   .strict()
   .meta({ id: 'JobPatch' })
 
-/** `spec/api-workspace.md` 1.7. */
+/** Fields of the list of jobs. */
 export const jobFields = listFields({
   equal: {
     id: 'integer',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { logic } from './json-logic.ts'
 
-/** `spec/api-workspace.md` 1.6: what is accepted, what it means, and the text of every refusal. */
+/** Accepted expressions, their meaning, and the text of every rejection. */
 
 const filter = logic({
   ...{ id: 'integer', name: 'text', is_new: 'flag', date: 'date' },
@@ -63,11 +63,11 @@ test.each([
   [{ in: [id, []] }, { op: 'in', field: 'id', values: [] }],
   [{ in: ['ann', name] }, { op: 'contains', field: 'name', text: 'ann' }],
   [id, not({ op: '==', field: 'id', value: null })],
-])('%j is read', (given, expected) => {
+])('%j is parsed', (given, expected) => {
   expect(read(given)).toEqual(expected)
 })
 
-describe('values are read as the kind of their field', () => {
+describe('values are parsed as the kind of their field', () => {
   test.each([
     ['id', '12', 12],
     ['id', -3, -3],
@@ -85,7 +85,7 @@ describe('values are read as the kind of their field', () => {
     ['date', '2026-03-01 10:00:00.123456+00:00', '2026-03-01T10:00:00.123Z'],
     ['date', 'Sun, 01 Mar 2026 10:00:00 -0500', '2026-03-01T15:00:00.000Z'],
     ['date', null, null],
-  ])('%s == %j', (field, value, expected) => {
+  ])('%s == %j is parsed', (field, value, expected) => {
     expect(read({ '==': [{ var: field }, value] })).toEqual({ op: '==', field, value: expected })
   })
 
@@ -112,7 +112,7 @@ describe('values are read as the kind of their field', () => {
     ['date', '0000-01-01', '0000-01-01'],
     ['date', '9999-12-31T23:59:00-05:00', '9999-12-31T23:59:00-05:00'],
     ['date', 20_260_301, '20260301'],
-  ])('%s == %j is refused', (field, value, shown) => {
+  ])('%s == %j is rejected', (field, value, shown) => {
     const hint =
       field === 'date'
         ? '; write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]'
@@ -121,7 +121,7 @@ describe('values are read as the kind of their field', () => {
     expect(refusal({ '==': [{ var: field }, value] })).toBe(expected)
   })
 
-  test('in every place', () => {
+  test('an invalid value is rejected in every position', () => {
     const expected = "filter: value 'abc' is not valid for 'id'"
     for (const given of [
       { '<': ['abc', id] },
@@ -132,17 +132,20 @@ describe('values are read as the kind of their field', () => {
       expect(refusal(given)).toBe(expected)
   })
 
-  test('null has no place in an order', () => {
+  test('null is rejected in an order comparison', () => {
     expect(refusal({ '<': [id, null] })).toBe("filter: value 'null' is not valid for 'id'")
     expect(refusal({ '<=': [null, id, 3] })).toBe("filter: value 'null' is not valid for 'id'")
   })
 })
 
-test.each(['{', "{'a':1}", 'name', '{"==":[{"var":"id"},1]} x'])('%s is no JSON', (text) => {
-  expect(refusalOf(text)).toMatch(/^filter: can't parse filter expression: ./)
-})
+test.each(['{', "{'a':1}", 'name', '{"==":[{"var":"id"},1]} x'])(
+  '%s is rejected as invalid JSON',
+  (text) => {
+    expect(refusalOf(text)).toMatch(/^filter: can't parse filter expression: ./)
+  },
+)
 
-test.each(['{}', '[]', '""', 'null'])('%s is empty', (text) => {
+test.each(['{}', '[]', '""', 'null'])('%s is rejected as empty', (text) => {
   expect(refusalOf(text)).toBe("filter shouldn't be empty")
 })
 
@@ -153,18 +156,21 @@ test.each([
   [{ and: [], or: [] }, '{"and":[],"or":[]}'],
   [{ and: [{}] }, '{}'],
   [{ '!': [[]] }, '[]'],
-])('%j is no object with one operator', (given, shown) => {
+])('%j is not an object with one operator', (given, shown) => {
   const expected = `expected an object with one operator, but got '${shown}'`
   expect(refusal(given)).toBe(`filter: can't parse filter expression: ${expected}`)
 })
 
-test.each(['colour', '', 'constructor', '__proto__'])('a field %j is refused', (field) => {
-  const expected = `filter: term '${field}' is not supported`
-  expect(refusal({ '==': [{ var: field }, 1] })).toBe(expected)
-  expect(refusal({ var: field })).toBe(expected)
-  expect(refusal({ in: [{ var: field }, [1]] })).toBe(expected)
-  expect(refusal({ in: ['a', { var: field }] })).toBe(expected)
-})
+test.each(['colour', '', 'constructor', '__proto__'])(
+  'the unknown field %j is rejected',
+  (field) => {
+    const expected = `filter: term '${field}' is not supported`
+    expect(refusal({ '==': [{ var: field }, 1] })).toBe(expected)
+    expect(refusal({ var: field })).toBe(expected)
+    expect(refusal({ in: [{ var: field }, [1]] })).toBe(expected)
+    expect(refusal({ in: ['a', { var: field }] })).toBe(expected)
+  },
+)
 
 test.each([
   ['if', [true, 1]],
@@ -191,12 +197,12 @@ test.each([
   ['var', 5],
   ['var', ['id']],
   ['var', ['id', 1]],
-])('%s of %j is refused', (op, args) => {
+])('%s with the arguments %j is rejected', (op, args) => {
   const expected = `filter: operation '${op}' with arguments '${JSON.stringify(args)}' is not supported`
   expect(refusal({ [op]: args })).toBe(expected)
 })
 
-test.each(['and', 'or', '==', '!=', '<', 'in'])('%s wants a list', (op) => {
+test.each(['and', 'or', '==', '!=', '<', 'in'])('the operator %s requires a list', (op) => {
   for (const [args, shown] of [
     [one, '{"==":[{"var":"id"},1]}'],
     [[], '[]'],
@@ -223,17 +229,17 @@ describe('limits', () => {
       { or: [listed(500), listed(500)] },
       { or: [listed(500), listed(501)] },
     ],
-  ])('%s are enough', (_, allowed, refused) => {
+  ])('%s are accepted, and one more is rejected', (_, allowed, refused) => {
     expect(read(allowed)).toBeDefined()
     expect(refusal(refused)).toBe(tooComplex)
   })
 
-  test('nothing is read beyond them', () => {
+  test('a deeper expression is rejected without being parsed', () => {
     expect(refusalOf(`${'{"!":'.repeat(5000)}1${'}'.repeat(5000)}`)).toBe(tooComplex)
   })
 })
 
-test('what is repeated in a refusal is cut', () => {
+test('a quotation in a rejection is truncated', () => {
   const long = 'x'.repeat(5000)
   for (const given of [{ [long]: [] }, { '==': [{ var: long }, 1] }, { '==': [id, long] }, [long]])
     expect(refusal(given)?.length).toBeLessThan(300)

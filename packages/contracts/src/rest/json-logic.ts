@@ -3,26 +3,26 @@ import { flag, integer, number, rawText } from './common.ts'
 import { momentForm, readMoment, startOfDay } from './moments.ts'
 
 /**
- * `filter` of lists: JSON Logic over the named fields of a list (`spec/api-workspace.md` 1.6). It is read once, where it
- * comes in; what travels on is the expression below, whose names and values are right: nobody reads the text again.
+ * `filter` of lists: JSON Logic over the named fields of a list. The gateway parses it once; services receive the
+ * expression below, with valid names and values. See docs/spec/rest.md#filters.
  */
 
-/** What a field holds, and so what it may be compared with. Words of a vocabulary are text. */
+/** Kind of a field, which determines valid comparisons. Values of a vocabulary are text. */
 export type Kind = 'text' | 'integer' | 'number' | 'flag' | 'date'
 
-/** A date is UTC, ISO 8601; null: there is none. */
+/** Value of a field. A date is ISO 8601 in UTC; null means no value. */
 export type Value = string | number | boolean | null
 
 /**
- * Few operators that all others are made of. Every expression is true or false: a field without a value is equal to null
- * alone, and on no side of any value.
+ * Expression of a few basic operators, to which all others are reduced. It is always true or false: a missing value
+ * equals only null, and matches no order comparison.
  */
 export type Expression<N extends string = string> =
   | { op: 'and' | 'or'; of: Expression<N>[] }
   | { op: 'not'; of: Expression<N> }
   | { op: Comparison; field: N; value: Value }
   | { op: 'in'; field: N; values: Value[] }
-  /** In any case of its letters. */
+  /** Ignores case. */
   | { op: 'contains'; field: N; text: string }
 
 export type Comparison = '==' | '<' | '<=' | '>' | '>='
@@ -30,10 +30,10 @@ export type Comparison = '==' | '<' | '<=' | '>' | '>='
 /** Limits of one expression. */
 export const deepest = 16
 export const mostNodes = 256
-/** Of all lists of one expression together. */
+/** Limit of the items of all lists of an expression together. */
 export const mostItems = 1000
 
-/** The parameter, read for a list with these fields. What is wrong is told as one free text (`spec/api-workspace.md` 1.4). */
+/** Builds the parser of `filter` for a list with these fields. Errors are reported as one free text. */
 export function logic<N extends string>(
   kinds: Readonly<Record<N, Kind>>,
 ): z.ZodType<Expression<N>, string>
@@ -112,7 +112,7 @@ const readAll =
     of: listOf(name, args).map((one) => readNode(reading, one, depth + 1)),
   })
 
-/** `{"!": e}`, `{"!": [e]}`. */
+/** Parses `{"!": e}` and `{"!": [e]}`. */
 const readOnly: Read = (reading, op, args, depth) => {
   const [inner, ...others] = Array.isArray(args) ? args : [args]
   if (inner === undefined || others.length > 0) throw unsupported(op, args)
@@ -126,7 +126,7 @@ const readEqual: Read = (reading, op, args) => {
   return { op: '==', field, value: readValue(reading, field, value) }
 }
 
-/** What a comparison says with its sides exchanged. */
+/** Operators with exchanged sides. */
 const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
 const readOrder =
@@ -137,7 +137,7 @@ const readOrder =
     return ordered(reading, isMirrored ? mirrored[op] : op, field, value)
   }
 
-/** `{"<=": [low, {"var": f}, high]}`. */
+/** Parses `{"<=": [low, {"var": f}, high]}`. */
 function readBetween(op: keyof typeof mirrored, reading: Reading, args: unknown[]): Expression {
   const [low, middle, high] = args
   if ((op !== '<' && op !== '<=') || !isVar(middle)) throw unsupported(op, args)
@@ -172,7 +172,7 @@ function readContains(reading: Reading, given: string, field: string, args: unkn
   return { op: 'contains', field, text: String(text) }
 }
 
-/** A field alone: it has a value. */
+/** Parses a field alone, which means that it has a value. */
 const readVar: Read = (reading, op, args) =>
   not({ op: '==', field: fieldOf(reading, { [op]: args }), value: null })
 
@@ -200,7 +200,7 @@ function listOf(op: string, args: unknown): unknown[] {
   )
 }
 
-/** A field and a value, in either order. */
+/** Returns a field and a value, in either order. */
 function sidesOf(reading: Reading, op: string, args: unknown): [string, unknown, boolean] {
   const given = listOf(op, args)
   const [left, right] = given

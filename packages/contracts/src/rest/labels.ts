@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { filter, flag, integer, rawText, tagged, text } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 
-/** Labels and their attributes (`spec/api-workspace.md` 4.3). */
+/** Labels and their attributes. See docs/spec/workspace.md#labels. */
 
 export const labelTypes = [
   'any',
@@ -43,9 +43,9 @@ export const label = z
   .object({
     ...recordFields,
     sublabels: z.array(sublabel),
-    /** The drawing of a skeleton; absent on other types. */
+    /** Drawing of a skeleton; absent on other types. */
     svg: z.string().optional(),
-    /** Exactly one of the two is there. */
+    /** Exactly one of the two ids is present. */
     project_id: z.int().optional(),
     task_id: z.int().optional(),
     parent_id: z.int().nullable(),
@@ -74,7 +74,10 @@ const labelWriteFields = {
 }
 const sublabelWrite = z.object(labelWriteFields).meta({ id: 'SublabelWrite' })
 
-/** An item of `labels` in a POST or PATCH of the owner: without id it creates, with one it changes or deletes. */
+/**
+ * Item of `labels` in a POST or PATCH of the owner: without an id it
+ * creates a label, with one it changes or deletes that label.
+ */
 export const labelWrite = z
   .object({
     ...labelWriteFields,
@@ -85,7 +88,7 @@ export const labelWrite = z
 
 export const labelPatch = labelWrite.omit({ id: true }).meta({ id: 'LabelPatch' })
 
-/** `spec/api-workspace.md` 1.7. */
+/** Fields of the list of labels. */
 export const labelFields = listFields({
   equal: {
     id: 'integer',
@@ -99,7 +102,7 @@ export const labelFields = listFields({
   search: ['name', 'parent'],
   order: 'id',
 })
-/** Beside them an owner may be named (`spec/api-workspace.md` 4.3). */
+/** Query of the list of labels, which may also name an owner. */
 export const labelList = listOf(labelFields).extend({
   project_id: filter(integer),
   task_id: filter(integer),

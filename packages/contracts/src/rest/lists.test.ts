@@ -18,14 +18,13 @@ const fields = listFields({
 })
 const list = listOf(fields)
 
-/** `spec/api-workspace.md` 1.5. */
-describe('a query', () => {
-  test('has its filters as their types', () => {
+describe('the query of a list', () => {
+  test('simple filters are parsed as the types of their fields', () => {
     const given = { id: '7', name: 'a', is_new: 'yes', status: 'open' }
     expect(list.parse(given)).toEqual({ id: 7, name: 'a', is_new: true, status: 'open' })
   })
 
-  test('asks for nothing with what is empty', () => {
+  test('an empty parameter counts as absent', () => {
     const given = { id: '', name: '', is_new: '', status: '', filter: '' }
     expect(Object.values(list.parse(given)).filter((value) => value !== undefined)).toEqual([])
   })
@@ -39,22 +38,22 @@ describe('a query', () => {
     { status: 'OPEN' },
     { search: 'x'.repeat(257) },
     { filter: '{' },
-  ])('%j is refused under its name', (given) => {
+  ])('%j is rejected with an error of that parameter', (given) => {
     expect(list.safeParse(given).error?.issues[0]?.path).toEqual(Object.keys(given))
   })
 
-  test('has a search of 256 characters at most', () => {
+  test('a search is limited to 256 characters', () => {
     expect(list.parse({ search: 'x'.repeat(256) }).search).toHaveLength(256)
   })
 
-  test('has a filter over its simple filters and more', () => {
+  test('a filter accepts the simple filters and the additional fields', () => {
     const given = (name: string) => ({ filter: JSON.stringify({ var: name }) })
     for (const name of ['id', 'name', 'is_new', 'status', 'date', 'size'])
       expect(list.safeParse(given(name)).success).toBe(true)
     expect(list.safeParse(given('colour')).success).toBe(false)
   })
 
-  test('compares words of a vocabulary as any other text', () => {
+  test('a filter compares values of a vocabulary as text', () => {
     const filter = JSON.stringify({ '==': [{ var: 'status' }, 'closed'] })
     expect(list.parse({ filter }).filter).toMatchObject({ value: 'closed' })
   })
@@ -62,7 +61,7 @@ describe('a query', () => {
 
 const words = (text: string) => text.split(' ').sort()
 
-/** The rows of 1.7, and those of `spec/api-annotations.md` 2.6 and 4.2. */
+/** Fields of every list as specified. See docs/spec/rest.md#list-fields. */
 describe.each([
   {
     name: 'projects',
@@ -124,7 +123,7 @@ describe.each([
     sort: 'id target_url owner type project_id description updated_date',
   },
 ])('the list of $name', (row) => {
-  test('is searched, filtered and sorted by what the contract names', () => {
+  test('the fields for search, filters and sorting are those of the contract', () => {
     const { fields } = row
     expect(fields.search.toSorted().join(' ')).toBe(words(row.search).join(' '))
     expect(Object.keys(fields.equal).sort()).toEqual(words(row.equal))
@@ -133,7 +132,7 @@ describe.each([
     expect(fields.order).toBe(row.order)
   })
 
-  test('has parameters for that, which say so', () => {
+  test('the documented parameters name these fields', () => {
     const shape: Record<string, z.ZodType> = row.query.shape
     const shown = (name: string) =>
       JSON.stringify(

@@ -2,33 +2,33 @@ import { z } from 'zod'
 import { filter, integer, listQuery, queryFlag } from './common.ts'
 import { type Kind, logic } from './json-logic.ts'
 
-/** What lists may be asked: the rows of `spec/api-workspace.md` 1.7 as data. The services say where the values are. */
+/** Fields of lists as data. Services define the columns with their values. See docs/spec/rest.md#list-fields. */
 
-/** What a field holds: a kind of value, or one of some words. */
+/** Type of a field: a kind of value, or a vocabulary. */
 export type FieldType = Kind | readonly [string, ...string[]]
 type Types = Readonly<Record<string, FieldType>>
-/** Nobody asks for one moment, nor for one fraction. */
+/** Types of simple filters. Equality with a moment or a fraction is not useful. */
 type SimpleTypes = Readonly<Record<string, Exclude<FieldType, 'date' | 'number'>>>
 
 export interface ListFields<E extends SimpleTypes = SimpleTypes, M extends Types = Types> {
-  /** Simple filters: equality. */
+  /** Simple filters by equality. */
   equal: E
-  /** What `filter` takes beyond those. */
+  /** Additional fields for `filter`. */
   more: M
   sort: readonly string[]
   search: readonly string[]
-  /** The order when none is asked for. */
+  /** Default order. */
   order: string
 }
 
-/** Names of everything that a list can be asked about. */
+/** Names of all fields of a list. */
 export type NameOf<F extends ListFields> = (keyof F['equal'] | keyof F['more']) & string
 
 interface Given<E extends SimpleTypes, M extends Types, N extends string> {
   equal: E
   more: M
   search?: readonly N[]
-  /** Fields that lists are not sorted by; they are by all others. */
+  /** Fields that cannot be sorted by; all others can. */
   unsorted?: readonly N[]
   order: N | `-${N}`
 }
@@ -43,10 +43,10 @@ export function listFields<
   return { equal, more, sort, search, order }
 }
 
-/** Longer ones are refused (`spec/api-workspace.md` 1.5). */
+/** Largest number of characters of a search. */
 export const longestSearch = 256
 
-/** The query of a list: pages, order, search, simple filters and `filter` (`spec/api-workspace.md` 1.5). */
+/** Builds the query of a list: pages, order, search, simple filters and `filter`. */
 export function listOf<E extends SimpleTypes, M extends Types>(fields: ListFields<E, M>) {
   const { sort, search } = fields
   return z.object({
@@ -73,7 +73,7 @@ function kindsOf({ equal, more }: ListFields): Record<string, Kind> {
   return Object.fromEntries(kinds)
 }
 
-/** What comes out of a simple filter. */
+/** Parsed value of a simple filter. */
 type Read<T> = T extends readonly (infer W)[]
   ? W
   : T extends 'integer'

@@ -5,12 +5,12 @@ import { checkSources, sourceParameters } from './sources.ts'
 import { checkSplitting, jobCount, jobFileMapping } from './splitting.ts'
 import { validationParams } from './validation.ts'
 
-/** Media of tasks and jobs: `spec/api-workspace.md` 4.5 and 4.7. */
+/** Media of tasks and jobs. See docs/spec/workspace.md#reading-media. */
 
 export const frameMeta = z
   .object({
     name: z.string(),
-    /** Pixels, EXIF orientation applied. */
+    /** Pixels, with the EXIF orientation applied. */
     width: z.int(),
     height: z.int(),
     related_files: z.int(),
@@ -18,10 +18,10 @@ export const frameMeta = z
   })
   .meta({ id: 'FrameMeta' })
 
-/** A part of a video that the file itself lists. Frames are task-relative and inclusive. */
+/** Chapter of a video that the file itself lists. Frames are task-relative and inclusive. */
 export const chapter = z
   .object({
-    /** Its place among the chapters of the task, from 0. */
+    /** Position among the chapters of the task, from 0. */
     id: z.int(),
     start: z.int(),
     stop: z.int(),
@@ -31,7 +31,7 @@ export const chapter = z
   })
   .meta({ id: 'Chapter' })
 
-/** By their first frames. */
+/** Chapters, ordered by their first frames. */
 export const chapterList = z.object({ chapters: z.array(chapter) }).meta({ id: 'ChapterList' })
 
 export const dataMeta = z
@@ -55,7 +55,7 @@ export const dataMeta = z
   })
   .meta({ id: 'DataMeta' })
 
-/** Task-relative; the whole list, of a job the whole list of its frames. */
+/** Task-relative frame numbers; the complete list, for a job the complete list of its frames. */
 const deletedFrames = z.array(integer).refine((given) => new Set(given).size === given.length, {
   error: 'Deleted frames cannot repeat.',
 })
@@ -74,28 +74,28 @@ export const jobDataMetaPatch = z
   .partial()
   .meta({ id: 'JobDataMetaPatch' })
 
-/** All tasks of a project together (`spec/extensions.md` 8). */
+/** Summary of all tasks of a project. */
 export const projectDataMeta = z
   .object({
-    /** Frames, deleted ones included. */
+    /** Number of frames, including deleted ones. */
     size: z.int(),
     tasks: z.int(),
     deleted_frames: z.int(),
   })
   .meta({ id: 'ProjectDataMeta' })
 
-/** A frame that a search found, and the jobs that it is in. */
+/** Frame found by a search, with the jobs that contain it. */
 export const foundFrame = z
   .object({
     task_id: z.int(),
     job_ids: z.array(z.int()),
-    /** Task-relative. */
+    /** Task-relative frame number. */
     frame: z.int(),
     name: z.string(),
   })
   .meta({ id: 'FoundFrame' })
 
-/** Frames by their names: terms as in every search of lists (`spec/api-workspace.md` 1.5, section 10 row 5). */
+/** Search of frames by name; terms as in the search of lists. */
 export const frameSearch = z.object({
   page: z.string().optional(),
   page_size: z.string().optional(),
@@ -107,17 +107,17 @@ export const frameSearch = z.object({
   task_id: filter(integer),
 })
 
-/** `type` and `number` are checked by the service: their errors are texts of the de-facto standard. */
+/** `type` and `number` are validated by the service, whose errors have the texts of the de-facto standard. */
 export const dataQuery = z.object({
   type: z.string().optional(),
   number: integer.optional(),
   quality: z.string().optional(),
 })
 
-/** Jobs count chunks from their own first frame as well. */
+/** Jobs can also count chunks from their own first frame. */
 export const jobDataQuery = dataQuery.extend({ index: integer.optional() })
 
-/** `Prefer` as sent (RFC 7240); `handling=empty` is what previews know. */
+/** The header `Prefer` (RFC 7240), unparsed; previews support `handling=empty`. */
 export const preference = z.object({ prefer: z.string().max(1024).optional() })
 
 /** Parameters of media beside its files. */
@@ -139,27 +139,30 @@ export const dataParameters = z
   .superRefine(checkSources)
   .meta({ id: 'DataParameters' })
 
-/** An image as the worker found it: where its bytes are. */
+/** Location of the bytes of an image, as the worker found it. */
 const storedImage = z.object({
   name: z.string(),
-  /** Object key, and inside the object the first byte and the number of bytes. */
+  /** Object key, and within the object the first byte and the number of bytes. */
   key: z.string(),
   offset: z.int(),
   length: z.int(),
   /**
-   * How those bytes are packed: as they are, or a raw deflate stream (a zip entry). `video`: the object is the index of a
+   * Encoding of those bytes: unchanged, or a raw deflate stream (a zip entry). `video`: the object is the index of a
    * video, and `offset` the number of a frame in it.
    */
   packing: z.enum(['stored', 'deflated', 'video']),
   media_type: z.string(),
 })
 
-/** Context images of a frame, by name; named apart from their frames, whose lists they are in none of. */
+/**
+ * Context images of a frame, ordered by name. Their schema has a
+ * separate name, because lists of frames do not contain them.
+ */
 export const relatedFiles = z
   .object({ files: z.array(storedImage.meta({ id: 'RelatedFile' })) })
   .meta({ id: 'RelatedFiles' })
 
-/** One frame. Pixels are those of the image upright. */
+/** Frame with its size in pixels, after rotation to upright. */
 export const frameSource = storedImage.extend({
   width: z.int(),
   height: z.int(),

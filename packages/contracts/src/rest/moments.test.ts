@@ -6,7 +6,7 @@ import { messagesToRedeliver } from './webhooks.ts'
 const noon = '2026-11-27T12:00:00.000Z'
 const precise = '2026-11-27T12:00:00.123Z'
 
-describe('a date is read as the moment that its writer meant', () => {
+describe('a date is parsed as the intended moment', () => {
   test.each([
     ['datetime.isoformat()', '2026-11-27T12:00:00.123456+00:00', precise],
     ['datetime.isoformat() without a zone', '2026-11-27T12:00:00.123456', precise],
@@ -47,7 +47,7 @@ describe('a date is read as the moment that its writer meant', () => {
   })
 })
 
-test('a day alone has the time that its field gives it', () => {
+test('a day alone gets the time that its field defines', () => {
   expect(readMoment('2026-11-27', startOfDay)).toBe('2026-11-27T00:00:00.000Z')
   expect(readMoment('2026-11-27')).toBeUndefined()
 })
@@ -67,7 +67,7 @@ test.each([
   )
 })
 
-test('query parameters and bodies read the same forms', () => {
+test('query parameters and bodies accept the same forms', () => {
   const given = 'Fri, 27 Nov 2026 13:00:00 +0100'
   expect(exportEventsQuery.parse({ from: given, to: '2026-11-27' })).toMatchObject({
     from: noon,

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { timestamp } from './common.ts'
 
-/** The one list of forms in which clients send dates: ISO 8601, and what Python and `date` write. */
+/** Parsing of dates. Clients send ISO 8601 and the forms that Python and `date` write; this is the only parser of them. */
 
 export const momentForm = 'YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]'
 const wrongForm = `Datetime has wrong format. Use one of these formats instead: ${momentForm}.`
 
 const longest = 64
 
-/** A space may stand for the `T`, and for the `+` of an offset: an unescaped `+` of a URL arrives as a space. */
+/** A space may replace the `T`, and the `+` of an offset, because an unescaped `+` in a URL arrives as a space. */
 const dateForms = [
   // ISO 8601 and RFC 3339: `isoformat()`, `str(datetime)`, `date -Iseconds`
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?:[T ](?<time>[\d:.,]{2,18})(?: ?(?<zone>Z|UTC|GMT|[ +-]\d{2}(?::?\d{2})?))?)?$/i,
   // RFC 5322: `date -R`, `email.utils.format_datetime()`
   /^(?:[a-z]{3}, )?(?<day>\d{1,2}) (?<monthName>[a-z]{3}) (?<year>\d{4}) (?<time>[\d:]{5,8})(?: ?(?<zone>Z|UTC|GMT|[ +-]\d{2}(?::?\d{2})?))?$/i,
-  // `date` and `ctime()`; names of other zones have several meanings
+  // `date` and `ctime()`; names of other time zones are ambiguous
   /^[a-z]{3} (?<monthName>[a-z]{3}) {1,2}(?<day>\d{1,2}) (?<time>[\d:]{5,8})(?: (?<half>AM|PM))?(?: (?:UTC|GMT))? (?<year>\d{4})$/i,
 ]
 const timeForm =
@@ -23,9 +23,8 @@ const timeForm =
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
 /**
- * Reads a date; without an offset it is UTC. A day alone has the time `dayTime`; without one it is refused.
- *
- * @returns UTC as answers have it, or undefined unless the text is a date of the years 1 to 9999
+ * Parses a date; without an offset it is UTC. A day alone gets the time `dayTime`; without that it is rejected.
+ * @returns UTC in the form of responses, or undefined unless the text is a date of the years 1 to 9999
  */
 export function readMoment(given: string, dayTime?: string): string | undefined {
   const text = given.trim()
@@ -47,7 +46,7 @@ function dayOf({ year, month, monthName = '', day = '' }: Parts): string {
   return `${year}-${number.padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 
-/** With its offset, in the form of answers. */
+/** Formats a time with its offset, in the form of responses. */
 function timeOf(given: string, { half, zone = 'Z' }: Parts): string | undefined {
   const parts = timeForm.exec(given)?.groups
   if (!parts) return undefined
@@ -56,7 +55,7 @@ function timeOf(given: string, { half, zone = 'Z' }: Parts): string | undefined 
   return `T${hourOf(hour, half)}:${minute}:${second}.${milliseconds}${offsetOf(zone)}`
 }
 
-/** Of 24 hours; `half` is the half of a day of twelve. */
+/** Returns the hour of 24; `half` is AM or PM for an hour of 12. */
 function hourOf(hour = '', half?: string): string {
   if (half === undefined) return hour
   const hours = (Number(hour) % 12) + (half.toUpperCase() === 'PM' ? 12 : 0)
@@ -69,7 +68,7 @@ function offsetOf(zone: string): string {
   return `${zone.startsWith('-') ? '-' : '+'}${digits.slice(0, 2)}:${digits.slice(2)}`
 }
 
-/** A date that a client sends, as answers have it. */
+/** Accepts a date from a client, and returns it in the form of responses. */
 export const moment = (dayTime?: string) =>
   z
     .string()

@@ -12,7 +12,7 @@ const nullable = restOperations.flatMap(({ name, body }) => {
   )
 })
 
-test('the bodies have fields that can be null', () => {
+test('bodies contain nullable fields', () => {
   expect(nullable.map(({ place }) => place)).toEqual(
     expect.arrayContaining([
       'createAccessToken expiry_date',

@@ -4,11 +4,11 @@ import { filter, integer, queryFlag, tagged, text, timestamp } from './common.ts
 import { listFields, listOf } from './lists.ts'
 import { basicUser } from './users.ts'
 
-/** Organizations, memberships and invitations: `spec/api-workspace.md` 3.1 to 3.3. */
+/** Organizations, memberships and invitations. See docs/spec/access.md#organizations. */
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** Free keys; what is inside is for people to read. The body was JSON, so every value of it is. */
+/** Free-form contact data for people to read. The body was JSON, so each value is. */
 const contact = z.record(z.string(), z.unknown() as z.ZodType<Json>)
 
 export const organization = z
@@ -28,7 +28,7 @@ const slug = text(16, 1).refine((given) => /^[A-Za-z0-9_-]+$/.test(given), {
   error: 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.',
 })
 
-/** Escapes of JSON text; those of the first group are of what the database cannot hold: NUL, half of a surrogate pair. */
+/** Escapes in JSON text; the first group matches those that the database cannot store: NUL and unpaired surrogates. */
 const escapes = /\\(?:(u0000|ud[89a-f])|.)/gi
 const isStorable = (json: string) => [...json.matchAll(escapes)].every(([, bad]) => !bad)
 
@@ -55,7 +55,7 @@ export const organizationPatch = z.object(writable).partial().meta({ id: 'Organi
 export const organizationTransfer = z
   .object({ user_id: integer })
   .meta({ id: 'OrganizationTransfer' })
-/** What becomes of projects and tasks: by default their owners keep them. */
+/** Effect on projects and tasks: by default their owners keep them. */
 export const organizationRemoval = z.object({ objects: filter(z.enum(['keep', 'delete'])) })
 
 export const organizationFields = listFields({
@@ -77,18 +77,18 @@ export const membership = z
     /** Null until the invitation is accepted. */
     joined_date: timestamp.nullable(),
     role,
-    /** The key of the invitation. */
+    /** Key of the invitation. */
     invitation: z.string().nullable(),
   })
   .meta({ id: 'Membership', ...tagged })
 
-/** A second owner is not to be had: an organization is transferred. */
+/** The role owner cannot be assigned: an organization is transferred instead. */
 export const membershipPatch = z
   .object({ role: z.enum(['worker', 'supervisor', 'maintainer']) })
   .partial()
   .strict()
   .meta({ id: 'MembershipPatch' })
-/** `unassign`: what the person was assigned to in the organization is theirs no more. */
+/** With `unassign`, the user is unassigned from all objects of the organization. */
 export const membershipRemoval = z.object({ unassign: filter(queryFlag) })
 
 export const membershipFields = listFields({
@@ -103,14 +103,14 @@ export const invitation = z
   .object({
     key: z.string(),
     created_date: timestamp,
-    /** Who sent it. */
+    /** Sender of the invitation. */
     owner: basicUser.nullable(),
     role,
-    /** Who is invited. */
+    /** Invited user. */
     user: basicUser,
     organization: z.int(),
     organization_info: z.object({ id: z.int(), slug: z.string() }).meta({ id: 'OrganizationInfo' }),
-    /** Null before sending. */
+    /** Null before the invitation is sent. */
     expired: z.boolean().nullable(),
     accepted: z.boolean(),
   })
@@ -134,7 +134,7 @@ export const invitationFields = listFields({
 })
 export const invitationList = listOf(invitationFields)
 
-/** An organization by one of its names. */
+/** Organization by its slug or its id. */
 export const workspaceQuery = z.object({
   slug: z.string().optional(),
   organization_id: z.int().optional(),

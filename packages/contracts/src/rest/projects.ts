@@ -5,7 +5,7 @@ import { listFields, listOf } from './lists.ts'
 import { storage, storageWrite } from './storage.ts'
 import { basicUser } from './users.ts'
 
-/** Projects: `spec/service-api.md` Project, `spec/api-workspace.md` 4.2. */
+/** Projects. See docs/spec/workspace.md#projects. */
 
 export const statuses = ['annotation', 'validation', 'completed'] as const
 
@@ -25,7 +25,7 @@ export const project = z
     dimension: z.enum(['2d', '3d']).nullable(),
     created_date: timestamp,
     updated_date: timestamp,
-    /** Moves with every change of the record itself, and not with a change of what belongs to it. */
+    /** Increased by every change of the record itself, but not by changes of its children. */
     revision: z.int().optional(),
     organization: z.int().nullable(),
     organization_id: z.int().nullable(),
@@ -35,7 +35,7 @@ export const project = z
   })
   .meta({ id: 'Project' })
 
-/** An address shown as a link: empty, or http(s). */
+/** Address that is shown as a link: empty, or http(s). */
 export const bugTracker = z.preprocess(
   (given) => (given === null ? '' : given),
   z
@@ -69,14 +69,14 @@ export const projectPatch = z
   .object({
     ...writable,
     status: z.enum(statuses),
-    /** Another workspace, null being one's own: the project moves (`spec/api-workspace.md` 3.4). */
+    /** Another workspace, to which the project moves; null is the personal workspace of the caller. */
     organization_id: integer.nullable(),
   })
   .partial()
   .strict()
   .meta({ id: 'ProjectPatch' })
 
-/** `spec/api-workspace.md` 1.7. */
+/** Fields of the list of projects. */
 export const projectFields = listFields({
   equal: { id: 'integer', name: 'text', owner: 'text', assignee: 'text', status: statuses },
   more: { created_date: 'date', updated_date: 'date' },

@@ -4,13 +4,13 @@ import { filter, integer, link, number, queryFlag, text, timestamp } from './com
 import { states } from './jobs.ts'
 import { listFields, listOf } from './lists.ts'
 
-/** Requests, the background work: `spec/api-annotations.md` 2.1 to 2.3, 2.6. */
+/** Requests, which are background work. See docs/spec/requests.md#request-records. */
 
 export const requestStatuses = ['queued', 'started', 'finished', 'failed'] as const
 
 const counts = { tags: z.int(), shapes: z.int(), tracks: z.int() }
 
-/** What was read, skipped and changed, and why; at most 100 entries with 5 examples each. */
+/** Report of objects that were read, skipped and changed, with reasons; at most 100 entries with 5 examples each. */
 export const report = z
   .object({
     created: z.object(counts),
@@ -47,18 +47,18 @@ export const request = z
         lightweight: z.boolean().nullable(),
       })
       .meta({ id: 'RequestOperation' }),
-    /** 0 to 1. */
+    /** From 0 to 1. */
     progress: z.number(),
-    /** Requests of the same workspace that come before it; null unless it waits. */
+    /** Number of requests of the same workspace before it; null unless it is queued. */
     queue_position: z.int().nullable(),
-    /** Seconds that are left, by what was done so far; null until that says something. */
+    /** Estimated seconds until the end, from the progress so far; null until an estimate is possible. */
     eta_seconds: z.int().nullable(),
     bytes_done: z.int().nullable(),
     bytes_total: z.int().nullable(),
-    /** Frames or files, whichever the work is counted in. */
+    /** Frames or files, depending on the work. */
     items_done: z.int().nullable(),
     items_total: z.int().nullable(),
-    /** How often a worker has taken it, this time included. */
+    /** Number of attempts by workers, including the current one. */
     attempt: z.int(),
     created_date: timestamp,
     started_date: timestamp.nullable(),
@@ -71,7 +71,7 @@ export const request = z
   })
   .meta({ id: 'Request' })
 
-/** How far the media of a task is, as the endpoints before `/requests` told it (`spec/api-workspace.md` 4.4). */
+/** Progress of the media of a task, for the endpoints that preceded `/requests`. */
 export const taskStatus = z
   .object({
     state: z.enum(['Queued', 'Started', 'Finished', 'Failed']),
@@ -83,7 +83,7 @@ export const taskStatus = z
 export const rqId = z.object({ rq_id: z.string() }).meta({ id: 'RqId' })
 export const rqIdParams = z.object({ rq_id: z.string().min(1).max(255) })
 
-/** `spec/api-annotations.md` 2.6. */
+/** Fields of the list of requests. */
 export const requestFields = listFields({
   equal: {
     id: 'text',
@@ -101,7 +101,7 @@ export const requestFields = listFields({
   unsorted: ['id', 'target', 'subresource', 'format', 'project_id', 'task_id', 'job_id', 'org_id'],
   order: '-created_date',
 })
-/** `org` is a plain filter here, no scope: the slug of an organization, empty for none. */
+/** Here `org` is a simple filter instead of a workspace: the slug of an organization, empty for none. */
 export const requestList = listOf(requestFields)
   .omit({ search: true })
   .extend({ org: z.string().optional() })
@@ -109,7 +109,7 @@ export const requestList = listOf(requestFields)
 /** Seconds to wait for the end, at most 30. */
 export const waitQuery = z.object({ wait: integer.optional() })
 
-/** What of a task or job is exported (`spec/api-annotations.md` 2.1); nothing said: all of it. */
+/** Selection of the annotations of an export; without parameters, all of them. */
 const exportSelection = {
   ...selection,
   only_annotated: queryFlag.default(false).meta({
@@ -121,7 +121,7 @@ const exportSelection = {
   }),
 }
 
-/** The same as a request remembers it. */
+/** The same selection as stored with a request. */
 export const exported = z.object({
   frames: z.array(frameSpan),
   label_id: z.array(z.int()),
@@ -130,7 +130,7 @@ export const exported = z.object({
   min_score: z.number().optional(),
 })
 
-/** Query of an export; words of location and format are judged by the service. */
+/** Query of an export; the service validates location and format. */
 export const exportQuery = z.object({
   ...exportSelection,
   format: z.string().optional(),
@@ -142,7 +142,7 @@ export const exportQuery = z.object({
 
 export const importModes = ['replace', 'append', 'merge'] as const
 
-/** Of imports of every kind: `spec/extensions.md` 4. */
+/** Parameter of all imports. See docs/spec/requests.md#dry-runs-and-merges. */
 export const dryRun = queryFlag.default(false).meta({
   description: 'Yes: all of it is done and reported, and nothing of it stays',
 })
@@ -164,21 +164,21 @@ export const importQuery = z.object({
   dry_run: dryRun,
 })
 
-/** Which requests are followed: one, or all of the caller's own. */
+/** Selection of followed requests: one, or all of the caller. */
 export const followedRequests = z.object({ rq_id: z.string().optional() })
 
 export const downloadQuery = z.object({ rq_id: z.string().optional() })
 
-/** A file that the gateway has written into the object store. */
+/** File that the gateway has written to the object store. */
 export const uploadedFile = z.object({
   name: z.string(),
   key: z.string(),
   size: z.int(),
-  /** Of its bytes, hexadecimal, where somebody has seen all of them. */
+  /** Hexadecimal checksum, if all bytes passed through one process. */
   sha256: z.string().optional(),
 })
 
-/** Where a result lies and how it is called. */
+/** Location and name of a result file. */
 export const resultFile = z
   .object({
     key: z.string(),

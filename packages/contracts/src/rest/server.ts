@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bytesAs, link, queryFlag } from './common.ts'
 
-/** `spec/api-workspace.md` 1.10. */
+/** Description of the server. See docs/spec/rest.md#server-endpoints. */
 export const about = z
   .object({
     name: z.string(),
@@ -12,7 +12,7 @@ export const about = z
   })
   .meta({ id: 'About' })
 
-/** `details` is for administrators (`spec/extensions.md` 9). */
+/** `details` is for administrators only. */
 export const healthQuery = z.object({ details: queryFlag.optional() })
 
 export const checked = z
@@ -23,10 +23,10 @@ export const checked = z
   })
   .meta({ id: 'HealthCheck' })
 
-/** Check → `working`, or what is wrong; with details a record of each. */
+/** Checks by name, each `working` or a failure; with details a record of each. */
 export const health = z.record(z.string(), z.union([z.string(), checked])).meta({ id: 'Health' })
 
-/** What pages of the de-facto standard ask for; the last two were removed there after 2.58. */
+/** Features that web pages of the de-facto standard query; the last two were removed there after 2.58. */
 export const plugins = z
   .object({
     ANALYTICS: z.boolean(),
@@ -43,7 +43,7 @@ export const capabilities = z
     media: z.array(z.string()),
     image_types: z.array(z.string()),
     video: z.boolean(),
-    /** What reads videos: a program, or a package; null: none are read. */
+    /** Decoder of videos, a program or a package; null if videos are not supported. */
     video_decoder: z.enum(videoDecoders).nullable(),
     pdf: z.boolean(),
     point_cloud: z.boolean(),
@@ -58,10 +58,10 @@ export const capabilities = z
   })
   .meta({ id: 'Capabilities' })
 
-/** `spec/extensions.md` 9. */
+/** Limits by name. See docs/spec/rest.md#limits. */
 export const limits = z.record(z.string(), z.number()).meta({ id: 'Limits' })
 
-/** What one service says of itself: its part of `limits` and `capabilities`. Only what concerns it is there. */
+/** Limits and capabilities of one service; the gateway combines them. */
 export const partFacts = z
   .object({
     limits: z.record(z.string(), z.int()),
@@ -77,7 +77,7 @@ export const shareQuery = z.object({
   search: z.string().max(1024).optional(),
 })
 
-/** `mime_type` is a family: image, video, archive, pdf, unknown; DIR of folders. */
+/** `mime_type` is a family: image, video, archive, pdf, unknown; DIR for folders. */
 export const shareEntry = z
   .object({ name: z.string(), type: z.enum(['REG', 'DIR']), mime_type: z.string() })
   .meta({ id: 'ShareEntry' })

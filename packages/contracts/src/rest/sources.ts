@@ -2,19 +2,21 @@ import { z } from 'zod'
 import { flag, integer, rawText } from './common.ts'
 import { parsed } from './splitting.ts'
 
-/** Where the media of a task comes from, in which order, and which of it: `spec/api-workspace.md` 4.5. */
+/**
+ * Sources of the media of a task, their order, and the selection of frames. See docs/spec/workspace.md#attaching-media.
+ */
 
 export const sortingMethods = ['lexicographical', 'natural', 'predefined', 'random'] as const
 export type SortingMethod = (typeof sortingMethods)[number]
 
-/** Characters of a path or a name. */
+/** Largest number of characters of a path or a name. */
 const longestName = 1024
 
-/** A field of a form that is left empty says as little as none. */
+/** Treats an empty field of a form as absent. */
 const unlessEmpty = <const S extends z.ZodType>(schema: S) =>
   z.preprocess((given) => (given === '' ? undefined : given), schema.optional())
 
-/** A form has a list as JSON in one field, or as `name[0]`, `name[1]` and so on. */
+/** Accepts a list; a form contains it as JSON in one field, or as `name[0]`, `name[1]` and so on. */
 const list = <const S extends z.ZodType>(item: S) =>
   unlessEmpty(z.preprocess(parsed, z.array(item)))
 
@@ -22,7 +24,7 @@ const path = rawText(longestName).refine(isInside, {
   error: 'Give a relative path: parts between single slashes, none of them empty, . or ..',
 })
 
-/** A folder may end with a slash. */
+/** Checks that a relative path stays inside; a folder may end with a slash. */
 function isInside(given: string): boolean {
   const parts = given.replace(/\/$/, '').split('/')
   return parts.every((part) => part !== '' && part !== '.' && part !== '..')
@@ -35,21 +37,21 @@ const atLeast = (least: number) =>
 
 const step = /^\s*step\s*=\s*0*([1-9]\d{0,8})\s*$/
 
-/** Every how many frames there is one, of a `frame_filter` that was checked. */
+/** Returns the step between selected frames in a valid `frame_filter`. */
 export const stepOf = (frame_filter: string): number => Number(step.exec(frame_filter)?.[1] ?? 1)
 
 export const sourceParameters = {
   sorting_method: z.enum(sortingMethods),
-  /** With `predefined`: the order of the uploaded files, all of them. */
+  /** With `predefined`: the order of all uploaded files. */
   upload_file_order: list(rawText(longestName)),
   server_files: list(path),
   server_files_exclude: list(path),
   remote_files: list(rawText(8192)),
-  /** Then `server_files` are keys in it. */
+  /** If present, `server_files` are keys in this storage. */
   cloud_storage_id: unlessEmpty(integer),
-  /** Which keys: `*` any characters, `?` one, `[abc]` one of these, `[!abc]` none of these. */
+  /** Pattern of keys: `*` any characters, `?` one, `[abc]` one of these, `[!abc]` none of these. */
   filename_pattern: unlessEmpty(rawText(longestName)),
-  /** Nothing but share files in place of copies is meant by it: chunks are made when they are asked for in any case. */
+  /** Whether files of the share or of a cloud storage are copied. Chunks are created on demand in any case. */
   copy_data: unlessEmpty(flag),
   /** First and last frame of the source, both included. */
   start_frame: unlessEmpty(atLeast(0)),
@@ -59,9 +61,9 @@ export const sourceParameters = {
       error: 'Invalid frame filter expression: step=N is one, N being 1 or more.',
     }),
   ),
-  /** Of a video: its chunks are archives of pictures. */
+  /** For a video: whether its chunks are archives of images. */
   use_zip_chunks: unlessEmpty(flag),
-  /** Taken, and without effect: there is one way of keeping chunks. */
+  /** Accepted without effect: chunks are always stored in the same way. */
   use_cache: unlessEmpty(flag),
   storage_method: unlessEmpty(z.enum(['file_system', 'cache'])),
 }
@@ -75,7 +77,7 @@ interface Asked {
   filename_pattern?: string
 }
 
-/** @returns what contradicts what: by field */
+/** Reports contradictory parameters as issues of the context, by field. */
 export function checkSources(asked: Asked, context: z.core.$RefinementCtx): void {
   const { start_frame = 0, stop_frame, filename_pattern } = asked
   const refuse = (field: string, message: string) =>
@@ -103,10 +105,10 @@ function checkPattern(
     refuse(field, 'Beside it server_files can only name one manifest (*.jsonl).')
 }
 
-/** A list of frames, one JSON a line. */
+/** Returns true for a list of frames with one JSON object per line. */
 export const isManifest = (name: string): boolean => name.toLowerCase().endsWith('.jsonl')
 
-/** Is there anything besides uploaded files that frames can come from? */
+/** Returns true if the parameters name another source of frames than uploaded files. */
 export const namesSources = ({
   server_files = [],
   remote_files = [],

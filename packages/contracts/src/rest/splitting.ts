@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { integer, rawText } from './common.ts'
 
-/** How the frames of a task are shared out among its jobs, said beside its media: `spec/api-workspace.md` 4.6, section 10 row 4. */
+/**
+ * Splitting of the frames of a task into jobs, sent beside its media. See docs/spec/workspace.md#splitting-into-jobs.
+ */
 
 const mostFiles = 1_000_000
 
 /** Names of the files of one job. */
 const jobFiles = z.object({ files: z.array(z.string()) }).meta({ id: 'JobFiles' })
 
-/** Files of each job, in the order of jobs and frames; a form has it as JSON in one field. */
+/** Files of each job, in the order of jobs and frames; a form contains it as JSON in one field. */
 export const jobFileMapping = z.preprocess(
   parsed,
   z
@@ -19,7 +21,7 @@ export const jobFileMapping = z.preprocess(
     .pipe(z.array(jobFiles)),
 )
 
-/** So many jobs of equal length, the last one maybe shorter. */
+/** Number of jobs of equal length; the last one may be shorter. */
 export const jobCount = integer.refine((given) => given >= 1, {
   error: 'Ensure this value is greater than or equal to 1.',
 })
@@ -48,7 +50,7 @@ interface Splitting {
   filename_pattern?: string
 }
 
-/** A mapping decides the order of the files and the jobs: what says so as well would contradict it. */
+/** Rejects parameters that conflict with a mapping, which already determines the order of files and the jobs. */
 export function checkSplitting(asked: Splitting, context: z.core.$RefinementCtx): void {
   if (!asked.job_file_mapping) return
   const { sorting_method = 'lexicographical', start_frame = 0, server_files_exclude = [] } = asked
@@ -70,7 +72,7 @@ export function checkSplitting(asked: Splitting, context: z.core.$RefinementCtx)
       })
 }
 
-/** JSON of a form's field; any other text stays what it is, and is refused. */
+/** Parses JSON of a form field; any other text is returned unchanged, and rejected later. */
 export function parsed(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {

@@ -3,7 +3,7 @@ import { sources } from './annotations.ts'
 import { queryFlag, timestamp } from './common.ts'
 import { basicUser } from './users.ts'
 
-/** What annotations there are, by the number: `spec/extensions.md` 2. */
+/** Numbers of annotations. See docs/spec/annotations.md#statistics. */
 
 const count = z.int().min(0)
 const labelStatistics = z
@@ -20,9 +20,9 @@ const labelStatistics = z
 
 const authorStatistics = z
   .object({
-    /** Null: nobody, or somebody who has no account any more. */
+    /** Null without an author, or if the account no longer exists. */
     user: basicUser.nullable(),
-    /** Objects by what was done to them, job by job, as the history of annotations counts them. */
+    /** Numbers of objects by operation, summed over jobs, as in the annotation history. */
     ...{ created: count, updated: count, deleted: count },
   })
   .meta({ id: 'AuthorStatistics' })
@@ -32,9 +32,9 @@ export const annotationStatistics = z
   .object({
     frames: z
       .object({
-        /** Deleted ones included. */
+        /** Including deleted frames. */
         total: count,
-        /** Undeleted ones with a tag, a visible shape, or a track that is visible there. */
+        /** Frames that are not deleted and have a tag, a visible shape or a visible track. */
         annotated: count,
         deleted: count,
       })
@@ -44,19 +44,19 @@ export const annotationStatistics = z
         tags: count,
         shapes: count,
         tracks: count,
-        /** Frames at which a track, or a part of one, has a keyframe; outside ones included. */
+        /** Frames at which a track, or an element of one, has a keyframe, including outside ones. */
         track_keyframes: count,
       })
       .meta({ id: 'ObjectStatistics' }),
-    /** Every label that there is, in the order of the labels; sublabels have no objects of their own. */
+    /** All labels, in their order; sublabels have no separate objects. */
     labels: z.array(labelStatistics).optional(),
-    /** Of tags, shapes and tracks. */
+    /** Numbers of tags, shapes and tracks by source. */
     sources: z.record(z.enum(sources), count),
-    /** Who did most comes first. */
+    /** Ordered by number of changes, descending. */
     authors: z.array(authorStatistics).optional(),
-    /** The oldest change that `authors` know of; null where history knows of none. */
+    /** Date of the oldest change in `authors`; null if the history is empty. */
     authors_since: timestamp.nullable().optional(),
-    /** The newest change of the annotations; null before the first. */
+    /** Date of the newest change of the annotations; null before the first one. */
     updated_date: timestamp.nullable(),
   })
   .meta({ id: 'AnnotationStatistics' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { integer } from './common.ts'
 
-/** Where imports come from and exports go (`spec/api-workspace.md` 4.1); null: unset. */
+/** Default source of imports or target of exports; null if it is not set. */
 export const storage = z
   .object({
     id: z.int(),
@@ -17,7 +17,7 @@ export const storageWrite = z
   })
   .meta({ id: 'StorageWrite' })
 
-/** Those of a project or task, as services tell each other of them; null: unset. */
+/** Default storages of a project or task, for calls between services; null if they are not set. */
 export const defaultStorages = z
   .object({ source_storage: storage.nullable(), target_storage: storage.nullable() })
   .meta({ id: 'DefaultStorages' })

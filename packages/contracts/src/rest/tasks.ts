@@ -6,7 +6,7 @@ import { bugTracker } from './projects.ts'
 import { storage, storageWrite } from './storage.ts'
 import { basicUser } from './users.ts'
 
-/** Tasks: `spec/api-workspace.md` 4.4. */
+/** Tasks. See docs/spec/workspace.md#tasks. */
 
 export const taskStatuses = ['new', 'annotation', 'validation', 'completed'] as const
 const chunkType = z.enum(['imageset', 'video'])
@@ -22,17 +22,17 @@ export const task = z
     assignee: basicUser.nullable(),
     assignee_updated_date: timestamp.nullable(),
     status: z.enum(taskStatuses),
-    /** Frames; 0 before media is attached. */
+    /** Number of frames; 0 before media is attached. */
     size: z.int(),
     mode: z.enum(['annotation', 'interpolation', '']),
     dimension: z.enum(['2d', '3d']),
     media_type: z.enum(['image', 'point_cloud', '']),
     subset: z.string(),
     bug_tracker: z.string(),
-    /** Frames that neighbouring jobs share; null until media is attached when chosen automatically. */
+    /** Number of frames that neighbouring jobs share; if chosen automatically, null until media is attached. */
     overlap: z.int().nullable(),
     segment_size: z.int(),
-    /** The data set; null before media is attached, like the fields below it. */
+    /** Id of the dataset; null before media is attached. The following fields are then absent. */
     data: z.int().nullable(),
     data_chunk_size: z.int().optional(),
     data_compressed_chunk_type: chunkType.optional(),
@@ -42,7 +42,7 @@ export const task = z
     guide_id: z.int().nullable(),
     created_date: timestamp,
     updated_date: timestamp,
-    /** Moves with every change of the record itself, and not with a change of what belongs to it. */
+    /** Increased by every change of the record itself, but not by changes of its children. */
     revision: z.int().optional(),
     organization: z.int().nullable(),
     organization_id: z.int().nullable(),
@@ -78,7 +78,7 @@ export const taskCreate = z
     ...writable,
     overlap: notNegative.nullable(),
     segment_size: notNegative,
-    /** Copies of every job, each for another annotator; 0: none. */
+    /** Number of copies of every job for other annotators; 0 for none. */
     consensus_replicas: notNegative,
   })
   .partial()
@@ -88,14 +88,14 @@ export const taskCreate = z
 export const taskPatch = z
   .object({
     ...writable,
-    /** Another workspace, null being one's own: the task moves (`spec/api-workspace.md` 3.4). */
+    /** Another workspace, to which the task moves; null is the personal workspace of the caller. */
     organization_id: integer.nullable(),
   })
   .partial()
   .strict()
   .meta({ id: 'TaskPatch' })
 
-/** `spec/api-workspace.md` 1.7. */
+/** Fields of the list of tasks. */
 export const taskFields = listFields({
   equal: {
     id: 'integer',

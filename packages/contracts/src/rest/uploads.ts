@@ -2,39 +2,39 @@ import { z } from 'zod'
 import { idParams, timestamp } from './common.ts'
 import { targets } from './facts.ts'
 
-/** Uploads in several requests: `spec/api-annotations.md` 2.4, `spec/api-workspace.md` 4.5. */
+/** Uploads in several requests. See docs/spec/requests.md#uploads. */
 
-/** What files may be sent for. */
+/** Purposes of an upload. */
 export const uploadPurposes = ['data', 'annotations', 'dataset', 'backup'] as const
 
-/** The media type of a piece of a file. */
+/** Media type of a chunk of a file. */
 export const chunkType = 'application/offset+octet-stream'
 
-/** The same for files that belong to no object yet. */
+/** Path parameters of a file that belongs to no object yet. */
 export const newFileParams = z.object({ file_id: z.string().max(255) })
 
-/** `file_id` is judged by the service: what is none is not found. */
+/** `file_id` is checked by the service: an invalid one is not found. */
 export const fileParams = idParams.extend({ file_id: z.string().max(255) })
 
-/** As sent; what is wrong about it is said by the route. */
+/** Unparsed headers of a chunk; the route reports errors. */
 export const chunkHeaders = z.object({ upload_offset: z.string().max(255).optional() })
 
-/** A file that has not arrived in full. */
+/** File that has not been received completely. */
 export const uploadState = z
   .object({
     filename: z.string(),
-    /** Bytes that it will have, and those of them that are stored. */
+    /** Final number of bytes, and number of stored bytes. */
     length: z.int(),
     offset: z.int(),
-    /** When it is given up, if nothing more comes. */
+    /** Date when the upload expires without further chunks. */
     expires_date: timestamp,
   })
   .meta({ id: 'UploadState' })
 
-/** The id is 0 where there is no object yet. */
+/** The id is 0 before the object exists. */
 const sentFor = { purpose: z.enum(uploadPurposes), target: z.enum(targets), id: z.int() }
 
-/** What an upload is for, with what of an import can be judged before its file is there. */
+/** Purpose of an upload, with those parameters of an import that can be checked before its file is received. */
 export const uploadWish = z.object({
   ...sentFor,
   format: z.string().optional(),
@@ -45,7 +45,7 @@ export const uploadWish = z.object({
   cloud_storage_id: z.int().optional(),
 })
 
-/** Where files of an upload go: below `prefix`. */
+/** Prefix below which the files of an upload are stored. */
 export const openedUpload = z
   .object({ upload_id: z.string(), prefix: z.string() })
   .meta({ id: 'OpenedUpload' })
@@ -54,57 +54,59 @@ export const newFile = z.object({
   ...sentFor,
   name: z.string(),
   length: z.int(),
-  /** What its bytes will be, hexadecimal (`spec/extensions.md` 8). */
+  /** Expected hexadecimal checksum. */
   sha256: z.string().optional(),
 })
 export const createdFile = z
   .object({
     file_id: z.string(),
     expires_date: timestamp,
-    /** Bytes that need not be sent: all of them, of a file that is stored already. */
+    /** Bytes that need not be sent: all bytes of a file that is stored already. */
     offset: z.int().optional(),
   })
   .meta({ id: 'CreatedFile' })
 
 export const namedFile = z.object({ ...sentFor, file_id: z.string() })
 
-/** `bytes` are to be stored from `offset` on. */
+/** Request to store `bytes` bytes from `offset` on. */
 export const wantedChunk = z.object({ ...namedFile.shape, offset: z.int(), bytes: z.int() })
 export const openedChunk = z
   .object({
     filename: z.string(),
-    /** Of the file, which may be spread over several objects; and of the one that holds the begin of its next part. */
+    /**
+     * Key of the file, which may be spread over several objects, and key of the object with the start of the next part.
+     */
     key: z.string(),
     tail: z.string().optional(),
-    /** Bytes that are stored. */
+    /** Number of stored bytes. */
     offset: z.int(),
     /**
-     * Whoever shows it may note what is stored, until somebody else has taken over. Nothing when the bytes that are wanted
-     * do not follow those.
+     * Proof that the holder may record stored bytes, until another writer takes over. Absent if the requested bytes do
+     * not follow the stored ones.
      */
     lease: z.string().optional(),
-    /** With these bytes the file is whole, and it has to be known what it is. */
+    /** With these bytes the file is complete, and its checksum is needed. */
     is_checked: z.boolean().optional(),
   })
   .meta({ id: 'OpenedChunk' })
 
-/** Bytes up to `offset` are stored for good. */
+/** Bytes up to `offset` are stored permanently. */
 export const storedChunk = z.object({
   file_id: z.string(),
   lease: z.string(),
   offset: z.int(),
-  /** Nothing more comes in this request. */
+  /** Whether the request ends with these bytes. */
   is_over: z.boolean(),
-  /** Of all bytes of a file that is whole, hexadecimal. */
+  /** Hexadecimal checksum of a complete file. */
   sha256: z.string().optional(),
 })
 export const notedChunk = z
   .object({
-    /** False: somebody else has taken over. */
+    /** False if another writer has taken over. */
     is_noted: z.boolean(),
-    /** True: these are not the bytes that were announced, and the file is gone. */
+    /** True if the bytes do not match the expected checksum; the file was then deleted. */
     is_refused: z.boolean().optional(),
-    /** Bytes that are stored, whoever stored them. */
+    /** Number of stored bytes, by any writer. */
     offset: z.int(),
     expires_date: timestamp,
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { email } from './users.ts'
 
 test.each(['', 'a@b', 'ann.a+b@example.org', 'ü@exämple.org', `${'a'.repeat(64)}@b.c`])(
-  '%j is an e-mail address',
+  '%j is accepted as an e-mail address',
   (given) => {
     expect(email.safeParse(given).success).toBe(true)
   },
@@ -13,6 +13,6 @@ test.each([
   `${'a'.repeat(65)}@b`,
   `a@${'b.'.repeat(200_000)}`,
   `${'@'.repeat(200_000)}`,
-])('%j is no e-mail address', (given) => {
+])('%j is rejected as an e-mail address', (given) => {
   expect(email.safeParse(given).success).toBe(false)
 })

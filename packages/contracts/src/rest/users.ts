@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { flag, link, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 
-/** What everybody may know of a user (`spec/api-workspace.md` 2.4). */
+/** Public fields of a user. See docs/spec/access.md#users. */
 export const basicUser = z
   .object({
     url: link,
@@ -13,7 +13,7 @@ export const basicUser = z
   })
   .meta({ id: 'BasicUser' })
 
-/** The whole record, for oneself and administrators. */
+/** Complete record, for the user and for administrators. */
 export const user = basicUser
   .extend({
     email: z.string(),
@@ -27,13 +27,13 @@ export const user = basicUser
   })
   .meta({ id: 'User' })
 
-/** A user as it is shown to the caller: whole to themselves and to administrators, else what everybody may know. */
+/** User as shown to the caller: complete for the user and for administrators, otherwise only public fields. */
 export const metaUser = user.partial().extend(basicUser.shape).meta({ id: 'MetaUser' })
 
-/** Global roles as groups, the highest wins (`spec/api-workspace.md` 2.4). */
+/** Global roles as groups, of which the highest applies. */
 export const userGroups = ['admin', 'user', 'worker'] as const
 
-/** Letters of every alphabet, digits and a few signs, of at least `min` characters: `spec/api-workspace.md` 2.2. */
+/** Accepts letters of every alphabet, digits and a few signs, with at least `min` characters. */
 export const username = (min: number) =>
   text(150, min).refine((given) => /^[\p{L}\p{N}@.+_-]*$/u.test(given), {
     error: 'Use letters, digits and @ . + - _ only.',
@@ -49,19 +49,19 @@ function isMailbox(given: string): boolean {
   return more.length === 0 && mailboxName.test(name) && isHost
 }
 
-/** Empty: none. */
+/** Accepts an e-mail address; empty means none. */
 export const email = text(longestEmail).refine((given) => given === '' || isMailbox(given), {
   error: 'Enter a valid e-mail address.',
 })
 
-/** Another key is refused (api-workspace 1.8); who may send which is decided by the service. */
+/** Any other key is rejected; the service decides who may send which. */
 export const userPatch = z
   .object({
     username: username(1),
     first_name: text(150),
     last_name: text(150),
     email,
-    /** The administrator vouches that the address is the person's, or withdraws that. */
+    /** Whether the administrator confirms that the address belongs to the user. */
     is_email_verified: flag,
     groups: z.array(z.enum(userGroups)).max(userGroups.length),
     is_active: flag,

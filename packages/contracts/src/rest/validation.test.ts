@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { jobCreate } from './jobs.ts'
 import { validationParams } from './validation.ts'
 
-/** `spec/api-workspace.md` 4.8: the keys of each frame selection method. */
+/** Keys of each frame selection method. */
 
 const job = { type: 'ground_truth', task_id: 12 }
 const uniform = { ...job, frame_selection_method: 'random_uniform' }
@@ -21,7 +21,7 @@ test.each([
   expect(jobCreate.parse(given)).toEqual(given)
 })
 
-describe('is refused at its key', () => {
+describe('a job of ground truth that is rejected at its key', () => {
   const unused = expect.stringContaining('of no use with the frame selection method')
   test.each([
     ['no method', job, { frame_selection_method: [expect.any(String)] }],
@@ -65,9 +65,12 @@ describe('is refused at its key', () => {
 describe('validation_params', () => {
   const asked = { mode: 'gt', frame_selection_method: 'manual', frames: ['a.jpg', 'b.jpg'] }
 
-  test.each([[asked], [JSON.stringify(asked)]])('are an object, or JSON: %j', (given) => {
-    expect(validationParams.parse(given)).toEqual(asked)
-  })
+  test.each([[asked], [JSON.stringify(asked)]])(
+    'validation_params are accepted as an object or as JSON: %j',
+    (given) => {
+      expect(validationParams.parse(given)).toEqual(asked)
+    },
+  )
 
   test.each([
     ['text', 'no json'],
@@ -75,11 +78,11 @@ describe('validation_params', () => {
     ['another mode', { ...asked, mode: 'best' }],
     ['no frames', { ...asked, frames: [] }],
     ['a draw without an amount', { mode: 'gt', frame_selection_method: 'random_uniform' }],
-  ])('with %s are refused', (_, given) => {
+  ])('validation_params with %s are rejected', (_, given) => {
     expect(validationParams.safeParse(given).success).toBe(false)
   })
 
-  test('of honeypots are not looked at: they are refused as a whole', () => {
+  test('keys of honeypots are accepted, because the service rejects honeypots as a whole', () => {
     const given = { ...asked, mode: 'gt_pool', frames_per_job_count: 2 }
     expect(validationParams.parse(given)).toEqual(given)
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { integer, rawText } from './common.ts'
 import { parsed } from './splitting.ts'
 
-/** Ground truth: which frames it has, and which of them count (`spec/api-workspace.md` 4.8). */
+/** Ground truth: its frames, and those of them that are excluded. */
 
 export const selectionMethods = ['random_uniform', 'random_per_job', 'manual'] as const
 
@@ -12,23 +12,23 @@ const atLeast = (least: number) =>
   })
 const share = z.number().min(0).max(1)
 
-/** How frames are chosen: each method has keys of its own, and null is as good as absent. */
+/** Keys of the frame selection. Each method has separate keys, and null counts as absent. */
 const selection = <const F extends z.ZodType>(frame: F) => ({
   frame_selection_method: z.enum(selectionMethods),
-  /** Or `frame_share`: of all frames of the task. */
+  /** Number of frames; or `frame_share` of all frames of the task. */
   frame_count: atLeast(1).nullish(),
   frame_share: share.nullish(),
-  /** Or `frames_per_job_share`: of the frames of every job. */
+  /** Number of frames of every job; or `frames_per_job_share` of them. */
   frames_per_job_count: atLeast(1).nullish(),
   frames_per_job_share: share.nullish(),
-  /** The same seed draws the same frames again. */
+  /** The same seed selects the same frames. */
   random_seed: atLeast(0).nullish(),
   frames: z.array(frame).optional(),
 })
 
-/** Frames by their numbers in the task. */
+/** Selection of frames by their numbers in the task. */
 export const frameSelection = selection(integer)
-/** Frames by the names of their files, before they have numbers. */
+/** Selection of frames by file names, before they have numbers. */
 const fileSelection = selection(rawText(1024))
 
 type Selection =
@@ -36,7 +36,7 @@ type Selection =
   | z.infer<z.ZodObject<typeof fileSelection>>
 type Key = Exclude<keyof Selection, 'frame_selection_method'>
 
-/** Of those in one list exactly one is given. */
+/** Required keys of each method; of those in one list exactly one. */
 const neededBy: Record<Selection['frame_selection_method'], Key[]> = {
   random_uniform: ['frame_count', 'frame_share'],
   random_per_job: ['frames_per_job_count', 'frames_per_job_share'],
@@ -44,7 +44,7 @@ const neededBy: Record<Selection['frame_selection_method'], Key[]> = {
 }
 const keys = [...Object.values(neededBy).flat(), 'random_seed'] as const
 
-/** Each method has what it needs, once, and nothing that it has no use for. */
+/** Checks that a selection has the keys that its method requires, and no others. */
 export function checkSelection(asked: Selection, context: z.core.$RefinementCtx): void {
   const method = asked.frame_selection_method
   const needed = neededBy[method]
@@ -66,7 +66,7 @@ export function checkSelection(asked: Selection, context: z.core.$RefinementCtx)
     complain('frames', 'A frame can be listed once only.')
 }
 
-/** Ground truth that is wished for before the media is there; a form has it as JSON in one field. */
+/** Ground truth requested before the media is attached; a form contains it as JSON in one field. */
 export const validationParams = z.preprocess(
   parsed,
   z
@@ -77,7 +77,7 @@ export const validationParams = z.preprocess(
     .meta({ id: 'ValidationParams' }),
 )
 
-/** The two lists are absent without ground truth. */
+/** Both lists are absent without ground truth. */
 export const taskValidationLayout = z
   .object({
     mode: z.enum(['gt', 'gt_pool']).nullable(),
@@ -86,13 +86,13 @@ export const taskValidationLayout = z
   })
   .meta({ id: 'TaskValidationLayout' })
 
-/** `disabled_frames` replaces the whole list. */
+/** `disabled_frames` replaces the complete list. */
 export const validationLayoutPatch = z
   .object({ disabled_frames: z.array(integer) })
   .partial()
   .meta({ id: 'ValidationLayoutPatch' })
 
-/** What a job hides among its frames: nothing, as long as there are no honeypots. */
+/** Hidden frames of a job; empty, because honeypots are not supported. */
 export const jobValidationLayout = z.object({}).meta({ id: 'JobValidationLayout' })
 
 export type FrameSelection = z.infer<z.ZodObject<typeof frameSelection>>

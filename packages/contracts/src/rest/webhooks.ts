@@ -4,7 +4,7 @@ import { listFields, listOf } from './lists.ts'
 import { moment, startOfDay } from './moments.ts'
 import { basicUser } from './users.ts'
 
-/** Webhooks and their deliveries: `spec/api-annotations.md` 4.1, 4.2, 4.5. */
+/** Webhooks and their deliveries. See docs/spec/webhooks.md#webhook-records. */
 
 export const webhookTypes = ['organization', 'project'] as const
 
@@ -17,7 +17,7 @@ export const webhook = z
     type: z.enum(webhookTypes),
     project_id: z.int().nullable(),
     organization: z.int().nullable(),
-    /** Comma-separated and sorted; `events_list` holds the same as a list. */
+    /** Comma-separated and sorted; `events_list` contains the same as a list. */
     events: z.string(),
     events_list: z.array(z.string()),
     content_type: z.literal('application/json'),
@@ -25,13 +25,13 @@ export const webhook = z
     is_active: z.boolean(),
     enable_ssl: z.boolean(),
     owner: basicUser.nullable(),
-    /** When the owner left the organization; absent while they are a member. */
+    /** Date when the owner left the organization; absent while the owner is a member. */
     owner_left_date: timestamp.optional(),
     created_date: timestamp,
     updated_date: timestamp,
-    /** Why the service switched it off, where an installation has that done; absent otherwise. */
+    /** Reason why the service disabled the webhook, if the installation allows that; absent otherwise. */
     disabled_reason: z.string().optional(),
-    /** Of the newest delivery; absent when there is none. */
+    /** Status of the newest delivery; absent without deliveries. */
     last_status: z.int().optional(),
     last_delivery_date: timestamp.optional(),
   })
@@ -64,13 +64,13 @@ export const webhookCreate = z
   .partial()
   .required({ target_url: true, events: true, type: true })
   .meta({ id: 'WebhookCreate' })
-/** Other keys, write-once ones among them, are ignored. */
+/** Other keys, including write-once ones, are ignored. */
 export const webhookPatch = z.object(changeable).partial().meta({ id: 'WebhookPatch' })
 export const webhookPut = webhookPatch
   .required({ target_url: true, events: true })
   .meta({ id: 'WebhookPut' })
 
-/** Of which webhooks the events are asked for: those of one type, or what there is. */
+/** Type of webhooks whose events are listed; `all` by default. */
 export const webhookEventsQuery = z.object({
   type: z.enum([...webhookTypes, 'all']).default('all'),
 })
@@ -78,7 +78,7 @@ export const webhookEventNames = z
   .object({ webhook_type: z.enum([...webhookTypes, 'all']), events: z.array(z.string()) })
   .meta({ id: 'WebhookEventNames' })
 
-/** Another secret. Until the overlap is over, the Standard Webhooks header carries signatures of the old one as well. */
+/** New secret. During the overlap, the Standard Webhooks header also contains signatures with the old one. */
 export const secretRotation = z
   .object({
     secret: rawText(64).refine((secret) => secret !== '', {
@@ -89,7 +89,7 @@ export const secretRotation = z
   })
   .meta({ id: 'WebhookSecretRotation' })
 
-/** `spec/api-annotations.md` 4.2. */
+/** Fields of the list of webhooks. */
 export const webhookFields = listFields({
   equal: {
     id: 'integer',
@@ -108,7 +108,7 @@ export const delivery = z
   .object({
     id: z.int(),
     webhook_id: z.int(),
-    /** The same for every attempt at one message, redeliveries included. */
+    /** The same for every attempt at one message, including redeliveries. */
     delivery_id: z.string(),
     event: z.string(),
     status_code: z.int().nullable(),
@@ -140,18 +140,18 @@ export const deliveryParams = z.object({
 const pages = { page: listQuery.page, page_size: listQuery.page_size }
 export const deliveryList = z.object(pages)
 
-/** What a webhook was owed, whether or not it got there (`spec/extensions.md` 6). */
+/** Message for a webhook, whether or not it was delivered. */
 export const webhookMessage = z
   .object({
     /** From 1, without gaps. */
     sequence: z.int(),
     event: z.string(),
     created_date: timestamp,
-    /** As it was sent, or is to be. */
+    /** Body of the request, sent or pending. */
     payload: z.unknown(),
-    /** `delivered` as soon as one attempt succeeded; `failed`: it is not tried any more. */
+    /** `delivered` once an attempt succeeded; `failed` if no further attempt is made. */
     state: z.enum(['pending', 'delivered', 'failed']),
-    /** Those of redeliveries counted. */
+    /** Includes those of redeliveries. */
     attempts: z.int(),
   })
   .meta({ id: 'WebhookMessage' })
@@ -163,7 +163,7 @@ export const messageList = z.object({
 
 const sequence = integer.pipe(z.int().min(1))
 
-/** Either messages by their numbers, both of them counted in, or those that have failed since. */
+/** Either messages by their numbers, both ends included, or those that failed since a date. */
 export const messagesToRedeliver = z
   .object({ from: sequence, to: sequence, failed_since: moment(startOfDay) })
   .partial()

@@ -11,8 +11,8 @@ import type { Task } from '../rest/tasks.ts'
 import type { BasicUser, User } from '../rest/users.ts'
 
 /**
- * Whole records for tests, links as the paths that services answer; a test gives what matters to it. Project 7 has task 1,
- * which has ten frames and job 31; all of it is anna's.
+ * Complete records for tests, with links as paths like those of services. Tests pass only the fields that matter.
+ * Project 7 has task 1 with ten frames and job 31, and the user anna owns all of them.
  */
 
 const anna: BasicUser = {
@@ -115,7 +115,7 @@ export function jobRecord(given: Partial<Job> = {}): Job {
 
 const dates = { created_date: shared.created_date, updated_date: shared.updated_date }
 
-/** An issue on the first picture of job 31. */
+/** Builds an issue on the first frame of job 31. */
 export function issueRecord(given: Partial<Issue> = {}): Issue {
   const { id = 5 } = given
   return {
@@ -153,19 +153,19 @@ export function userRecord(given: Partial<User> = {}): User {
   }
 }
 
-/** anna's organization. */
+/** Builds the organization of anna. */
 export function organizationRecord(given: Partial<Organization> = {}): Organization {
   const named = { slug: 'acme', name: 'Acme Vision', description: '', contact: {} }
   return { ...dates, id: 2, ...named, owner: anna, ...given }
 }
 
-/** Her own membership in it. */
+/** Builds the membership of anna in her organization. */
 export function membershipRecord(given: Partial<Membership> = {}): Membership {
   const active = { is_active: true, joined_date: dates.created_date, invitation: null }
   return { id: 21, user: anna, organization: 2, role: 'owner', ...active, ...given }
 }
 
-/** One that she sent to herself, without its key. */
+/** Builds an invitation that anna sent to herself, without its key. */
 export function invitationRecord(given: Partial<Invitation> = {}): Omit<Invitation, 'key'> {
   const { organization = 2 } = given
   const { created_date } = dates
@@ -175,7 +175,7 @@ export function invitationRecord(given: Partial<Invitation> = {}): Omit<Invitati
   return { created_date, organization, organization_info, ...people, ...state, ...given }
 }
 
-/** Facts of task 1, as its owner is told them. */
+/** Builds facts of task 1, as its owner receives them. */
 export function factsOf(given: Partial<Facts> = {}): Facts {
   return {
     target: 'task',
@@ -198,7 +198,7 @@ export function factsOf(given: Partial<Facts> = {}): Facts {
   }
 }
 
-/** A label for every shape, without attributes. */
+/** Builds a label for every shape type, without attributes. */
 export function labelOf(given: Partial<Label> = {}): Label {
   return {
     id: 40,
@@ -214,7 +214,7 @@ export function labelOf(given: Partial<Label> = {}): Label {
   }
 }
 
-/** An attribute for any text, whose default is the first of its values. */
+/** Builds a text attribute whose default is the first of its values. */
 export function attributeOf(given: Partial<Attribute> = {}): Attribute {
   return {
     id: 90,
@@ -227,7 +227,7 @@ export function attributeOf(given: Partial<Attribute> = {}): Attribute {
   }
 }
 
-/** A picture of 100 by 50 pixels, alone in its object. */
+/** Builds an image of 100 by 50 pixels, alone in its object. */
 export function frameOf(given: Partial<FrameSource> = {}): FrameSource {
   return {
     name: 'a.jpg',
@@ -242,7 +242,7 @@ export function frameOf(given: Partial<FrameSource> = {}): FrameSource {
   }
 }
 
-/** An export of the annotations of task 1 that waits. */
+/** Builds a queued export of the annotations of task 1. */
 export function requestRecord(given: Partial<Request> = {}): Request {
   return {
     id: 'action=export&target=task&target_id=1&user_id=3&format=COCO_1~0&subresource=annotations',

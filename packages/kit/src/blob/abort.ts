@@ -1,4 +1,7 @@
-/** Ends with `pending`, or with the reason of `signal` when that comes first; then nobody waits for `pending` any more. */
+/**
+ * Waits for `pending`, and rejects with the reason of `signal` if that
+ * fires first. The result of `pending` is then ignored.
+ */
 export function orAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason)
@@ -8,7 +11,7 @@ export function orAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<
   })
 }
 
-/** What `source` gives until `signal` fires, also when it is silent just then. */
+/** Yields the items of `source` until `signal` fires, even while the source is silent. */
 export async function* untilAborted<T>(
   source: AsyncIterable<T>,
   signal: AbortSignal,
@@ -21,7 +24,7 @@ export async function* untilAborted<T>(
       yield next.value
     }
   } finally {
-    // Not awaited: a source that is silent would keep everyone waiting.
+    // Not awaited: the return of a silent source may never settle.
     iterator.return?.().catch(() => undefined)
   }
 }

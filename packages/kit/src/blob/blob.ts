@@ -1,56 +1,62 @@
 import { DomainError, notFound } from '../errors.ts'
 
 export interface Stored {
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** Of the content, hexadecimal. */
+  /** SHA-256 of the content, hexadecimal. */
   sha256: string
-  /** Opaque; changes with the content. The same `stat` answers. */
+  /** Opaque entity tag that changes with the content; equal to the one that `stat` returns. */
   etag: string
 }
 
 export interface BlobInfo {
   key: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
   etag: string
   modified_date: Date
 }
 
-/** Both ends count, as in HTTP: `{ start: 0, end: 99 }` is the first hundred bytes. Without `end` to the last byte. */
+/**
+ * Byte range with both ends included, as in HTTP: `{ start: 0, end: 99 }` is the first hundred bytes. Without `end` it
+ * extends to the last byte.
+ */
 export interface Range {
   start: number
   end?: number
 }
 
 export interface Blob {
-  /** Of the whole object, also when a range was asked for. */
+  /** Size in bytes of the whole object, even when a range was requested. */
   size: number
-  /** In pieces of at most 64 KiB. */
+  /** Content in pieces of at most 64 KiB. */
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** Puts in steps tell how far they came in multiples of so many bytes. */
+/** Step size in bytes: the progress of `putInSteps` is a multiple of it. */
 export const stepBytes = 8 * 1024 * 1024
 
-/** How far a put in steps came: survives the process. */
+/** Progress of a put in steps. It survives the process. */
 export interface Begun {
-  /** Bytes that are stored, a multiple of `stepBytes`. */
+  /** Stored bytes, a multiple of `stepBytes`. */
   size: number
-  /** What the store finds and knows them by; opaque. */
+  /** Opaque mark by which the store finds and verifies the stored bytes. */
   mark: string
 }
 
 export interface Steps {
-  /** Where an earlier put of the key came to; `chunks` begin behind it. */
+  /** Progress of an earlier put of the key; `chunks` then start after it. */
   from?: Begun | undefined
-  /** Asked whenever another step is stored: shall it be told? */
+  /** Called after each stored step; true if the progress is to be reported now. */
   isDue: () => boolean
   onStored: (begun: Begun) => void
   signal?: AbortSignal
 }
 
-/** What an earlier put has stored is not there, or not as it was told. Nothing has been read of the source. */
+/**
+ * Error of a put that cannot continue: the bytes of the earlier put are missing, or differ from those it reported. The
+ * source has not been read.
+ */
 export class CannotGoOn extends Error {
   constructor(key: string) {
     super(`What was stored of ${key} is gone.`)
@@ -58,21 +64,23 @@ export class CannotGoOn extends Error {
 }
 
 /**
- * Objects by key (`reliability.md` 16.1). Keys are ours, never a user's text: segments of letters, digits and `._-`, joined
- * by `/`; no key may be a folder of another. What is missing is `not_found`.
+ * Store of objects by key. Keys are made by this code, never by users: segments of letters, digits and `._-`, joined by
+ * `/`. No key may be a folder of another key. A missing object is `not_found`.
  */
 export interface BlobStore {
-  /** All or nothing: when `chunks` fail or `signal` fires, what was there before stays. Replaces what was there. */
+  /**
+   * Writes an object completely or not at all, replacing the former one. If
+   * `chunks` fail or `signal` fires, the former object stays.
+   */
   put: (
     key: string,
     chunks: AsyncIterable<Uint8Array>,
     options?: { signal?: AbortSignal },
   ) => Promise<Stored>
   /**
-   * The same of what takes so long that another process may have to go on with it. One that fails keeps what it has stored, for
-   * a later one or for `abandon`. An earlier one that still runs, though it was taken for dead, does no harm: its bytes never
-   * come between those of a later one, at worst that one fails.
-   *
+   * Writes an object so that another process can continue after a failure: a failed put keeps its stored bytes, for a
+   * later put or for `abandon`. If an earlier writer was presumed dead but still runs, its bytes are never mixed with
+   * those of the later put; at worst the later put fails.
    * @throws CannotGoOn
    */
   putInSteps: (
@@ -80,31 +88,32 @@ export interface BlobStore {
     chunks: AsyncIterable<Uint8Array>,
     steps: Steps,
   ) => Promise<Omit<Stored, 'sha256'>>
-  /** Removes what puts in steps have stored of the key; an object of the key stays. */
+  /** Removes the bytes that unfinished puts in steps have stored for the key. A finished object of the key stays. */
   abandon: (key: string) => Promise<void>
-  /** @throws DomainError `not_found`; `invalid` when `start` lies beyond the last byte */
+  /** @throws DomainError `not_found`; `invalid` if `start` is beyond the last byte */
   get: (key: string, range?: Range) => Promise<Blob>
   stat: (key: string) => Promise<BlobInfo>
-  /** Removing what is not there is no failure. */
+  /** Removes an object. Removing a missing one is not an error. */
   remove: (key: string) => Promise<void>
-  /** Resolves to the number of objects removed. */
+  /** Removes all objects whose key begins with `prefix`, and resolves to their number. */
   removePrefix: (prefix: string) => Promise<number>
-  /** Every object whose key begins with the text `prefix`, in the order of keys. */
+  /** Every object whose key begins with the text `prefix`, ordered by key. */
   list: (prefix: string) => AsyncIterable<BlobInfo>
   /**
-   * Removes what puts begun before that moment have left behind without ever becoming an object, because their process
-   * died; a put that still runs counts as well. Resolves to how many there were.
+   * Removes the leftovers of puts that started before that moment and never became an object, usually because their
+   * process died. Puts that still run are removed as well. Resolves to the number of removed leftovers.
    */
   removeUnfinished: (before: Date) => Promise<number>
   /**
-   * An address where anybody may read the object until it expires, with ranges, as a file called `filename` of the media
-   * type `type`. Nothing is looked up: an object that is missing is missing there. Absent where there are no such addresses.
+   * Returns an address at which anyone can read the object until it expires, with ranges,
+   * as a file called `filename` of the media type `type`. The existence of the object is
+   * not checked. Absent if the store does not support such addresses.
    */
   presign?: (key: string, wanted: Presigned) => Promise<string>
 }
 
 export interface Presigned {
-  /** How long the address works; at most seven days. */
+  /** Lifetime of the address in seconds, at most seven days. */
   seconds: number
   /** Media type. */
   type: string
@@ -114,20 +123,29 @@ export interface Presigned {
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
 const maxLength = 900
 
-/** @throws Error for a key that is not one of ours: a bug, never the answer to a client */
+/**
+ * Checks the form of a key.
+ * @throws Error for an invalid key, which is a bug and never a response to a client
+ */
 export function checkKey(key: string): void {
   const good = key.length <= maxLength && key.split('/').every((part) => segment.test(part))
   if (!good) throw new Error(`${JSON.stringify(key)} is no key of an object`)
 }
 
-/** A prefix ends anywhere within a key, also behind its `/`; the empty one would be everything and is refused. */
+/**
+ * Checks a prefix, which may end anywhere within a key, also after its `/`.
+ * @throws Error for an empty prefix, which would match every object, and for an invalid one
+ */
 export function checkPrefix(prefix: string): void {
   checkKey(prefix.replace(/\/$/, ''))
 }
 
 export const missingBlob = (key: string) => notFound(`There is no object ${key}.`, 'object_missing')
 
-/** The first and last byte that a range means. */
+/**
+ * Returns the first and last byte of a range, both included.
+ * @throws DomainError `invalid` if the range starts beyond the last byte
+ */
 export function boundsOf(size: number, { start, end = size - 1 }: Range = { start: 0 }) {
   if (start > 0 && start >= size) {
     throw new DomainError(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { BlobStore, Range } from './blob.ts'
 import { stepsContract } from './steps-contract.ts'
 
-/** What every adapter of `BlobStore` promises (`reliability.md` 16.1). Uses only keys below `contract/`. */
+/** Registers the tests that every adapter of `BlobStore` must pass. They use only keys below `contract/`. */
 export function blobContract(name: string, blobs: BlobStore): void {
   describe(`objects on ${name}`, () => {
     testPut(blobs)
@@ -38,7 +38,7 @@ async function keys(blobs: BlobStore, prefix: string): Promise<string[]> {
 const missing = { kind: 'not_found' }
 
 function testPut(blobs: BlobStore) {
-  test('an object is what was put, with its size and checksum', async () => {
+  test('a stored object has the content, size and checksum of its source', async () => {
     const stored = await blobs.put('contract/put/a', pieces('one ', 'two'))
     const sha256 = createHash('sha256').update('one two').digest('hex')
     expect(stored).toEqual({ size: 7, sha256, etag: expect.any(String) })
@@ -51,19 +51,19 @@ function testPut(blobs: BlobStore) {
     })
   })
 
-  test('an empty object is an object', async () => {
+  test('an empty object can be stored and read', async () => {
     expect(await blobs.put('contract/put/empty', pieces())).toMatchObject({ size: 0 })
     expect(await read(blobs, 'contract/put/empty')).toBe('')
   })
 
-  test('putting again replaces, and changes the etag', async () => {
+  test('a second put replaces the object and changes the etag', async () => {
     const first = await write(blobs, 'contract/put/b', 'first')
     const other = await write(blobs, 'contract/put/b', 'other')
     expect(other.etag).not.toBe(first.etag)
     expect(await read(blobs, 'contract/put/b')).toBe('other')
   })
 
-  test('a put that fails leaves no object, or the one that was there', async () => {
+  test('a failed put leaves no object, or the former one', async () => {
     const broken = () => pieces('half', new Error('source broke'))
     await expect(blobs.put('contract/put/c', broken())).rejects.toThrow('source broke')
     await expect(blobs.stat('contract/put/c')).rejects.toMatchObject(missing)
@@ -72,7 +72,7 @@ function testPut(blobs: BlobStore) {
     expect(await read(blobs, 'contract/put/d')).toBe('whole')
   })
 
-  test('a put that is aborted leaves no object and throws the reason', async () => {
+  test('an aborted put leaves no object and throws the reason of the abort', async () => {
     const abort = new AbortController()
     async function* endless() {
       for (;;) {
@@ -86,7 +86,7 @@ function testPut(blobs: BlobStore) {
     await expect(blobs.stat('contract/put/e')).rejects.toMatchObject(missing)
   })
 
-  test('a put is aborted while its source is silent, too', async () => {
+  test('a put can be aborted while its source is silent', async () => {
     const abort = new AbortController()
     async function* silent() {
       yield Buffer.from('half')
@@ -98,7 +98,7 @@ function testPut(blobs: BlobStore) {
     await expect(blobs.stat('contract/put/g')).rejects.toMatchObject(missing)
   })
 
-  test('of two puts at once one wins whole', async () => {
+  test('after two concurrent puts the object is completely one of the two', async () => {
     const texts = ['a', 'b'].map((letter) => letter.repeat(300_000))
     await Promise.all(texts.map((text) => write(blobs, 'contract/put/f', text)))
     expect(texts).toContain(await read(blobs, 'contract/put/f'))
@@ -111,19 +111,19 @@ function testGet(blobs: BlobStore) {
     [{ start: 4 }, '456789'],
     [{ start: 7, end: 100 }, '789'],
     [{ start: 9, end: 9 }, '9'],
-  ])('a range %o has both its ends', async (range, expected) => {
+  ])('the range %o includes both of its ends', async (range, expected) => {
     await write(blobs, 'contract/get/digits', '0123456789')
     expect((await blobs.get('contract/get/digits', range)).size).toBe(10)
     expect(await read(blobs, 'contract/get/digits', range)).toBe(expected)
   })
 
-  test('a range beyond the end is refused', async () => {
+  test('a range that starts beyond the last byte is rejected as invalid', async () => {
     await write(blobs, 'contract/get/short', '012')
     const attempt = blobs.get('contract/get/short', { start: 3 })
     await expect(attempt).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('a large object comes in pieces of at most 64 KiB', async () => {
+  test('a large object is read in pieces of at most 64 KiB', async () => {
     const large = Buffer.alloc(1_000_000, 'x')
     await blobs.put('contract/get/large', pieces(large))
     const lengths: number[] = []
@@ -133,7 +133,7 @@ function testGet(blobs: BlobStore) {
     expect(lengths.reduce((sum, length) => sum + length)).toBe(1_000_000)
   })
 
-  test('what is not there is not found', async () => {
+  test('a missing object is reported as not found', async () => {
     await expect(blobs.get('contract/get/nothing')).rejects.toMatchObject(missing)
     await expect(blobs.stat('contract/get/nothing')).rejects.toMatchObject(missing)
     await expect(blobs.stat('contract/get')).rejects.toMatchObject(missing)
@@ -141,7 +141,7 @@ function testGet(blobs: BlobStore) {
 }
 
 function testList(blobs: BlobStore) {
-  test('a list has the keys that begin with the prefix, in order', async () => {
+  test('a list contains the keys that begin with the prefix, in order', async () => {
     for (const key of ['b', 'a/2', 'a/1', 'ab', 'a-b'])
       await write(blobs, `contract/list/${key}`, key)
     expect(await keys(blobs, 'contract/list/a')).toEqual(
@@ -153,7 +153,7 @@ function testList(blobs: BlobStore) {
     expect(await keys(blobs, 'contract/nowhere/')).toEqual([])
   })
 
-  test('removing takes one, and is content when there is none', async () => {
+  test('removing deletes one object, and removing a missing one succeeds', async () => {
     await write(blobs, 'contract/remove/a', 'a')
     await write(blobs, 'contract/remove/b', 'b')
     await blobs.remove('contract/remove/a')
@@ -161,7 +161,7 @@ function testList(blobs: BlobStore) {
     expect(await keys(blobs, 'contract/remove/')).toEqual(['contract/remove/b'])
   })
 
-  test('removing a prefix takes all below it and nothing beside it', async () => {
+  test('removing a prefix deletes every object below it and no other', async () => {
     for (const key of ['x/1', 'x/y/2', 'xx']) await write(blobs, `contract/prefix/${key}`, key)
     expect(await blobs.removePrefix('contract/prefix/x/')).toBe(2)
     expect(await keys(blobs, 'contract/prefix/')).toEqual(['contract/prefix/xx'])
@@ -181,14 +181,14 @@ function testKeys(blobs: BlobStore) {
     'contract/a b',
     'contract/\0',
     'x'.repeat(2000),
-  ])('%j is refused as a key', async (key) => {
+  ])('%j is rejected as a key', async (key) => {
     const text = 'is no key of an object'
     await expect(async () => blobs.put(key, pieces('x'))).rejects.toThrow(text)
     await expect(async () => blobs.get(key)).rejects.toThrow(text)
     await expect(async () => blobs.remove(key)).rejects.toThrow(text)
   })
 
-  test('without a prefix nothing is removed', async () => {
+  test('removing an empty prefix is rejected', async () => {
     await expect(async () => blobs.removePrefix('')).rejects.toThrow('is no key')
   })
 }

@@ -6,13 +6,12 @@ import { untilAborted } from './abort.ts'
 import { type Begun, CannotGoOn, type Steps, stepBytes } from './blob.ts'
 import { partsOf } from './s3/parts.ts'
 
-/** Mode of every file: for its owner alone. */
+/** File mode of objects: read and write for the owner only. */
 export const ownFile = 0o600
 
 /**
- * A file that is written in steps, and outlives whoever writes it. It is found by its name: what is told of it needs no mark.
- *
- * @throws CannotGoOn
+ * Writes a file in steps that outlives its writer. The file is found by its name, so its progress needs no mark.
+ * @throws CannotGoOn if the file of the earlier put is missing or too short
  */
 export async function writeDraft(
   path: string,
@@ -54,8 +53,8 @@ async function begin(path: string): Promise<FileHandle> {
 }
 
 /**
- * A copy in place of the file: whoever wrote it may not be dead, and what it still writes goes into the one that nobody sees
- * any more. Whenever this ends, there is one of the two under the name.
+ * Replaces the file by a copy of its first `size` bytes. The earlier writer may still be alive; its further bytes go
+ * into the replaced file, which no reader opens. At any moment, one of the two files has the name.
  */
 async function takeOver(path: string, key: string, { size }: Begun, steps: Steps) {
   const former = await open(path).catch(() => undefined)
@@ -86,7 +85,7 @@ async function copy(from: FileHandle, to: FileHandle, size: number, { signal, is
     const { bytesRead } = await from.read(room, 0, Math.min(room.length, size - at), at)
     await writeAll(to, room.subarray(0, bytesRead))
     at += bytesRead
-    isDue() // so that whoever watches sees that it moves
+    isDue() // called so that a watcher of the put sees progress while the copy runs
   }
 }
 

@@ -13,7 +13,7 @@ const blobs = await diskBlobs(root)
 blobContract('a disk', blobs)
 
 test.each([0o000, 0o002, 0o022, 0o027])(
-  'files and folders are for their owner alone, with the umask %i',
+  'with the umask %i, files and folders are accessible to their owner only',
   async (umask) => {
     const before = process.umask(umask)
     const folder = join(root, `modes-${umask}`)
@@ -31,7 +31,7 @@ test.each([0o000, 0o002, 0o022, 0o027])(
   },
 )
 
-test('a put that fails leaves no draft behind', async () => {
+test('a failed put leaves no draft behind', async () => {
   async function* broken() {
     yield Buffer.from('half')
     throw new Error('source broke')
@@ -40,7 +40,7 @@ test('a put that fails leaves no draft behind', async () => {
   expect(await readdir(join(root, '.drafts'))).toEqual([])
 })
 
-test('a put that is aborted while its draft is being made leaves none behind', async () => {
+test('a put that is aborted while its draft is being created leaves no draft behind', async () => {
   async function* silent(): AsyncGenerator<Uint8Array> {
     await new Promise(() => undefined)
   }
@@ -54,7 +54,7 @@ test('a put that is aborted while its draft is being made leaves none behind', a
   expect(await readdir(join(root, '.drafts'))).toEqual([])
 })
 
-test('a full disk is a store that is away for a while, and keeps what was there', async () => {
+test('a put onto a full disk is unavailable, and the former object stays', async () => {
   await blobs.put('full/a', bytesOf('old'))
   async function* beyond() {
     yield Buffer.from('half')
@@ -68,7 +68,7 @@ test('a full disk is a store that is away for a while, and keeps what was there'
   expect(await readdir(join(root, '.drafts'))).toEqual([])
 })
 
-test('drafts that a crash left behind go when they are old; objects and what is being written stay', async () => {
+test('old drafts of a crash are removed; objects and running puts are kept', async () => {
   await blobs.put('kept/a', bytesOf('kept'))
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
   await writeFile(join(root, '.drafts', 'left'), 'half')
@@ -85,7 +85,7 @@ test('drafts that a crash left behind go when they are old; objects and what is 
   expect((await blobs.stat('kept/b')).size).toBe(7)
 })
 
-test('empty folders go with their last object, while others are put there', async () => {
+test('empty folders are removed with their last object while other objects are written into them', async () => {
   const churn = async (n: number) => {
     for (let round = 0; round < 20; round++) {
       await blobs.put(`churn/deep/${n}`, bytesOf('x'))

@@ -18,15 +18,15 @@ import {
 } from './blob.ts'
 import { ownFile, removeDraft, writeDraft } from './disk-draft.ts'
 
-/** For its owner alone. */
+/** Folder mode: access for the owner only. */
 const ownFolder = 0o700
 
-/** No key begins with a dot. */
+/** Folder of unfinished files. It cannot collide with an object because no key begins with a dot. */
 const drafts = '.drafts'
 
 /**
- * Objects as files below `root`, made with their folders. Several processes and threads may open the same `root`. Modes keep
- * other accounts of the machine out, independent of the umask.
+ * Opens a store that keeps each object in a file below `root`, creating folders as needed. Several processes and
+ * threads may open the same `root`. File modes keep other accounts of the machine out, independent of the umask.
  */
 export async function diskBlobs(root: string): Promise<BlobStore> {
   await mkdir(join(root, drafts), { recursive: true, mode: ownFolder })
@@ -81,7 +81,7 @@ export async function diskBlobs(root: string): Promise<BlobStore> {
   }
 }
 
-/** Of a put in steps: found by its key. */
+/** Returns the path of the draft of a put in steps, which follows from the key. */
 const draftOf = (root: string, key: string) =>
   join(root, drafts, createHash('sha256').update(key).digest('hex'))
 
@@ -98,7 +98,9 @@ async function removeDrafts(dir: string, before: Date): Promise<number> {
   return removed
 }
 
-/** Written aside, flushed to the disk and renamed: no reader, and no crash, ever meets half an object. */
+/**
+ * Writes to a draft, flushes it to the disk and renames it, so that neither a reader nor a crash sees a partial object.
+ */
 async function put(
   root: string,
   path: string,
@@ -120,7 +122,7 @@ async function put(
     await pipeline(hashed, file, { signal })
     await moveInto(draft, path)
   } catch (thrown) {
-    if (file) await closed(file) // one that is still being made would come after its removal
+    if (file) await closed(file) // otherwise a file that is still being created would appear after its removal
     await rm(draft, { force: true })
     throw signal?.aborted ? signal.reason : roomOr(thrown)
   }
@@ -132,7 +134,9 @@ async function closed(file: WriteStream): Promise<void> {
   if (!file.closed) await new Promise<void>((resolve) => file.once('close', () => resolve()))
 }
 
-/** The folder may be removed, being empty, between its making and the renaming; then both are done again. */
+/**
+ * Renames the draft. Its target folder may be removed as empty between `mkdir` and `rename`; both are then repeated.
+ */
 async function moveInto(draft: string, path: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -146,14 +150,14 @@ async function moveInto(draft: string, path: string): Promise<void> {
   await flushFolder(dirname(path))
 }
 
-/** A renamed file is safe only when its folder is on the disk; Windows cannot open folders, and need not. */
+/** Flushes the folder, which makes the rename durable. Windows cannot open folders and does not need this. */
 async function flushFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path).catch(() => undefined)
   await folder?.sync().finally(() => folder.close())
 }
 
-/** Opened at the first piece, so that nothing stays open when nobody reads. */
+/** Opens the file at the first read, so that an unread object leaves no open file. */
 async function* read(path: string, key: string, { first, last }: { first: number; last: number }) {
   if (last < first) return
   const file = await open(path).catch((error) => {
@@ -213,7 +217,10 @@ const infoOf = (key: string, found: Stats): BlobInfo => ({
   etag: etagOf(found),
   modified_date: found.mtime,
 })
-/** Every put makes a new file; its number tells two of the same size and moment apart. */
+/**
+ * Builds the entity tag. Every put creates a new file, so the inode
+ * distinguishes files of equal size and modification time.
+ */
 const etagOf = ({ size, mtimeMs, ino }: Stats) =>
   [size, Math.trunc(mtimeMs * 1000), ino].map((n) => n.toString(36)).join('-')
 
@@ -226,7 +233,7 @@ const codeOf = (error: unknown): unknown =>
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 const fullSeconds = 60
 
-/** A full disk passes, as a store that is away does (`reliability.md` F30). */
+/** Converts the error of a full disk to `unavailable`: it is temporary, like a store that cannot be reached. */
 function roomOr(thrown: unknown): unknown {
   if (!fullCodes.has(codeOf(thrown))) return thrown
   const full = unavailable('There is no room left in the object storage.', fullSeconds)

@@ -9,7 +9,7 @@ import { s3Blobs } from './s3.ts'
 
 const { options, blobs, client, unfinished } = await testBucket()
 const { bucket } = options
-/** The same store behind a network with faults. */
+/** The same store behind a proxy that injects network faults. */
 const { hostname: host, port } = new URL(options.endpoint)
 const proxy = await openProxy({ host, port: Number(port) })
 const failures: unknown[] = []
@@ -43,7 +43,7 @@ async function read(store: BlobStore, key: string, range?: Range) {
 const gone = { kind: 'unavailable', retry_after: 2 }
 const missing = { kind: 'not_found' }
 
-test('a stream of 40 MiB whose size nobody knows arrives in parts and is read back', async () => {
+test('a stream of 40 MiB of unknown size is stored in parts and can be read back', async () => {
   const stored = await blobs.put('s3/large', blocks(40))
   expect(stored.size).toBe(40 * mebibyte)
   expect(stored.etag).toMatch(/-5$/)
@@ -54,12 +54,12 @@ test('a stream of 40 MiB whose size nobody knows arrives in parts and is read ba
   expect(part.size).toBe(5 * mebibyte)
 })
 
-test.each([8, 16])('%i MiB, which end with a part, are whole', async (count) => {
+test.each([8, 16])('an object of %i MiB, a whole number of parts, is complete', async (count) => {
   const { size, sha256 } = await blobs.put('s3/even', blocks(count))
   expect(await read(blobs, 's3/even')).toEqual({ size, sha256 })
 })
 
-test('a source that fails half-way leaves nothing behind', async () => {
+test('a source that fails half-way leaves no object and no unfinished upload', async () => {
   async function* broken() {
     yield* blocks(20)
     throw new Error('source broke')
@@ -69,7 +69,7 @@ test('a source that fails half-way leaves nothing behind', async () => {
   expect(await unfinished()).toEqual([])
 })
 
-test('an abort ends a put at once, also of a source that is silent, and leaves nothing behind', async () => {
+test('an abort ends a put at once, even while its source is silent, and leaves nothing behind', async () => {
   const abort = new AbortController()
   async function* silent() {
     yield* blocks(20)
@@ -82,7 +82,7 @@ test('an abort ends a put at once, also of a source that is silent, and leaves n
   expect(await unfinished()).toEqual([])
 })
 
-test('what a crash left behind goes when it is old enough', async () => {
+test('unfinished uploads of a crash are removed when they are old enough', async () => {
   await client.initiateNewMultipartUpload(bucket, 's3/crashed', {})
   expect(await blobs.removeUnfinished(new Date(Date.now() - 60_000))).toBe(0)
   expect(await unfinished()).toEqual(['s3/crashed'])
@@ -90,7 +90,7 @@ test('what a crash left behind goes when it is old enough', async () => {
   expect(await unfinished()).toEqual([])
 })
 
-test('a store that takes nothing is not read ahead for', async () => {
+test('a slow store limits how far the source is read ahead', async () => {
   const abort = new AbortController()
   const seen = { count: 0 }
   proxy.throttle(1000)
@@ -104,7 +104,7 @@ test('a store that takes nothing is not read ahead for', async () => {
   await ended
 })
 
-test('in a bucket that is missing there are no objects; the first put makes it', async () => {
+test('a missing bucket contains no objects, and the first put creates it', async () => {
   const other = `${bucket}-other`
   const store = await s3Blobs({ ...options, bucket: other })
   await client.removeBucket(other)
@@ -118,7 +118,7 @@ test('in a bucket that is missing there are no objects; the first put makes it',
   await client.removeBucket(other)
 })
 
-test('an address of an object gives it under a name, in ranges, to everybody, for reading, for a while', async () => {
+test('a presigned address serves the object and its ranges under a file name, read-only, until it expires', async () => {
   await blobs.put('s3/presigned', bytesOf('0123456789'))
   const wanted = { type: 'application/zip', filename: 'Ärger 1.zip' }
   const address = (seconds: number) => blobs.presign?.('s3/presigned', { seconds, ...wanted })
@@ -137,14 +137,14 @@ test('an address of an object gives it under a name, in ranges, to everybody, fo
   await expect.poll(async () => (await fetch(brief)).status, { timeout: 10_000 }).toBe(403)
 })
 
-test('over a slow and distant connection objects arrive whole', async () => {
+test('objects are complete over a connection with high latency and low bandwidth', async () => {
   proxy.latency(100)
   proxy.throttle(2 * mebibyte)
   const { size, sha256 } = await far.put('s3/distant', blocks(3))
   expect(await read(far, 's3/distant')).toEqual({ size, sha256 })
 })
 
-test('a get that is cut is unavailable, after the pieces that came', async () => {
+test('a get whose connection breaks yields some pieces and then is unavailable', async () => {
   await blobs.put('s3/cut', blocks(20))
   proxy.throttle(4 * mebibyte)
   let size = 0
@@ -159,7 +159,7 @@ test('a get that is cut is unavailable, after the pieces that came', async () =>
   expect(size).toBeLessThan(20 * mebibyte)
 })
 
-test.each([1, 20])('a put of %i MiB that is cut is unavailable and leaves no object', async (n) => {
+test.each([1, 20])('a put of %i MiB over a broken connection leaves no object', async (n) => {
   proxy.throttle(2 * mebibyte)
   setTimeout(proxy.cut, 100)
   await expect(far.put('s3/half', blocks(n))).rejects.toMatchObject(gone)
@@ -167,7 +167,7 @@ test.each([1, 20])('a put of %i MiB that is cut is unavailable and leaves no obj
   await expect(far.stat('s3/half')).rejects.toMatchObject(missing)
 })
 
-test('a store that fell silent is unavailable in seconds', async () => {
+test('calls to a silent store become unavailable within seconds', async () => {
   await far.put('s3/known', bytesOf('x'))
   proxy.blackHole()
   const calls = [far.get('s3/known'), far.stat('s3/known'), far.put('s3/known', bytesOf('y'))]

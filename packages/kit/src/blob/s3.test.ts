@@ -9,7 +9,9 @@ import { stepBytes } from './blob.ts'
 import { s3Blobs } from './s3.ts'
 import { stepsContract } from './steps-contract.ts'
 
-/** What a real store hardly ever does, done on purpose (`reliability.md` 19); the rest is in `s3.cluster.test.ts`. */
+/**
+ * Faults that a real store rarely shows, produced by a fake one. The usual behaviour is tested in `s3.cluster.test.ts`.
+ */
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 const servers: ReturnType<typeof createServer>[] = []
@@ -50,7 +52,7 @@ function clientOf(url: string) {
 
 const gone = { kind: 'unavailable', retry_after: 2 }
 
-test('a store that is busy for a moment is asked once more, and no more', async () => {
+test('a call that gets a busy status is repeated exactly once', async () => {
   const statuses = [503, 200, 503, 500, 200]
   const { blobs, failures } = await storeThat((_, response) => {
     response.writeHead(statuses.shift() ?? 0, { 'content-length': 2 }).end('ok')
@@ -61,7 +63,7 @@ test('a store that is busy for a moment is asked once more, and no more', async 
   expect(statuses).toEqual([200])
 })
 
-test('a connection that breaks before the answer is tried once more', async () => {
+test('a call whose connection breaks before the response is repeated once', async () => {
   let count = 0
   const { blobs } = await storeThat(({ socket }, response) => {
     if (++count === 1) socket.resetAndDestroy()
@@ -71,7 +73,7 @@ test('a connection that breaks before the answer is tried once more', async () =
   expect(count).toBe(2)
 })
 
-test('an object that was kept in part is removed, and the put has failed', async () => {
+test('an object that the store truncated is removed, and the put fails', async () => {
   const asked: string[] = []
   const { blobs } = await storeThat((request, response) => {
     asked.push(`${request.method} ${request.url}`)
@@ -87,7 +89,7 @@ test('an object that was kept in part is removed, and the put has failed', async
   expect(asked).toEqual(['PUT /bucket/a', 'HEAD /bucket/a', 'DELETE /bucket/a'])
 })
 
-test('an answer that ends early is unavailable behind the pieces that came', async () => {
+test('a response that ends early yields its pieces and then is unavailable', async () => {
   const { blobs } = await storeThat((_, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('half')
     setTimeout(() => response.destroy(), 20)
@@ -102,7 +104,7 @@ test('an answer that ends early is unavailable behind the pieces that came', asy
 test.each([
   ['all of it', { 'content-length': 10 }],
   ['fewer bytes', { 'content-length': 2, 'content-range': 'bytes 2-3/10' }],
-])('an answer that is %s instead of the range is unavailable', async (_, headers) => {
+])('a response with %s instead of the range is unavailable', async (_, headers) => {
   const { blobs } = await storeThat((_request, response) => {
     const length = headers['content-length']
     response.writeHead('content-range' in headers ? 206 : 200, headers).end('x'.repeat(length))
@@ -110,7 +112,7 @@ test.each([
   await expect(blobs.get('a', { start: 2, end: 5 })).rejects.toMatchObject(gone)
 })
 
-test('a reader that leaves closes the connection; what it did not read is not sent', async () => {
+test('a reader that stops early closes the connection, and the rest is not transferred', async () => {
   let closed: Promise<unknown> | undefined
   const { blobs } = await storeThat((_, response) => {
     closed = once(response, 'close')
@@ -124,7 +126,7 @@ test('a reader that leaves closes the connection; what it did not read is not se
   await closed
 })
 
-test('a store that is away does not keep anyone from starting; it is unavailable at once', async () => {
+test('an unreachable store does not prevent the start, and its calls are unavailable at once', async () => {
   const failures: unknown[] = []
   const onError = (thrown: unknown) => failures.push(thrown)
   const blobs = await s3Blobs({ ...credentials, endpoint: 'http://127.0.0.1:1', onError })
@@ -138,7 +140,7 @@ test('a store that is away does not keep anyone from starting; it is unavailable
   expect(performance.now() - begun).toBeLessThan(1000)
 })
 
-test('credentials that are refused, and addresses that are none, end the start with a sentence', async () => {
+test('rejected credentials and invalid addresses end the start with a clear message', async () => {
   const refused = createServer((_, response) => response.writeHead(403).end())
   servers.push(refused)
   refused.listen(0, '127.0.0.1')
@@ -161,7 +163,7 @@ const stepping = await s3Blobs({ ...credentials, endpoint: memory.url })
 
 stepsContract('an S3 in memory', stepping)
 
-test('parts that were written over since are not gone on with', async () => {
+test('a put does not continue from parts that have been overwritten', async () => {
   const told: { size: number; mark: string }[] = []
   async function* broken() {
     yield Buffer.alloc(2.5 * stepBytes, 'x')

@@ -10,10 +10,9 @@ import { putInSteps, putObject } from './s3/put.ts'
 export type { S3Options } from './s3/client.ts'
 
 /**
- * Objects in a bucket of MinIO or any other S3 (`reliability.md` 16.1); the bucket is made when it is missing. A store that
- * is away just now is no reason not to start: calls are `unavailable` until it is back.
- *
- * @throws Error when the endpoint is no address, or the store refuses these credentials or the bucket
+ * Opens a store of objects in a bucket of MinIO or another S3, creating the bucket if it is missing. A store that
+ * cannot be reached does not prevent the start: its calls are `unavailable` until it returns.
+ * @throws Error if the endpoint is not an address, or the store rejects the credentials or the bucket
  */
 export async function s3Blobs(options: S3Options): Promise<BlobStore> {
   const s3 = s3Client(options)
@@ -81,7 +80,7 @@ async function openBucket({ call, bucket }: S3, { endpoint }: S3Options): Promis
   }
 }
 
-/** The bucket may not have been made yet, when the store was away at the start. */
+/** Adds creation of the bucket to each call, because an unreachable store at the start left it missing. */
 const makingBucket = ({ call, bucket, ...s3 }: S3): S3 => ({
   ...s3,
   bucket,
@@ -102,7 +101,7 @@ async function* list({ call, bucket }: S3, prefix: string): AsyncGenerator<BlobI
   for await (const page of pages(call, bucket, prefix)) yield* page
 }
 
-/** A thousand at a time, by key. */
+/** Lists objects ordered by key, up to a thousand a page. */
 async function* pages(call: Call, bucket: string, prefix: string): AsyncGenerator<BlobInfo[]> {
   let token = ''
   for (;;) {
@@ -111,7 +110,7 @@ async function* pages(call: Call, bucket: string, prefix: string): AsyncGenerato
     )
     yield objects.flatMap((object) => (object.name === undefined ? [] : [infoOf(object)]))
     if (!isTruncated) return
-    token = String(nextContinuationToken) // one of digits only is read as a number
+    token = String(nextContinuationToken) // the client parses a token of digits only as a number
   }
 }
 
@@ -128,7 +127,10 @@ async function removePrefix({ call, bucket }: S3, prefix: string): Promise<numbe
   return removed
 }
 
-/** Of the whole bucket, or of one key: MinIO finds none below a prefix. It also refuses a rule to do so by itself. */
+/**
+ * Aborts multipart uploads of the whole bucket or of one key. MinIO lists none for a prefix, and rejects a lifecycle
+ * rule that would abort them.
+ */
 async function abortUploads(
   { call, bucket }: S3,
   isOver: (upload: { key: string; initiated: Date }) => boolean,

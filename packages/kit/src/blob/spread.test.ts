@@ -4,13 +4,13 @@ import { keyOfAll, partAt, partKey, placesOf, spreadBytes, spreadKey, takenOver 
 
 const places = (key: string, start: number, end: number) => [...placesOf(key, { start, end })]
 
-test('content of one part is one object, larger content says that it is spread', () => {
+test('content of one part is one object, and the key of larger content marks it as spread', () => {
   expect(spreadKey('a/b', 0)).toBe('a/b')
   expect(spreadKey('a/b', spreadBytes)).toBe('a/b')
   expect(spreadKey('a/b', spreadBytes + 1)).toBe('a/b.parts')
 })
 
-test('bytes of an object of its own lie in it', () => {
+test('all bytes of unspread content are in one object', () => {
   expect(places('a/b', 5, 3 * spreadBytes)).toEqual([
     { key: 'a/b', start: 5, end: 3 * spreadBytes },
   ])
@@ -39,34 +39,34 @@ test.each([
     ],
   ],
   ['no bytes', 7, 7, []],
-])('spread content: %s', (_, start, end, expected) => {
+])('spread content is found in its parts: %s', (_, start, end, expected) => {
   expect(places('k.parts', start, end)).toEqual(expected)
 })
 
-describe('whoever takes over', () => {
+describe('taking over content from another writer', () => {
   const partsOf = (key: string, count: number) =>
     Array.from({ length: count }, (_, index) => partKey(key, index))
 
-  test('writes objects of its own, and what was stored before stays where it is', () => {
+  test('a new writer uses new objects, and stored parts keep their keys', () => {
     const second = takenOver('k.parts', 2 * spreadBytes + 5)
     expect(partsOf(second, 4)).toEqual(['k.parts/0-0', 'k.parts/0-1', 'k.parts/1-2', 'k.parts/1-3'])
     const third = takenOver(second, 3 * spreadBytes)
     expect(partsOf(third, 4)).toEqual(['k.parts/0-0', 'k.parts/0-1', 'k.parts/1-2', 'k.parts/2-3'])
   })
 
-  test('leaves no trace of a turn in which nothing was stored', () => {
+  test('a turn without stored parts leaves no trace in the key', () => {
     const fought = Array.from({ length: 9 }).reduce<string>((key) => takenOver(key, 7), 'k.parts')
     expect(fought).toBe('k.parts/0.9')
     expect(partsOf(fought, 2)).toEqual(['k.parts/9-0', 'k.parts/9-1'])
   })
 
-  test('of content of one object writes another one', () => {
+  test('taking over content of one object writes another object', () => {
     expect(takenOver('a/b', 5)).toBe('a/b.1')
     expect(takenOver('a/b.9', 5)).toBe('a/b.10')
     expect(places('a/b.10', 0, 3)).toEqual([{ key: 'a/b.10', start: 0, end: 3 }])
   })
 
-  test('twenty times of the largest files, has a key that is one', () => {
+  test('after twenty takeovers of the largest files the key is still valid', () => {
     let key = 'requests/uploads/f3a1359e-c5f3-4a0f-9d1d-1f0a6f5b7c31/f3a1359e-c5f3.parts'
     for (let at = 0; at < 20; at++) key = takenOver(key, (3000 + at) * spreadBytes)
     expect(key.length).toBeLessThan(300)
@@ -74,7 +74,7 @@ describe('whoever takes over', () => {
   })
 })
 
-test('all objects of content are found by one name', () => {
+test('one name matches all objects of the content', () => {
   expect(keyOfAll('a/b')).toBe('a/b')
   expect(keyOfAll('a/b.parts/3.1')).toBe('a/b.parts/')
 })

@@ -1,18 +1,17 @@
 /**
- * Content that arrives piece by piece and is too large to be moved when all of it is there: it stays spread over objects of
- * one size, below a key that says so. Where a byte lies follows from the key alone.
- *
- * Objects are all that is shared by whoever writes such content after somebody who may still be at it. So each writer who
- * takes over has a turn of its own, whose objects nobody else writes, and the key tells from which part on its turn counts.
+ * Content that arrives in pieces and is too large to be moved afterwards. It stays spread over objects of one size, and
+ * its key marks it as spread; the key alone determines the object of each byte.
+ * A writer may take over from one that is presumed dead but still writes. Each writer therefore has a turn with objects
+ * that no other writer touches, and the key records the first part of each turn.
  */
 
-/** Bytes of every part but the last. */
+/** Size in bytes of every part but the last. */
 export const spreadBytes = 8 * 1024 * 1024
 
 const spread = /^(.+\.parts)((?:\/\d+\.\d+)*)$/
 const whole = /^(.+?)(?:\.(\d+))?$/
 
-/** The part and later ones were written in that turn, up to the first of the next. */
+/** Writer of the part `first` and the following parts, up to the first part of the next turn. */
 interface Turn {
   first: number
   turn: number
@@ -23,14 +22,17 @@ interface Spread {
   turns: Turn[]
 }
 
-/** @param base a key without dots, below which nothing else lies */
+/**
+ * Returns the key of content of `length` bytes.
+ * @param base a key without dots that is not a prefix of other keys
+ */
 export const spreadKey = (base: string, length: number): string =>
   length > spreadBytes ? `${base}.parts` : base
 
-/** The part that holds the byte. */
+/** Returns the index of the part that contains the byte at `offset`. */
 export const partAt = (offset: number): number => Math.floor(offset / spreadBytes)
 
-/** The object of a part. */
+/** Returns the key of the object that contains a part. */
 export function partKey(key: string, index: number): string {
   const found = read(key)
   if (!found) return key
@@ -40,7 +42,9 @@ export function partKey(key: string, index: number): string {
 
 const firstTurn: Turn = { first: 0, turn: 0 }
 
-/** The key of the content for a writer who goes on at `offset`, while whoever wrote so far may not have ended. */
+/**
+ * Returns the key of the content for a writer that continues at `offset` while the former writer may still be running.
+ */
 export function takenOver(key: string, offset: number): string {
   const found = read(key)
   if (!found) {
@@ -53,7 +57,7 @@ export function takenOver(key: string, offset: number): string {
   return [folder, ...[...counting, next].map(({ first, turn }) => `${first}.${turn}`)].join('/')
 }
 
-/** What stands for all objects of the content in a registry: its key, or a prefix. */
+/** Returns the name that stands for all objects of the content in a registry: its key, or a prefix. */
 export function keyOfAll(key: string): string {
   const found = read(key)
   return found ? `${found.folder}/` : key
@@ -73,12 +77,15 @@ function readTurn(text: string): Turn {
 
 export interface SpreadPlace {
   key: string
-  /** Of the object; `end` does not count. */
+  /** Byte range within the object; `end` is exclusive. */
   start: number
   end: number
 }
 
-/** The objects that hold the bytes `start` up to `end` of the content of a key, in order. Those of other keys are one object. */
+/**
+ * Yields the objects that contain the bytes from `start` up to but not including `end` of the content, in order.
+ * Content that is not spread is one object.
+ */
 export function* placesOf(
   key: string,
   { start, end }: { start: number; end: number },

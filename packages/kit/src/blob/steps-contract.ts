@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../testing/bytes.ts'
 import { type Begun, type BlobStore, CannotGoOn, stepBytes } from './blob.ts'
 
-/** What every adapter of `BlobStore` promises about puts in steps (`reliability.md` 6.3). Uses only keys below `contract/`. */
+/**
+ * Registers the tests of `putInSteps` that every adapter of
+ * `BlobStore` must pass. They use only keys below `contract/`.
+ */
 export function stepsContract(name: string, blobs: BlobStore): void {
   describe(`puts in steps on ${name}`, () => {
     testSteps(blobs)
@@ -14,7 +17,7 @@ export function stepsContract(name: string, blobs: BlobStore): void {
 
 const missing = { kind: 'not_found' }
 
-/** Two steps and a half. */
+/** Content of two and a half steps. */
 const long = randomBytes(2.5 * stepBytes)
 const other = randomBytes(2.5 * stepBytes)
 
@@ -28,7 +31,7 @@ async function* broken(): AsyncGenerator<Uint8Array> {
   throw new Error('source broke')
 }
 
-/** Stops behind `chunks` until it is let go, then gives `more`. */
+/** Builds a source that pauses after `chunks` until `letGo` is called, and then continues with `more`. */
 function held(chunks: AsyncIterable<Uint8Array>, more: AsyncIterable<Uint8Array>) {
   let reached = () => {}
   let letGo = () => {}
@@ -47,7 +50,7 @@ function held(chunks: AsyncIterable<Uint8Array>, more: AsyncIterable<Uint8Array>
   return { source, isReached, letGo }
 }
 
-/** What is told of a put, as it is told. */
+/** Records the reported progress of a put. */
 function listening() {
   const told: Begun[] = []
   return { told, isDue: () => true, onStored: (begun: Begun) => told.push(begun) }
@@ -55,7 +58,10 @@ function listening() {
 
 const silent = { isDue: () => false, onStored: () => expect.unreachable('nobody asked') }
 
-/** Of a put that died behind the given bytes, when all whole steps before the last byte were stored. */
+/**
+ * Returns the reported progress of a put that failed after the given
+ * bytes, when every whole step before the last byte was stored.
+ */
 async function begin(blobs: BlobStore, key: string, bytes: Buffer): Promise<Begun[]> {
   const steps = listening()
   const source = (async function* () {
@@ -70,7 +76,7 @@ async function begin(blobs: BlobStore, key: string, bytes: Buffer): Promise<Begu
 const stepsIn = ({ length }: Buffer) => Math.ceil(length / stepBytes) - 1
 const patience = { timeout: 20_000 }
 
-/** Parts may come to their end in any order: of several steps only the last may be told. */
+/** Waits until that many steps were reported. Parts finish in any order, so several steps may be reported as one. */
 const untilTold = ({ told }: { told: Begun[] }, steps: number) =>
   expect.poll(() => told.at(-1)?.size, patience).toBe(steps * stepBytes)
 
@@ -83,14 +89,17 @@ async function digest(blobs: BlobStore, key: string) {
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 function testSteps(blobs: BlobStore) {
-  test.each([0, 1000, stepBytes, long.length])('one of %i bytes is an object', async (length) => {
-    const stored = await blobs.putInSteps('contract/steps/a', from(long, 0, length), silent)
-    expect(stored).toEqual({ size: length, etag: expect.any(String) })
-    expect(await blobs.stat('contract/steps/a')).toMatchObject(stored)
-    expect(await digest(blobs, 'contract/steps/a')).toBe(digestOf(long.subarray(0, length)))
-  })
+  test.each([0, 1000, stepBytes, long.length])(
+    'a put in steps of %i bytes makes an object',
+    async (length) => {
+      const stored = await blobs.putInSteps('contract/steps/a', from(long, 0, length), silent)
+      expect(stored).toEqual({ size: length, etag: expect.any(String) })
+      expect(await blobs.stat('contract/steps/a')).toMatchObject(stored)
+      expect(await digest(blobs, 'contract/steps/a')).toBe(digestOf(long.subarray(0, length)))
+    },
+  )
 
-  test('another goes on behind each step of one that failed, which is no object', async () => {
+  test('a failed put makes no object, and another one continues from any of its steps', async () => {
     for (const steps of [1, 2]) {
       const key = `contract/steps/b${steps}`
       const told = await begin(blobs, key, long)
@@ -104,7 +113,7 @@ function testSteps(blobs: BlobStore) {
     }
   })
 
-  test('who goes on tells of its own steps', async () => {
+  test('a put that continues an earlier one reports further steps', async () => {
     const key = 'contract/steps/c'
     const [first] = await begin(blobs, key, long.subarray(0, 1.5 * stepBytes))
     const steps = { ...listening(), from: first }
@@ -119,7 +128,7 @@ function testSteps(blobs: BlobStore) {
     expect(await digest(blobs, key)).toBe(digestOf(long))
   })
 
-  test('what ends with a step needs no more bytes', async () => {
+  test('a put that continues at the end of the content needs no more bytes', async () => {
     const last = (await begin(blobs, 'contract/steps/d', long)).at(-1)
     const { size } = await blobs.putInSteps('contract/steps/d', bytesOf(''), {
       ...silent,
@@ -130,7 +139,7 @@ function testSteps(blobs: BlobStore) {
 }
 
 function testLeft(blobs: BlobStore) {
-  test('an abort ends one, and keeps what it has stored', async () => {
+  test('an aborted put keeps the bytes that it stored', async () => {
     const key = 'contract/steps/e'
     const abort = new AbortController()
     const { source, isReached } = held(from(long), from(long))
@@ -145,7 +154,7 @@ function testLeft(blobs: BlobStore) {
     expect(await digest(blobs, key)).toBe(digestOf(long))
   })
 
-  test('what was abandoned cannot be gone on with, and nothing of the source is read', async () => {
+  test('a put does not continue after abandon, and does not read its source', async () => {
     const [told] = await begin(blobs, 'contract/steps/f', long)
     const kept = await begin(blobs, 'contract/steps/f2', long)
     await blobs.abandon('contract/steps/f')
@@ -162,7 +171,7 @@ function testLeft(blobs: BlobStore) {
     expect(await digest(blobs, 'contract/steps/f2')).toBe(digestOf(long))
   })
 
-  test('what is old goes with what crashes left behind', async () => {
+  test('removal of old leftovers includes the steps of unfinished puts', async () => {
     const [told] = await begin(blobs, 'contract/steps/g', long)
     await blobs.removeUnfinished(new Date(Date.now() + 60_000))
     const attempt = blobs.putInSteps('contract/steps/g', bytesOf(''), { ...silent, from: told })
@@ -170,7 +179,7 @@ function testLeft(blobs: BlobStore) {
   })
 }
 
-/** One that was taken for dead and is not; `first` is told before it stops. */
+/** Starts a put that is presumed dead but still runs. It reports `first` before it pauses. */
 async function twin(blobs: BlobStore, key: string) {
   const steps = listening()
   const { source, isReached, letGo } = held(from(long, 0, 1.5 * stepBytes), from(other))
@@ -184,7 +193,7 @@ async function twin(blobs: BlobStore, key: string) {
 }
 
 function testTwins(blobs: BlobStore) {
-  test('one that wakes behind the end of its successor changes nothing', async () => {
+  test('a writer that wakes up after its successor finished changes nothing', async () => {
     const key = 'contract/twins/a'
     const { first, letGo, ended } = await twin(blobs, key)
     await blobs.putInSteps(key, from(long, first?.size), { ...silent, from: first })
@@ -193,7 +202,7 @@ function testTwins(blobs: BlobStore) {
     expect(await digest(blobs, key)).toBe(digestOf(long))
   })
 
-  test('one that dies while its successor is at it takes nothing along', async () => {
+  test('a writer that dies while its successor runs does not damage the bytes of the successor', async () => {
     const key = 'contract/twins/b'
     const steps = listening()
     const first = held(from(long, 0, 1.5 * stepBytes), broken())
@@ -211,7 +220,7 @@ function testTwins(blobs: BlobStore) {
     expect(await digest(blobs, key)).toBe(digestOf(long))
   })
 
-  test('of one that writes other bytes beside its successor nothing is among them', async () => {
+  test('bytes of a writer and of its successor are never mixed in one object', async () => {
     const key = 'contract/twins/c'
     const { first, letGo, ended } = await twin(blobs, key)
     const next = held(from(long, first?.size, 2.2 * stepBytes), from(long, 2.2 * stepBytes))

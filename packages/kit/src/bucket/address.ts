@@ -1,26 +1,28 @@
 import { createPrivateKey } from 'node:crypto'
 import { z } from 'zod'
 
-/** Where a bucket is, and with which credentials it is asked. Texts of users are read here, before anything is sent. */
+/**
+ * Address of a bucket of a user with the credentials for it. Input of users is parsed here, before any request is sent.
+ */
 export type BucketAddress = S3Address | AzureAddress | GoogleAddress
 
 export interface S3Address {
   provider: 's3'
   bucket: string
-  /** `http(s)://host:port`, no path; default: Amazon's. */
+  /** Address `http(s)://host:port` without a path; Amazon by default. */
   endpoint?: string
   region?: string
-  /** None: anybody may ask. */
+  /** Absent for anonymous access. */
   credentials?: { key: string; secret: string; sessionToken?: string }
 }
 
 export interface AzureAddress {
   provider: 'azure'
   bucket: string
-  /** Of the account: `https://name.blob.core.windows.net`. */
+  /** Address of the account: `https://name.blob.core.windows.net`. */
   url: string
   sharedKey?: { account: string; key: string }
-  /** A shared access signature, as a query. */
+  /** Shared access signature in the form of a URL query. */
   sas?: string
 }
 
@@ -28,11 +30,14 @@ export interface GoogleAddress {
   provider: 'google'
   bucket: string
   keyFile?: KeyFile
-  /** Only of tests: without credentials. */
+  /** Endpoint for tests; such requests carry no credentials. */
   endpoint?: string
 }
 
-/** A text cannot be used: the message says what is wrong and nothing of what it holds. */
+/**
+ * Error of an input that cannot be parsed. The message describes the
+ * fault without quoting the input, which may contain secrets.
+ */
 export class AddressUnreadable extends Error {}
 
 export const azureUrlOf = (account: string) => `https://${account}.blob.core.windows.net`
@@ -40,10 +45,9 @@ export const azureUrlOf = (account: string) => `https://${account}.blob.core.win
 export const isAccountName = (text: string) => /^[a-z0-9]{3,24}$/.test(text)
 
 /**
- * Reads what Azure calls a connection string: `AccountName=...;AccountKey=...`, or `BlobEndpoint=...` with
- * `SharedAccessSignature=...`. Endpoints of other services in it are not used.
- *
- * @throws AddressUnreadable
+ * Parses a connection string of Azure: `AccountName=...;AccountKey=...`, or `BlobEndpoint=...` with
+ * `SharedAccessSignature=...`. Endpoints of other services in it are ignored.
+ * @throws AddressUnreadable if it is malformed or incomplete
  */
 export function readConnectionString(text: string): Omit<AzureAddress, 'bucket'> {
   const parts = partsOf(text)
@@ -78,13 +82,15 @@ function endpointOf(parts: Map<string, string>, account: string | undefined): st
   return `${protocol}://${account}.blob.${suffix}`
 }
 
-/** What is used of the key file of a service account. */
+/** Fields of the key file of a service account that are used. */
 export interface KeyFile {
   client_email: string
   private_key: string
 }
 
-/** Other kinds of key files send their holder to addresses, files or programs that they name. */
+/**
+ * Accepts service accounts only: other kinds of key files name addresses, files or programs that the library would use.
+ */
 const serviceAccount = z.object({
   type: z.literal('service_account'),
   client_email: z.string().min(3).max(320),
@@ -93,14 +99,17 @@ const serviceAccount = z.object({
   universe_domain: z.literal('googleapis.com').optional(),
 })
 
-/** Where Google gives out tokens; a file that names another place is refused. */
+/** Token endpoints of Google; a key file with another one is rejected. */
 const tokenUris = [
   'https://oauth2.googleapis.com/token',
   'https://accounts.google.com/o/oauth2/token',
   'https://www.googleapis.com/oauth2/v4/token',
 ]
 
-/** @throws AddressUnreadable */
+/**
+ * Parses the JSON key file of a service account of Google.
+ * @throws AddressUnreadable if it is another kind of file or names a foreign endpoint
+ */
 export function readKeyFile(text: string): KeyFile {
   const read = serviceAccount.safeParse(parsed(text))
   if (!read.success)

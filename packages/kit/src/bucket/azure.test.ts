@@ -6,7 +6,7 @@ import { type Received, startReceiver } from '../testing/receiver.ts'
 import type { AzureAddress } from './address.ts'
 import { bucketOpener } from './open.ts'
 
-/** Answers as Azure gives them, for what its emulator never does; the rest is in `emulators.cluster.test.ts`. */
+/** Responses of Azure that its emulator never sends; the usual ones are tested in `emulators.cluster.test.ts`. */
 
 const azure = await startReceiver()
 afterAll(azure.close)
@@ -30,14 +30,17 @@ test.each([
   [404, 'ContainerNotFound', 'not_found'],
   [400, 'InvalidQueryParameterValue', 'bad_token'],
   [500, 'InternalError', 'unreachable'],
-])('%i %s is %s, in no other words', async (status, code, reason) => {
-  azure.answer(failure(status, code))
-  const bucket = await open()
-  const attempt = bucket.list({ prefix: '', size: 1, token: 'x' }, signal)
-  await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
-})
+])(
+  'response %i %s becomes the reason %s without quoting the response',
+  async (status, code, reason) => {
+    azure.answer(failure(status, code))
+    const bucket = await open()
+    const attempt = bucket.list({ prefix: '', size: 1, token: 'x' }, signal)
+    await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
+  },
+)
 
-test('all that is below a prefix comes with its bytes', async () => {
+test('a list of all objects below a prefix contains their sizes', async () => {
   const blob =
     '<Blob><Name>a/b/2.jpg</Name><Properties><Content-Length>7</Content-Length></Properties></Blob>'
   azure.answer({
@@ -51,7 +54,7 @@ test('all that is below a prefix comes with its bytes', async () => {
   expect(azure.received.at(-1)?.path).not.toContain('delimiter')
 })
 
-test('a probe tells forbidden from everything else', async () => {
+test('a probe distinguishes forbidden from any other failure', async () => {
   const bucket = await open()
   azure.answer(failure(403, 'AuthenticationFailed'))
   expect(await bucket.probe('', signal)).toBe('forbidden')
@@ -59,7 +62,7 @@ test('a probe tells forbidden from everything else', async () => {
   expect(await bucket.probe('', signal)).toBe('not_found')
 })
 
-test('a signature goes with every request, and says whether it may write', async () => {
+test('every request carries the shared access signature, whose permissions decide whether writing is possible', async () => {
   azure.answer(failure(404, 'ContainerNotFound'))
   const bucket = await open({ sas: 'sv=2024-11-04&sp=rl&sig=abc' })
   await bucket.probe('', signal)
@@ -70,7 +73,7 @@ test('a signature goes with every request, and says whether it may write', async
   expect(await (await open()).canWrite(signal)).toBe(false)
 })
 
-test('a blob appears with the list of its blocks, and breaks off without one', async () => {
+test('a blob is committed by its block list, which a failed write never sends', async () => {
   const sent = () =>
     azure.received
       .splice(0)
@@ -93,20 +96,20 @@ test.each([
   [403, 'AuthorizationPermissionMismatch', 'forbidden'],
   [404, 'ContainerNotFound', 'not_found'],
   [500, 'InternalError', 'unreachable'],
-])('%i %s to what is written is %s', async (status, code, reason) => {
+])('response %i %s to a write becomes the reason %s', async (status, code, reason) => {
   azure.answer(failure(status, code))
   const attempt = (await open()).write('a.zip', bytesOf('a'), signal)
   await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
 })
 
-test('no key leads out of the container', async () => {
+test('a key that would lead out of the container is rejected without a request', async () => {
   const count = azure.received.length
   const attempt = gathered((await open()).read('../other/a.txt', {}, signal))
   await expect(attempt).rejects.toMatchObject({ reason: 'bad_key' })
   expect(azure.received.length).toBe(count)
 })
 
-test('an address that is not allowed is never asked', async () => {
+test('a blocked address never receives a request', async () => {
   const count = azure.received.length
   const bucket = await open({}, [])
   const attempt = bucket.list({ prefix: '', size: 1 }, signal)
@@ -114,7 +117,7 @@ test('an address that is not allowed is never asked', async () => {
   expect(azure.received.length).toBe(count)
 })
 
-test('an answer that leads elsewhere is not followed', async () => {
+test('a redirect to another host is not followed', async () => {
   const other = await startReceiver()
   azure.answer({ status: 307, headers: { location: `${other.url}/frames` } })
   expect(await (await open()).probe('', signal)).toBe('not_found')
@@ -122,7 +125,7 @@ test('an answer that leads elsewhere is not followed', async () => {
   await other.close()
 })
 
-test('an answer without an end is cut', async () => {
+test('a response without an end is cut off', async () => {
   const endless = await startEndless()
   const attempt = (await open({ url: endless.url })).list({ prefix: '', size: 1 }, signal)
   await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })

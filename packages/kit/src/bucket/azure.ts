@@ -27,7 +27,7 @@ import {
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
-/** A container of Azure's blob storage. */
+/** Opens a container of Azure Blob Storage. */
 export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
   const { small, large, patient } = clientsOf(address, guard)
   const list = (query: LevelQuery, signal: AbortSignal) =>
@@ -58,8 +58,8 @@ export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
 }
 
 /**
- * Answers that are read whole come over connections that end when they bring too much; what is sent takes longer than what is
- * asked.
+ * Creates the clients. Connections of responses that are buffered whole end above a size limit, and writes have a
+ * longer timeout than reads.
  */
 function clientsOf(address: AzureAddress, guard: BucketGuard) {
   const { url, bucket, sas, sharedKey } = address
@@ -133,13 +133,16 @@ async function* read(
   }
 }
 
-/** Azure takes 50,000 of them, which are 390 GiB. */
+/** Size of a block in bytes. Azure accepts 50,000 blocks, which is 390 GiB. */
 const blockBytes = 8 * 1024 * 1024
-/** When the last bytes are asked for all others are there: until then it can be given up. */
+/**
+ * With one block at a time, all earlier blocks are stored when the last
+ * bytes are read, so the write can be given up until then.
+ */
 const inFlight = 1
 
 /**
- * The blob appears with the list of its blocks. Blocks without one are no blob and in no list; Azure has no call that removes
+ * Writes the blocks and commits them as a blob. Uncommitted blocks appear in no list; Azure has no call that removes
  * them, and drops them after a week.
  */
 async function putBlocks(
@@ -156,11 +159,11 @@ async function putBlocks(
     await blob.uploadStream(body, blockBytes, inFlight, { abortSignal })
   } finally {
     body.destroy()
-    left.abort() // blocks that are on their way when another fails
+    left.abort() // ends blocks that are still being sent after another one failed
   }
 }
 
-/** A key may do everything; what a signature allows is written in it. */
+/** Returns whether writing is allowed. An account key allows everything, and a signature states its permissions. */
 function mayWrite({ sharedKey, sas }: AzureAddress): boolean {
   if (sharedKey) return true
   return /[cw]/.test(new URLSearchParams(sas ?? '').get('sp') ?? '')

@@ -1,85 +1,86 @@
 import { untilAborted } from '../blob/abort.ts'
 
-/** Whether a bucket can be used; what cannot be reached at all is `not_found`. */
+/** Usability of a bucket. One that cannot be reached counts as `not_found`. */
 export type Reach = 'available' | 'not_found' | 'forbidden'
 
 export interface LevelQuery {
-  /** Beginning of keys, `''` for all; of a level what follows is cut at the next `/`. */
+  /** Prefix of keys, `''` for all. A level cuts keys at the next `/` after it. */
   prefix: string
-  /** Of the page before. */
+  /** Token of the previous page. */
   token?: string
-  /** Entries of a page, both kinds together. */
+  /** Largest number of entries of a page, directories and keys together. */
   size: number
 }
 
-/** One page of one level of the hierarchy that `/` makes of keys. */
+/** One page of one level of the hierarchy that `/` creates among keys. */
 export interface Level {
-  /** Whole beginnings of keys, each with its `/` at the end. */
+  /** Complete prefixes, each with its `/` at the end. */
   directories: string[]
-  /** Whole keys. */
+  /** Complete keys. */
   keys: string[]
-  /** Null: this was the last page. */
+  /** Token of the next page, null on the last one. */
   next: string | null
 }
 
-/** An object of a bucket. */
+/** Object of a bucket. */
 export interface BucketFile {
   key: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
 }
 
-/** One page of all objects below a prefix, however deep they lie, in the order of their keys. */
+/** One page of all objects below a prefix at any depth, ordered by key. */
 export interface FilePage {
   files: BucketFile[]
-  /** Null: this was the last page. */
+  /** Token of the next page, null on the last one. */
   next: string | null
 }
 
-/** Bytes of an object, both bounds included; without them all of it. */
+/** Byte range of an object, both ends included; without bounds the whole object. */
 export interface Part {
   start?: number
   end?: number
 }
 
 /**
- * A bucket of somebody else, reached with their credentials: S3, Azure or Google. Every call ends when its signal fires, is
- * bounded in the bytes that it takes into memory, and throws `BucketFailure` and nothing else.
+ * Bucket of a user on S3, Azure or Google, accessed with the credentials of that user. Every call ends when its signal
+ * fires, buffers a limited number of bytes, and throws only `BucketFailure`.
  */
 export interface Bucket {
-  /** Never throws: asks for the first key below `prefix`. */
+  /** Requests the first key below `prefix`. Never throws. */
   probe: (prefix: string, signal: AbortSignal) => Promise<Reach>
   list: (query: LevelQuery, signal: AbortSignal) => Promise<Level>
-  /** A key that is there is the first one below itself. */
+  /** Lists objects. If the prefix is itself a key, that object comes first. */
   files: (query: LevelQuery, signal: AbortSignal) => Promise<FilePage>
   exists: (key: string, signal: AbortSignal) => Promise<boolean>
-  /** In pieces of at most 64 KiB. A key that is not there is found out with the first piece. */
+  /** Reads an object in pieces of at most 64 KiB. A missing key fails at the first piece. */
   read: (key: string, part: Part, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /**
-   * Replaces what is there. All or nothing: where `chunks` fail, which is thrown as it is, or the signal fires before the last
-   * of them was taken, there is no object and no part of one. Parts go one by one, so that memory does not grow with the object
-   * and little is on its way when the last chunk is asked for.
+   * Writes an object completely or not at all, replacing the former one. If `chunks` throw, that error is rethrown
+   * unchanged. If they throw, or the signal fires before the last chunk was read, neither an object nor a part of one
+   * remains. Parts are sent one by one, so that memory does not grow with the object and little is in flight when the
+   * last chunk is read.
    */
   write: (key: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>
-  /** Whether these credentials may write; nothing is left behind. */
+  /** Returns whether these credentials allow writing, without leaving anything in the bucket. */
   canWrite: (signal: AbortSignal) => Promise<boolean>
 }
 
 export type BucketReason =
   | 'forbidden'
-  /** There is no such bucket. */
+  /** The bucket does not exist. */
   | 'not_found'
   | 'no_key'
-  /** No key for every provider: a segment of it is `.` or `..`, which an address loses. */
+  /** A segment of the key is `.` or `..`, which URLs normalize, so that not every provider can store it. */
   | 'bad_key'
   | 'bad_token'
-  /** The address is one that may not be asked. */
+  /** Requests to this address are not allowed. */
   | 'blocked'
   | 'unreachable'
-  /** The library of this provider is not part of the installation. */
+  /** The client library of this provider is not installed. */
   | 'not_installed'
 
-/** Says what went wrong by one of a few words: what the other side or a library wrote may hold anything, secrets included. */
+/** Error that names only a reason. Texts of the store or of a library could contain anything, secrets included. */
 export class BucketFailure extends Error {
   readonly reason: BucketReason
 
@@ -89,7 +90,7 @@ export class BucketFailure extends Error {
   }
 }
 
-/** Runs a call of a library; whatever it throws becomes a failure with the reason that `reasonOf` finds. */
+/** Runs a call of a library, and converts any error to a failure with the reason that `reasonOf` finds. */
 export async function failing<T>(
   run: () => Promise<T>,
   reasonOf: (thrown: unknown) => BucketReason,
@@ -108,14 +109,17 @@ export function failureOf(
   return thrown instanceof BucketFailure ? thrown : new BucketFailure(reasonOf(thrown))
 }
 
-/** @throws BucketFailure bad_key: read as an address it could lead out of the bucket */
+/**
+ * Rejects keys that could lead out of the bucket when used in a URL.
+ * @throws BucketFailure `bad_key`
+ */
 export function assertKey(key: string): void {
   if (/(^|\/)\.\.?(\/|$)/.test(key)) throw new BucketFailure('bad_key')
 }
 
 /**
- * Runs a write; what its chunks throw passes as it is, and a signal is not kept waiting by silent ones. They are left when
- * everything that was begun has an end, so that whoever gives them can wait for that.
+ * Runs a write. Errors of its chunks are rethrown unchanged, and silent chunks do not delay an abort. The chunks are
+ * released after every started call has ended, so that their producer can wait for that.
  */
 export async function writing(
   { key, chunks, signal }: { key: string; chunks: AsyncIterable<Uint8Array>; signal: AbortSignal },
@@ -143,7 +147,7 @@ export async function writing(
   }
 }
 
-/** How a bucket can be used, told by listing one key of it. */
+/** Returns how a bucket can be used, by listing one key of it. */
 export async function probeBy(list: () => Promise<unknown>): Promise<Reach> {
   try {
     await list()
@@ -156,12 +160,12 @@ export async function probeBy(list: () => Promise<unknown>): Promise<Reach> {
 
 const refusedCode = 'ERR_ADDRESS_REFUSED'
 
-/** Did the guard refuse the address? Libraries wrap errors, and keep their code. */
+/** Returns true if the guard refused the address. Libraries wrap the error but keep its code. */
 export function isBlocked(thrown: unknown): boolean {
   for (let error = thrown; error instanceof Error; error = error.cause)
     if (Reflect.get(error, 'code') === refusedCode) return true
   return false
 }
 
-/** Lists are read whole: a page of 500 keys with 1,024 characters each, spelt as awkwardly as can be. */
+/** Size limit in bytes of a buffered response: a page of 500 keys of 1,024 characters each, in the longest escaping. */
 export const largestAnswer = 8 * 1024 * 1024

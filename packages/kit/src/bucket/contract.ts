@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, gathered } from '../testing/bytes.ts'
 import type { Bucket } from './bucket.ts'
 
-/** What every bucket promises, tried on each adapter: a bucket with these objects, and one that is not there. */
+/** Objects of the bucket on which the contract of `Bucket` is tested; another bucket is missing. */
 export const contractObjects: Readonly<Record<string, string>> = {
   'a.txt': 'first',
   'b%20 +ü.txt': 'awkward',
@@ -14,10 +14,10 @@ export const contractObjects: Readonly<Record<string, string>> = {
   'large.bin': 'x'.repeat(200_000),
 }
 
-/** What an emulator does otherwise than what it plays. */
+/** Deviation of an emulator from the store that it emulates. */
 type Lack =
   | 'takes any token'
-  /** Folders come beside the entries of a page. */
+  /** Directories are not counted as entries of a page. */
   | 'counts no folders'
   | 'knows no rights'
 
@@ -25,7 +25,7 @@ interface Given {
   bucket: () => Bucket
   missing: () => Bucket
   lacks?: readonly Lack[]
-  /** Keys of uploads that were begun and neither completed nor given up, where the store tells them. */
+  /** Returns keys of unfinished uploads, if the store lists them. */
   unfinished?: () => Promise<string[]>
 }
 
@@ -41,18 +41,18 @@ export function bucketContract(name: string, given: Given) {
   })
 }
 
-/** What an emulator cannot show is no test of it. */
+/** Skips a test of a behaviour that the emulator does not reproduce. */
 const unless = (lacks: readonly Lack[], lack: Lack) =>
   lacks.includes(lack) ? () => undefined : test
 
 function listing({ bucket, missing, lacks = [] }: Given) {
-  test('is available, and one that is not there is not', async () => {
+  test('an existing bucket is available, and a missing one is not', async () => {
     expect(await bucket().probe('', signal)).toBe('available')
     expect(await bucket().probe('nothing/below', signal)).toBe('available')
     expect(await missing().probe('', signal)).toBe('not_found')
   })
 
-  test('shows one level of its keys, folders apart', async () => {
+  test('a list shows one level of keys, with directories separate', async () => {
     const top = await bucket().list({ prefix: '', size: 100 }, signal)
     expect([...top.directories].sort()).toEqual(['folder/', 'other/'])
     expect([...top.keys].sort()).toEqual(['a.txt', 'b%20 +ü.txt', 'large.bin'])
@@ -64,7 +64,7 @@ function listing({ bucket, missing, lacks = [] }: Given) {
     expect(begun).toEqual({ directories: [], keys: ['folder/1.jpg'], next: null })
   })
 
-  test('shows long levels in pages', async () => {
+  test('a long level is listed in pages', async () => {
     const seen: string[] = []
     let token: string | undefined
     for (let pages = 0; pages < 10; pages++) {
@@ -90,14 +90,14 @@ function listing({ bucket, missing, lacks = [] }: Given) {
   })
 }
 
-/** Not every store keeps an object that stands for a folder. */
+/** Excludes objects that represent a folder, which not every store keeps. */
 const isFile = (key: string) => !key.endsWith('/')
 
 function files({ bucket, lacks = [] }: Given) {
   const below = async (prefix: string) =>
     (await bucket().files({ prefix, size: 100 }, signal)).files.filter(({ key }) => isFile(key))
 
-  test('tells all that is below a prefix, with bytes', async () => {
+  test('a recursive list contains every object below a prefix with its size', async () => {
     expect(await below('folder/')).toEqual([
       { key: 'folder/1.jpg', size: 3 },
       { key: 'folder/2.jpg', size: 3 },
@@ -111,7 +111,7 @@ function files({ bucket, lacks = [] }: Given) {
     })
   })
 
-  test('tells many in pages, and a key before those that begin with it', async () => {
+  test('a long recursive list has pages, and a key precedes keys that begin with it', async () => {
     const seen: string[] = []
     let token: string | undefined
     for (let pages = 0; pages < 10; pages++) {
@@ -136,12 +136,12 @@ function reading({ bucket, lacks = [] }: Given) {
   const text = async (key: string, part = {}) =>
     (await gathered(bucket().read(key, part, signal))).toString()
 
-  test('knows its keys', async () => {
+  test('only a complete key exists', async () => {
     expect(await bucket().exists('folder/deep/3.jpg', signal)).toBe(true)
     expect(await bucket().exists('folder/deep', signal)).toBe(false)
   })
 
-  test('gives the bytes of a key, all of them or some', async () => {
+  test('an object is read whole or in ranges', async () => {
     expect(await text('b%20 +ü.txt')).toBe('awkward')
     expect(await text('a.txt', { start: 1, end: 3 })).toBe('irs')
     expect(await text('a.txt', { start: 3 })).toBe('st')
@@ -155,7 +155,7 @@ function reading({ bucket, lacks = [] }: Given) {
     expect(await bucket().canWrite(signal)).toBe(true)
   })
 
-  test('ends with its signal', async () => {
+  test('an aborted signal ends a call', async () => {
     const attempt = bucket().list({ prefix: '', size: 2 }, AbortSignal.abort())
     await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })
   })
@@ -169,7 +169,7 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
       ?.size
   const text = async (key: string) => (await gathered(bucket().read(key, {}, signal))).toString()
 
-  test('takes an object under a key, and another one in its place', async () => {
+  test('a write stores an object, and a second one replaces it', async () => {
     const key = 'written/ü 20%+.txt'
     await bucket().write(key, bytesOf('one ', 'after ', 'another'), signal)
     expect(await text(key)).toBe('one after another')
@@ -177,7 +177,7 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
     expect(await size(key)).toBe(0)
   })
 
-  test('takes one that is larger than a part, byte for byte', async () => {
+  test('an object larger than a part is stored byte for byte', async () => {
     const key = 'written/large.bin'
     async function* pieces() {
       for (let number = 0; number < 17; number++) yield mebibyte
@@ -194,7 +194,7 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
     ['nothing', 0],
     ['a little', 1],
     ['some parts', 20],
-  ])('keeps nothing of bytes that break off after %s', async (_, count) => {
+  ])('a write whose source breaks off after %s leaves nothing behind', async (_, count) => {
     const broken = new Error('the source has an end')
     async function* pieces() {
       for (let number = 0; number < count; number++) yield mebibyte
@@ -205,7 +205,7 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
     expect(await unfinished()).toEqual([])
   })
 
-  test('keeps nothing of what is given up, though its bytes are silent', async () => {
+  test('an aborted write leaves nothing behind, even while its source is silent', async () => {
     const end = new AbortController()
     async function* pieces() {
       for (let number = 0; number < 20; number++) yield mebibyte
@@ -218,7 +218,7 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
     expect(await unfinished()).toEqual([])
   })
 
-  test('is not made where it is missing, and has no key that leads elsewhere', async () => {
+  test('a write does not create a missing bucket, and rejects keys that lead elsewhere', async () => {
     const there = missing().write('a.txt', bytesOf('a'), signal)
     await expect(there).rejects.toMatchObject({ reason: 'not_found' })
     expect(await missing().probe('', signal)).toBe('not_found')
@@ -237,7 +237,7 @@ function replacing({ bucket }: Given) {
     ['a little', 1],
     ['some parts', 20],
   ])(
-    'leaves the object that was there when the bytes of another break off after %s',
+    'a write whose source breaks off after %s leaves the former object in place',
     async (_, count) => {
       const key = 'written/before.txt'
       await bucket().write(key, bytesOf('of before'), signal)
@@ -250,7 +250,7 @@ function replacing({ bucket }: Given) {
     },
   )
 
-  test('leaves the object that was there when another is given up', async () => {
+  test('an aborted write leaves the former object in place', async () => {
     const key = 'written/before.txt'
     await bucket().write(key, bytesOf('of before'), signal)
     const end = new AbortController()

@@ -10,7 +10,7 @@ import { readConnectionString } from './address.ts'
 import { bucketContract, contractObjects } from './contract.ts'
 import { bucketOpener } from './open.ts'
 
-/** One contract on a real MinIO and on the emulators of Azure and Google. */
+/** Runs the contract on a real MinIO and on the emulators of Azure and Google. */
 
 const { azure, google } = readTestEmulators()
 const name = `frames-${randomBytes(6).toString('hex')}`

@@ -2,21 +2,20 @@ import type { LookupFunction } from 'node:net'
 import { type Net, readTarget, TargetRefused } from '../outgoing/guard.ts'
 import { AddressUnreadable } from './address.ts'
 
-/** Where buckets may be. */
+/** Rules for the addresses of buckets. */
 export interface BucketGuard {
   /** Networks that are allowed although they are not public. */
   nets: readonly Net[]
-  /** Resolver; default the system's. */
+  /** Resolver; by default that of the system. */
   lookup?: LookupFunction
-  /** Absent: connections are made from here. */
+  /** Proxy for outgoing connections; if absent, connections are direct. */
   egressProxy?: string
 }
 
 /**
- * Reads an endpoint that a user named. Plain http is allowed, since stores inside of a network mostly have nothing else;
- * so are names that mean something only inside, where some network inside is allowed.
- *
- * @throws AddressUnreadable with what would be right
+ * Parses the endpoint of a user. Plain http is allowed because stores inside a network often support nothing else.
+ * Names that resolve only inside are allowed if some internal network is.
+ * @throws AddressUnreadable with the accepted form
  */
 export function readEndpoint(text: string, { nets }: BucketGuard, mayHavePath = false): string {
   const url = readUrl(text, nets)

@@ -3,7 +3,7 @@ import { bytesOf, gathered } from '../testing/bytes.ts'
 import { type Reply, startReceiver } from '../testing/receiver.ts'
 import { bucketOpener } from './open.ts'
 
-/** Answers as Google gives them, for what its emulator never does; the rest is in `emulators.cluster.test.ts`. */
+/** Responses of Google that its emulator never sends; the usual ones are tested in `emulators.cluster.test.ts`. */
 
 const google = await startReceiver()
 afterAll(google.close)
@@ -26,13 +26,13 @@ test.each([
   [404, 'not_found'],
   [400, 'bad_token'],
   [503, 'unreachable'],
-])('%i is %s, in no other words', async (status, reason) => {
+])('response %i becomes the reason %s without quoting the response', async (status, reason) => {
   google.answer(failure(status, 'secret of the account'))
   const attempt = bucket.list({ prefix: '', size: 1, token: 'x' }, signal)
   await expect(attempt).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
 })
 
-test('nobody is asked as nobody: no credentials of the machine are sent', async () => {
+test('anonymous access sends no credentials of the machine', async () => {
   google.answer({ headers: json, body: '{"items":[{"name":"a/1.jpg"}],"prefixes":["a/b/"]}' })
   const level = await bucket.list({ prefix: 'a/', size: 5 }, signal)
   expect(level).toEqual({ directories: ['a/b/'], keys: ['a/1.jpg'], next: null })
@@ -46,7 +46,7 @@ test('nobody is asked as nobody: no credentials of the machine are sent', async 
   expect(headers.authorization).toBeUndefined()
 })
 
-test('all that is below a prefix comes with its bytes', async () => {
+test('a list of all objects below a prefix contains their sizes', async () => {
   const items = '[{"name":"a/1.jpg","size":"12"},{"name":"a/b/2.jpg","size":"7"}]'
   google.answer({ headers: json, body: `{"items":${items},"nextPageToken":"more"}` })
   expect(await bucket.files({ prefix: 'a/', size: 2 }, signal)).toEqual({
@@ -59,7 +59,7 @@ test('all that is below a prefix comes with its bytes', async () => {
   expect(google.received.at(-1)?.path).not.toContain('delimiter')
 })
 
-test('the right to write is asked for, not tried', async () => {
+test('permission to write is queried, without a write', async () => {
   google.answer({ headers: json, body: '{"permissions":["storage.objects.create"]}' })
   expect(await bucket.canWrite(signal)).toBe(true)
   google.answer({ headers: json, body: '{}' })
@@ -70,7 +70,7 @@ test('the right to write is asked for, not tried', async () => {
   })
 })
 
-test('bytes come as they are, and a key that is gone is no bucket that is gone', async () => {
+test('bytes are read unchanged, and a missing key is distinguished from a missing bucket', async () => {
   google.answer({ headers: { 'content-type': 'image/jpeg' }, body: 'picture' })
   expect((await gathered(bucket.read('a/1.jpg', {}, signal))).toString()).toBe('picture')
   google.answer(failure(404, 'No such object'))
@@ -92,7 +92,7 @@ describe('an upload', () => {
   const ranges = () =>
     google.received.map(({ method, headers }) => `${method} ${headers['content-range'] ?? ''}`)
 
-  test('goes in parts, and the last one says how long it is', async () => {
+  test('an upload is sent in parts, and the last part states the total size', async () => {
     session({ status: 308 })
     google.answer(({ method, headers }) => {
       if (method === 'POST') return { headers: address }
@@ -109,7 +109,7 @@ describe('an upload', () => {
     expect(ranges()).toEqual(['POST ', 'PUT bytes */0'])
   })
 
-  test('that breaks off is given up', async () => {
+  test('an upload whose source fails is cancelled', async () => {
     session({ status: 308 })
     async function* broken() {
       for (let count = 0; count < 9; count++) yield mebibyte
@@ -123,16 +123,19 @@ describe('an upload', () => {
     [403, 'forbidden'],
     [404, 'not_found'],
     [500, 'unreachable'],
-  ])('that is refused with %i is %s, at its beginning and later', async (status, reason) => {
-    session({ status })
-    const attempt = bucket.write('a.zip', bytesOf('a'), signal)
-    await expect(attempt).rejects.toMatchObject({ reason })
-    google.answer(failure(status, 'secret of the account'))
-    const begun = bucket.write('a.zip', bytesOf('a'), signal)
-    await expect(begun).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
-  })
+  ])(
+    'an upload that is rejected with %i fails with %s, at its start and later',
+    async (status, reason) => {
+      session({ status })
+      const attempt = bucket.write('a.zip', bytesOf('a'), signal)
+      await expect(attempt).rejects.toMatchObject({ reason })
+      google.answer(failure(status, 'secret of the account'))
+      const begun = bucket.write('a.zip', bytesOf('a'), signal)
+      await expect(begun).rejects.toMatchObject({ reason, message: `bucket: ${reason}` })
+    },
+  )
 
-  test('by nobody is forbidden without asking', async () => {
+  test('an anonymous upload is forbidden without a request', async () => {
     const open = bucketOpener({ nets: [] })
     const nobody = await open({ provider: 'google', bucket: 'frames' })
     const attempt = nobody.write('a.zip', bytesOf('a'), signal)
@@ -140,7 +143,7 @@ describe('an upload', () => {
   })
 })
 
-test('a store that does not answer is left with the signal', async () => {
+test('a call to a store that does not respond ends with its signal', async () => {
   google.answer({ status: 'hang' })
   expect(await bucket.probe('', AbortSignal.timeout(200))).toBe('not_found')
 })

@@ -18,8 +18,8 @@ import {
 } from './bucket.ts'
 
 /**
- * A bucket of Google's storage. Its library takes no agent of ours; what it asks are the addresses of Google, which nobody
- * can name: a key file that names others is refused (`address.ts`).
+ * Opens a bucket of Google Cloud Storage. Its library does not accept the guarded agent. That is safe because it
+ * contacts only addresses of Google, and a key file that names others is rejected (`address.ts`).
  */
 export function googleBucket(address: GoogleAddress): Bucket {
   const bucket = new Storage(optionsOf(address)).bucket(address.bucket)
@@ -55,7 +55,7 @@ export function googleBucket(address: GoogleAddress): Bucket {
 
 const longestCallMs = 15_000
 
-/** Nobody: without it the library would look for credentials of the machine that it runs on. */
+/** Anonymous credentials. Without them the library would look for credentials of the machine it runs on. */
 const nobody = { getRequestHeaders: async () => ({}) } as unknown as StorageOptions['authClient']
 
 function optionsOf({ keyFile, endpoint }: GoogleAddress): StorageOptions {
@@ -105,12 +105,12 @@ async function* read(
   }
 }
 
-/** The library begins uploads for no one. */
+/** Returns true for anonymous access, for which the library cannot start uploads. */
 const isNobody = ({ keyFile, endpoint }: GoogleAddress) => !keyFile && endpoint === undefined
 
 /**
- * The object appears with its last part. The library begins the upload, and its parts are sent from here: its own streams leave
- * a connection open when they are given up. The address of an upload is all that is needed to send to it.
+ * Writes an object, which appears with its last part. The library only starts the upload: its own streams leave a
+ * connection open when aborted. The upload address alone authorizes the parts sent to it.
  */
 async function putParts(
   bucket: GoogleApi,
@@ -129,7 +129,7 @@ async function putParts(
     }
   } catch (thrown) {
     const given = { method: 'DELETE', signal: AbortSignal.timeout(longestCallMs) }
-    await fetch(address, given).catch(() => undefined) // it ends by itself after a week
+    await fetch(address, given).catch(() => undefined) // an upload that is not cancelled expires after a week
     throw thrown
   }
 }
@@ -137,7 +137,7 @@ async function putParts(
 interface PartOfUpload {
   bytes: Buffer
   isLast: boolean
-  /** Bytes before it. */
+  /** Bytes before this part. */
   at: number
 }
 
@@ -170,7 +170,10 @@ async function mayWrite(bucket: GoogleApi): Promise<boolean> {
   return allowed[creating] === true
 }
 
-/** A token that was refused is told by the status of its answer, everything else by the code of the error. */
+/**
+ * Returns the reason of an error. A rejected access token is reported by
+ * the status of the response, other errors by their code.
+ */
 function reasonOf(thrown: unknown, token?: string): BucketReason {
   if (!(thrown instanceof Error)) return 'unreachable'
   const code = Number(Reflect.get(thrown, 'code') ?? Reflect.get(thrown, 'status'))
@@ -179,5 +182,5 @@ function reasonOf(thrown: unknown, token?: string): BucketReason {
   return code === 400 && token !== undefined ? 'bad_token' : 'unreachable'
 }
 
-/** The place that gives out tokens does not know the account, or its key. */
+/** Returns true if the token endpoint rejected the account or its key. */
 const isRefusedKey = (error: Error) => /invalid_grant|invalid_client/.test(error.message)

@@ -5,11 +5,10 @@ import type { BucketGuard } from './endpoint.ts'
 export type OpenBucket = (address: BucketAddress) => Promise<Bucket>
 
 /**
- * Opens buckets without asking anything yet. The library of a provider is loaded with the first bucket of it: most
- * installations use one, many none. Addresses that users name are guarded, redirects are not followed; those of Google
- * cannot be named.
- *
- * @throws BucketFailure not_installed without the library, unreachable where it can make nothing of the address
+ * Opens buckets without sending a request. The library of a provider is loaded with its first bucket, because most
+ * installations use one provider and many use none. Addresses of users are guarded, and redirects are not followed; the
+ * addresses of Google cannot be changed.
+ * @throws BucketFailure `not_installed` without the library, `unreachable` if the library rejects the address
  */
 export const bucketOpener =
   (guard: BucketGuard): OpenBucket =>
@@ -17,7 +16,7 @@ export const bucketOpener =
     try {
       return await open(address, guard)
     } catch (thrown) {
-      // Libraries refuse addresses that they cannot read, in their own words.
+      // Libraries reject invalid addresses with errors that have no common type.
       throw new BucketFailure(isMissingLibrary(thrown) ? 'not_installed' : 'unreachable')
     }
   }

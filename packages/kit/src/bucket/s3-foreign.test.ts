@@ -4,7 +4,10 @@ import { readNets } from '../outgoing/guard.ts'
 import { bytesOf } from '../testing/bytes.ts'
 import { bucketOpener } from './open.ts'
 
-/** A bucket of a user where another writer replaces an object right after an export wrote it: a stat shows the other one. */
+/**
+ * Bucket of a user in which another writer replaces an object right after
+ * an export wrote it, so that `stat` sees the other object.
+ */
 
 const asked: string[] = []
 let seenSize = 0

@@ -41,13 +41,13 @@ bucketContract('S3', {
   unfinished: async () => store.unfinished(),
 })
 
-test('buckets that were opened make nothing else slower', async () => {
+test('opening many buckets does not slow down unrelated promises', async () => {
   const before = await costOfPromises()
   for (let times = 0; times < 100; times++) await (await open()).probe('', signal)
   expect(await costOfPromises()).toBeLessThan(5 * before)
 })
 
-/** Microseconds of the processor. */
+/** Returns processor time in microseconds. */
 async function costOfPromises(): Promise<number> {
   const began = process.cpuUsage()
   for (let made = 0; made < 100_000; made++) await undefined
@@ -55,33 +55,33 @@ async function costOfPromises(): Promise<number> {
   return user + system
 }
 
-test('without credentials only a bucket that is open to all can be read', async () => {
+test('without credentials only a public bucket can be read', async () => {
   const anybody = await open({ bucket: 'public', credentials: undefined })
   expect(await anybody.probe('', signal)).toBe('available')
   expect(await (await open({ credentials: undefined })).probe('', signal)).toBe('forbidden')
 })
 
-test('credentials that the store does not know are forbidden', async () => {
+test('unknown credentials are forbidden', async () => {
   const stranger = await open({ credentials: { key: 'AKIDOTHER', secret: 'x' } })
   expect(await stranger.probe('', signal)).toBe('forbidden')
   const attempt = stranger.list({ prefix: '', size: 1 }, signal)
   await expect(attempt).rejects.toMatchObject({ reason: 'forbidden', message: 'bucket: forbidden' })
 })
 
-test('what may not be written is told without an attempt to write', async () => {
+test('missing permission to write is found without writing an object', async () => {
   const archive = await open({ bucket: 'archive' })
   expect(await archive.canWrite(signal)).toBe(false)
   expect(store.buckets.get('archive')?.size).toBe(objects.length)
 })
 
-test('what may not be written stays as it is', async () => {
+test('a write without permission leaves the object unchanged', async () => {
   const archive = await open({ bucket: 'archive' })
   const attempt = archive.write('a.txt', bytesOf('other'), signal)
   await expect(attempt).rejects.toMatchObject({ reason: 'forbidden' })
   expect(store.buckets.get('archive')?.get('a.txt')?.toString()).toBe('first')
 })
 
-test('an address that is not allowed is never asked, however it is spelt', async () => {
+test('a blocked address never receives a request, in any spelling', async () => {
   const calls = store.calls()
   const { port } = new URL(store.url)
   for (const host of ['127.0.0.1', '2130706433', '0x7f.1', 'localhost']) {
@@ -97,7 +97,7 @@ test('an address that is not allowed is never asked, however it is spelt', async
   expect(store.calls()).toBe(calls)
 })
 
-test('a store that sends elsewhere is not followed', async () => {
+test('a redirect to another host is not followed', async () => {
   const calls = store.calls()
   other.answer({ status: 307, headers: { location: `${store.url}/frames?list-type=2` } })
   const bucket = await open({ endpoint: other.url, region: 'eu-1' })
@@ -105,7 +105,7 @@ test('a store that sends elsewhere is not followed', async () => {
   expect(store.calls()).toBe(calls)
 })
 
-test('a store that answers without an end is cut', async () => {
+test('a response without an end is cut off', async () => {
   const endless = await startEndless()
   const bucket = await open({ endpoint: endless.url, region: 'eu-1' })
   const attempt = bucket.list({ prefix: '', size: 1 }, signal)
@@ -113,13 +113,13 @@ test('a store that answers without an end is cut', async () => {
   await endless.close()
 })
 
-test('a store that does not answer is left with the signal', async () => {
+test('a call to a store that does not respond ends with its signal', async () => {
   other.answer({ status: 'hang' })
   const bucket = await open({ endpoint: other.url, region: 'eu-1' })
   expect(await bucket.probe('', AbortSignal.timeout(100))).toBe('not_found')
 })
 
-test('credentials that were lent go with their token', async () => {
+test('temporary credentials are sent with their session token', async () => {
   other.answer({ status: 404 })
   const bucket = await open({
     endpoint: other.url,

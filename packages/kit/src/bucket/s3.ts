@@ -22,7 +22,7 @@ import {
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
-/** A bucket of any S3, over the same client as the store of our own objects. */
+/** Opens a bucket of any S3, with the same client as the internal object store. */
 export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
   const { bucket } = address
   const { small, large } = clientsOf(address, guard)
@@ -68,19 +68,23 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
   }
 }
 
-/** When the last bytes are asked for all others are there: until then it can be given up. */
+/**
+ * With one part at a time, all earlier parts are stored when the last
+ * bytes are read, so the write can be given up until then.
+ */
 const inFlight = 1
 
 const amazon = 'https://s3.amazonaws.com'
 
-/** Two clients: answers that are read whole come over connections that end when they bring too much. */
+/** Creates two clients: connections of responses that are buffered whole end above a size limit. */
 function clientsOf(address: S3Address, guard: BucketGuard) {
   const { endpoint = amazon, bucket, region, credentials } = address
   const { protocol } = new URL(endpoint)
   const options = {
     endpoint,
     bucket,
-    // Amazon is asked where the bucket is; others mostly have one region, under the name of Amazon's first.
+    // Amazon is queried for the region of the bucket. Other stores
+    // mostly have one region, named like the first of Amazon.
     region: region ?? (address.endpoint === undefined ? undefined : 'us-east-1'),
     accessKey: credentials?.key ?? '',
     secretKey: credentials?.secret ?? '',
@@ -144,7 +148,7 @@ async function* read(
 
 const probeKey = '.reticle-may-write'
 
-/** An upload in parts that is begun and given up: the right to write is asked for, and nothing is written. */
+/** Starts and aborts a multipart upload, which checks permission to write without writing an object. */
 async function beginUpload({ call, bucket }: S3, signal: AbortSignal): Promise<void> {
   const id = await call((client) => client.initiateNewMultipartUpload(bucket, probeKey, {}), {
     signal,

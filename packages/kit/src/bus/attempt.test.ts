@@ -25,7 +25,7 @@ function messageOf(given: Record<string, string>) {
   return { offset: 0, event_id, key: 'k', headers, value: {} }
 }
 
-test('whoever hears of a failure hears of which event, and of its trace', async () => {
+test('a failure is reported with the id and the trace of its event', async () => {
   const told: unknown[] = []
   const broken = new Error('no')
   const subscriber = {
@@ -47,7 +47,7 @@ test.each([
   ['an early event', new EarlyEvent('later'), [200, 1000, 5000, 15_000, 30_000, 30_000], 0],
   ['a broken one', new Error('no'), [20, 40, 80, 160, 10], 1],
 ])(
-  '%s is handled again after pauses, and only a broken one is set aside',
+  '%s is handled again after pauses, and only the broken one is moved to dead events',
   async (_, error, pauses, dead) => {
     const known: Failures = new Map()
     const message = messageOf({})
@@ -67,11 +67,11 @@ test.each([
   },
 )
 
-describe('of a group with routes', () => {
+describe('a group with routes', () => {
   const handle = route<ContractTables>([on(counted, async () => undefined)])
   const subscriber = { db, topic, group: 'routes', handle, onError: () => undefined }
 
-  test('an event without one costs no statement', async () => {
+  test('an event without a route costs no statement', async () => {
     const message = messageOf({ 'event-type': 'counted.down' })
     const nowhere = {} as Transaction<ContractTables>
     const error = await attempt(nowhere, subscriber, { partition: 0, message, failures })
@@ -81,7 +81,7 @@ describe('of a group with routes', () => {
   test.each([
     ['a version without one', { 'event-type': counted.type, 'event-version': '2' }, PoisonEvent],
     ['what is no event', { 'event-type': 'counted.down', 'event-version': 'none' }, z.ZodError],
-  ])('%s is not passed over', async (_title, headers, expected) => {
+  ])('%s is not skipped', async (_title, headers, expected) => {
     const message = messageOf(headers)
     const error = await db
       .transaction()
@@ -90,12 +90,12 @@ describe('of a group with routes', () => {
   })
 })
 
-test('who waits for a lock holds none of an event before: transactions of two partitions never wait for each other', async () => {
-  vi.spyOn(performance, 'now').mockReturnValue(0) // on a busy machine a batch would end before its second event
+test('transactions of two partitions do not deadlock on row locks of their events', async () => {
+  vi.spyOn(performance, 'now').mockReturnValue(0) // on a busy machine a batch would otherwise end before its second event
   onTestFinished(() => void vi.restoreAllMocks())
   const told: unknown[] = []
   let inside = 0
-  /** Both have their first lock before one asks for its second. */
+  /** Waits until both transactions have their first lock, before either requests its second. */
   const both = async () => {
     inside++
     for (let tries = 0; inside < 2 && tries < 500; tries++) await sleep(10)

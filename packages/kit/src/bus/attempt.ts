@@ -14,7 +14,7 @@ import {
   PoisonEvent,
 } from './bus.ts'
 
-/** An event as it comes off a bus, before anyone has looked at it. */
+/** Event as it arrives from a bus, not yet parsed. */
 export interface Message {
   offset: number
   event_id: string
@@ -23,16 +23,16 @@ export interface Message {
   value: unknown
 }
 
-/** The event that holds up a partition. */
+/** Event that blocks a partition. */
 interface Failure {
   offset: number
   error: unknown
-  /** Tries that failed for a reason that passes, and those that failed otherwise. */
+  /** Attempts that failed with a transient error, and attempts that failed with any other. */
   transient: number
   other: number
 }
 
-/** Who handles events, and is told about every failure: of a handler, the database, the broker. */
+/** Handler of events with a callback for every failure: of a handler, the database or the broker. */
 export type Subscriber<T> = Group<T> & { handle: Handle<T>; onError: OnFailure }
 
 interface Attempted {
@@ -48,35 +48,34 @@ interface Savepoint {
   isOpen: boolean
 }
 
-/** What a member remembers of each partition it works on; lost with the member, then counting starts anew. */
+/** State that a member keeps for each of its partitions. It is lost with the member, and counting then starts again. */
 export type Failures = Map<number, Failure>
 
 const transientPausesMs = [200, 1000, 5000, 15_000, 30_000]
 const poisonTries = 5
-/** A batch is committed after this long, so that its locks are not held on to. */
+/** Milliseconds after which a batch is committed, so that its locks are not held for long. */
 const transactionMs = 60
 /**
- * How long an event may wait for locks behind another one of its transaction, which has locks already that whoever is waited
- * for may want: well before PostgreSQL looks for deadlocks.
+ * Milliseconds that an event may wait for locks if an earlier event of its transaction holds locks. The limit ends the
+ * wait well before PostgreSQL checks for deadlocks.
  */
 const laterLockMs = 100
-/** Events handled in one transaction at most. */
+/** Largest number of events handled in one transaction. */
 export const batchSize = 100
 
-/** How long to wait before try `tries + 1` of something that fails for a reason that passes. */
+/** Returns the milliseconds to wait before attempt `tries + 1` after a transient error. */
 export const transientPause = (tries: number) => transientPausesMs[tries - 1] ?? 30_000
 
-/** Nothing is wrong with the event: it is to be handled in a transaction of its own. */
+/** The event is intact, but must be handled in a separate transaction. */
 const postponed = Symbol('postponed')
 
 /**
- * Handles one event inside the transaction that will move the offset: through the inbox, its writes undone when the handler
- * fails, which is told to `onError`. An event that has failed too often is buried instead; one that is not for the group
- * costs no statement, as most of a topic is for others.
- *
- * @param isLater another event of this transaction has been handled: this one does not wait for locks, but is postponed
- * @param savepoint that of the transaction; the next event releases it, or the commit, which saves a round trip
- * @returns the error that keeps the partition at this event; nothing when the offset may move on
+ * Handles one event inside the transaction that will move the offset, through the inbox. If the handler fails, its
+ * writes are rolled back and `onError` is called. An event that has failed too often is moved to `dead_events`. An
+ * event that the group does not handle costs no statement, because that is most of a topic.
+ * @param isLater another event of this transaction was handled before: a longer wait for locks postpones this one
+ * @param savepoint savepoint of the transaction; the next event or the commit releases it, which saves a round trip
+ * @returns the error that keeps the partition at this event, or undefined if the offset may move on
  */
 export async function attempt<T>(
   tx: Transaction<T>,
@@ -124,7 +123,7 @@ function fieldsOf({ event_id, headers }: Message): Record<string, string> {
   return { event_id, ...traceBindings(traceparent) }
 }
 
-/** The handler as a span of the trace that the event is part of. */
+/** Runs the handler as a span of the trace of the event. */
 function handled<T>(
   tx: Transaction<T>,
   { group, handle }: { group: string; handle: Handle<T> },
@@ -137,10 +136,10 @@ function handled<T>(
 }
 
 /**
- * Handles events of one partition in order, until one fails, `isOver`, or the transaction has had its time. Only the first waits
- * for locks: in transactions of other partitions the same rows may be locked in another order.
- *
- * @param reached told the offset that comes after each event that is done
+ * Handles events of one partition in order until one fails, `isOver` returns true, or the
+ * transaction has lasted long enough. Only the first event waits for locks, because
+ * transactions of other partitions may lock the same rows in another order.
+ * @param reached receives the next offset after each handled event
  * @returns the error of the event that failed
  */
 export async function attemptEach<T>(
@@ -163,7 +162,7 @@ export async function attemptEach<T>(
   return undefined
 }
 
-/** Counts a failure of the event at `offset`; answers how many milliseconds the partition is to rest. */
+/** Counts a failure of the event at `offset`, and returns the milliseconds for which the partition pauses. */
 export function noteFailure(
   failures: Failures,
   { partition, offset, error }: { partition: number; offset: number; error: unknown },
@@ -180,7 +179,7 @@ export function noteFailure(
   return 10 * 2 ** (other % poisonTries)
 }
 
-/** Whether the handler may succeed later without any change to the event. */
+/** Returns true if the handler may succeed later with the same event. */
 export const isPassing = (error: unknown) => isTransient(error) || error instanceof EarlyEvent
 
 const isHopeless = (error: unknown) =>

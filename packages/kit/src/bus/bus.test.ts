@@ -19,29 +19,29 @@ const event: BusEvent = {
 }
 const tx = {} as Transaction<object>
 
-test('a route gets the data as its type says', async () => {
+test('a route receives the parsed data of its event type', async () => {
   const seen: unknown[] = []
   await route([on(made, async (_, data) => void seen.push(data))])(tx, event)
   expect(seen).toEqual([{ id: 5 }])
 })
 
-test('a type without a route is not for this group', async () => {
+test('a group ignores an event type without a route', async () => {
   await route([])(tx, event)
 })
 
-test('a version without a route is poison', async () => {
+test('an unknown version of a routed type is a poison event', async () => {
   const attempt = route([on(made, async () => undefined)])(tx, { ...event, version: 2 })
   await expect(attempt).rejects.toThrow(
     new PoisonEvent('version 2 of thing.made is not known here'),
   )
 })
 
-test('data of another shape is refused', async () => {
+test('data of the wrong shape is rejected', async () => {
   const attempt = route([on(made, async () => undefined)])(tx, { ...event, data: {} })
   await expect(attempt).rejects.toBeInstanceOf(z.ZodError)
 })
 
-test('what a handler emits has the same cause', () => {
+test('an event that a handler emits has the same cause as the handled event', () => {
   const names = { username: 'ann', first_name: '', last_name: '', email: '' }
   expect(causeOf({ ...event, actor: { id: 7, ...names }, organization_id: 2 })).toEqual({
     principal: { user_id: 7, ...names },
@@ -51,7 +51,7 @@ test('what a handler emits has the same cause', () => {
   expect(causeOf(event).principal).toBeNull()
 })
 
-test('what a handler emits in turn names the means by which its cause came', () => {
+test('an event that a handler emits names the client and the access token of the handled event', () => {
   const actor = { id: 7, username: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'a@b.c' }
   const caller = { address: '::1', user_agent: 'cli/1', token_id: 5 }
   expect(causeOf({ ...event, actor, caller })).toMatchObject({
@@ -60,7 +60,7 @@ test('what a handler emits in turn names the means by which its cause came', () 
   })
 })
 
-test('a loop that has not gone round for 90 s is not alive', () => {
+test('a loop without a turn for 90 s is not alive', () => {
   let now = 0
   const { beat, isAlive } = pulse(undefined, () => now)
   now = 89_000

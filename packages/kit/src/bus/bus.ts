@@ -5,69 +5,76 @@ import type { BusEvent } from '../outbox/envelope.ts'
 
 export type { Actor, BusEvent, Caller } from '../outbox/envelope.ts'
 
-/** Where a relay takes events from: the outbox of one schema, over the session that holds its lock. */
+/** Source of a relay: the outbox of one schema, read through the session that holds its lock. */
 export interface Outbox {
   schema: string
   session: Kysely<unknown>
 }
 
 /**
- * Does one short local transaction's work: at most a second, no network, no transaction of its own. What it writes through
- * `tx` happens exactly once; the offset moves in the same transaction. Throw `PoisonEvent` for what can never succeed.
+ * Handles one event in a short local transaction: at most a second, without network and without a separate transaction.
+ * Writes through `tx` take effect exactly once, because the offset moves in the same transaction. An event that can
+ * never succeed must throw `PoisonEvent`.
  */
 export interface Handle<T> {
   (tx: Transaction<T>, event: BusEvent): Promise<void>
-  /** False for a type that is passed over: no call, no trace of it in the inbox. Without it every type is handled. */
+  /**
+   * Returns false for an event type to skip: it is neither handled nor recorded in the inbox. Without this function
+   * every type is handled.
+   */
   isFor?: (type: string) => boolean
 }
 
-/** A group reads a topic once, however many members share that work; each group gets every event. */
+/** Consumer group. Its members share one reading of the topic, and each group receives every event. */
 export interface Group<T> {
-  /** `reticle.<service>` */
+  /** Name of the form `reticle.<service>`. */
   group: string
   topic: Topic
-  /** Of the consuming service: holds its `inbox` and `dead_events` (`outbox/tables.ts`). */
+  /** Database of the consuming service, with the tables `inbox` and `dead_events` (`outbox/tables.ts`). */
   db: Kysely<T>
 }
 
 export interface Subscription {
-  /** From the event at hand on nothing is taken; what is not taken counts as lag. */
+  /** Stops after the current event. Further events count as lag. */
   pause: () => void
   resume: () => void
-  /** Finishes the event at hand, gives partitions back; at most 5 s. */
+  /** Finishes the current event and releases the partitions, within 5 s. */
   stop: () => Promise<void>
 }
 
 /**
- * Carries events from outboxes to groups: order per key, at least once, and through the inbox once in effect
- * (`reliability.md` 4 and 5). A new group starts at the earliest event that is kept.
+ * Carries events from outboxes to groups: in order per key, at least once, and with the inbox once in effect. A new
+ * group starts at the earliest event that is kept. See docs/spec/reliability.md#event-bus.
  */
 export interface Bus {
-  /** Moves a batch of at most `limit` out of the outbox; resolves to how many there were. */
+  /** Moves a batch of at most `limit` events out of the outbox, and resolves to their number. */
   relay: (outbox: Outbox, limit: number) => Promise<number>
   /**
-   * Calls `handle` for every event of the topic that it is for. Errors that pass (`db/errors.ts` isTransient, `EarlyEvent`) hold
-   * the partition and are tried again after 0.2, 1, 5, 15 and then every 30 s. An event that fails five times otherwise goes to
-   * `dead_events`.
+   * Calls `handle` for every event of the topic that it handles. Transient errors (`isTransient` of `db/errors.ts`,
+   * `EarlyEvent`) block the partition and are retried after 0.2, 1, 5, 15 and then every 30 s. An event that fails five
+   * times for another reason is moved to `dead_events`.
    */
   subscribe: <T>(subscriber: Group<T> & { handle: Handle<T> }) => Subscription
-  /** Lets a group read again from `offset` in every partition, forgetting what its inbox knows. */
+  /** Resets a group to `offset` in every partition, and clears its inbox so that events are handled again. */
   replay: <T>(group: Group<T>, offset: number) => Promise<void>
   /**
-   * False when a subscription has not gone round for 90 s, or for three session timeouts of Kafka where these are longer:
-   * hung for good, so the process is better started anew.
+   * Returns false if a subscription made no turn for 90 s, or for three session timeouts of Kafka if these are longer.
+   * It then hangs permanently, and the process should be restarted.
    */
   isAlive: () => boolean
   close: () => Promise<void>
 }
 
-/** Told about what failed; `about`: the event whose handler it was, as fields of a log line. */
+/** Receives failures. `about` identifies the event whose handler failed, as fields of a log line. */
 export type OnFailure = (error: unknown, about?: Record<string, string>) => void
 
-/** Can never be handled, however often: goes to `dead_events` at once. */
+/** Error of an event that can never be handled; it is moved to `dead_events` at once. */
 export class PoisonEvent extends Error {}
 
-/** Depends on an event that may still arrive, in another partition: handled again later, as after an error that passes. */
+/**
+ * Error of an event that depends on one which may still arrive in
+ * another partition; it is retried like a transient error.
+ */
 export class EarlyEvent extends Error {}
 
 export interface Route<T> {
@@ -75,7 +82,7 @@ export interface Route<T> {
   run: (tx: Transaction<T>, data: unknown, event: BusEvent) => Promise<void>
 }
 
-/** One line of `route`: what to do about one type of event, its data parsed. */
+/** Builds an entry of `route`: the handler of one event type, which receives parsed data. */
 export function on<T, D>(
   event: EventType<D>,
   run: (tx: Transaction<T>, data: D, event: BusEvent) => Promise<void>,
@@ -86,7 +93,10 @@ export function on<T, D>(
   }
 }
 
-/** Picks by type; types without a line are not for this group. A version nobody knows is poison, never skipped. */
+/**
+ * Combines handlers by event type. The group skips a type without an
+ * entry; an unknown version of a known type is a poison event.
+ */
 export function route<T>(routes: readonly Route<T>[]): Handle<T> {
   const linesOf = (type: string) => routes.filter(({ event }) => event.type === type)
   const isFor = (type: string) => linesOf(type).length > 0
@@ -99,7 +109,9 @@ export function route<T>(routes: readonly Route<T>[]): Handle<T> {
   return Object.assign(handle, { isFor })
 }
 
-/** The cause of what a handler emits in turn: the same user, the same request. */
+/**
+ * Returns the cause for events that a handler emits: the same user and the same request as those of the handled event.
+ */
 export function causeOf({ actor, caller, ...event }: BusEvent): Cause {
   const { request_id, traceparent, organization_id } = event
   const { token_id, ...means } = caller ?? {}

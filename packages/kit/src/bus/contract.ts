@@ -21,7 +21,7 @@ import {
   upTo,
 } from './testing/rig.ts'
 
-/** What every adapter of `Bus` promises (`reliability.md` 5). Each test has keys and groups of its own. */
+/** Registers the tests that every adapter of `Bus` must pass. Each test uses separate keys and groups. */
 export function busContract(name: string, rig: Rig): void {
   const suite = stoppingEarly(openSuite(rig))
   describe(`the bus on ${name}`, () => {
@@ -36,7 +36,10 @@ export function busContract(name: string, rig: Rig): void {
   })
 }
 
-/** Every group reads every event: those of tests that are done only take time from the others. */
+/**
+ * Stops the subscriptions of each test at its end. Every group reads
+ * every event, so leftovers would slow down later tests.
+ */
 function stoppingEarly(suite: Suite): Suite {
   const subscribe: Suite['subscribe'] = (...given) => {
     const subscription = suite.subscribe(...given)
@@ -47,7 +50,7 @@ function stoppingEarly(suite: Suite): Suite {
 }
 
 function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suite) {
-  test('keeps the order of a key under eight writers', async () => {
+  test('events of a key keep their order under eight concurrent writers', async () => {
     subscribe('order', recorder('order', 'order'))
     const write = async (key: string) => {
       for (const n of upTo(50)) await publish(key, n, n)
@@ -62,7 +65,7 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
     }
   })
 
-  test('gives every group all events', async () => {
+  test('every group receives all events', async () => {
     const bus = newBus()
     for (const group of ['all-a', 'all-b']) subscribe(group, recorder(group, 'all'), bus)
     await publish('all:1', 1, 20)
@@ -71,14 +74,14 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
     }
   })
 
-  test('lets a new group start at the earliest event', async () => {
+  test('a new group starts at the earliest event', async () => {
     await publish('early:1', 1, 3)
     await expect.poll(() => db.selectFrom('outbox').select('id').execute(), until).toEqual([])
     subscribe('early', recorder('early', 'early'))
     await expect.poll(() => numbers('early'), until).toEqual(upTo(3))
   })
 
-  test('shows nothing of a transaction that was rolled back', async () => {
+  test('events of a rolled back transaction are not published', async () => {
     subscribe('back', recorder('back', 'back'))
     const attempt = db.transaction().execute(async (tx) => {
       await emit(tx, counted, { key: 'back:1', n: 1 }, cause)
@@ -89,7 +92,7 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
     await expect.poll(() => numbers('back'), until).toEqual([2])
   })
 
-  test('passes over events that a group has no route for, leaving nothing in its inbox', async () => {
+  test('an event without a route in the group is skipped and leaves no row in its inbox', async () => {
     const other = defineEvent('counted.down', { key: ({ key }) => key, data: counted.data })
     const handle = recorder('routed', 'routed')
     subscribe('routed', route([on(counted, (tx, _, event) => handle(tx, event))]))
@@ -111,7 +114,7 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
 }
 
 function testSharing({ publish, effects, numbers, subscribe }: Suite) {
-  test('shares the work between two members of a group, without overlap', async () => {
+  test('two members of a group share its events without overlap', async () => {
     const members = ['share-a', 'share-b']
     for (const member of members) subscribe('share', recorder(member, 'share', slowly(2)))
     await Promise.all(upTo(40).map((n) => publish(`share:${n}`, 1, 10)))
@@ -123,7 +126,7 @@ function testSharing({ publish, effects, numbers, subscribe }: Suite) {
     expect(new Set(shares.flat().map(({ event_id }) => event_id)).size).toBe(400)
   })
 
-  test('stops within five seconds, the event at hand done', async () => {
+  test('a subscription stops within five seconds, after the current event', async () => {
     const subscription = subscribe('stop', recorder('stop', 'stop', slowly(300)))
     await publish('stop:1', 1, 50)
     await expect.poll(async () => (await numbers('stop')).length, until).toBeGreaterThan(0)
@@ -139,7 +142,7 @@ function testSharing({ publish, effects, numbers, subscribe }: Suite) {
 }
 
 function testMembers({ publish, effects, subscribe }: Suite) {
-  test('loses, doubles and reorders nothing while members come and go', async () => {
+  test('no event is lost, repeated or reordered while members join and leave', async () => {
     const keys = upTo(12).map((n) => `storm:${n}`)
     const join = () => subscribe('storm', recorder('storm', 'storm', slowly(1)))
     let isOver = false
@@ -170,7 +173,7 @@ function testMembers({ publish, effects, subscribe }: Suite) {
 }
 
 function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
-  test('does not repeat an event whose effect was committed', async () => {
+  test('an event whose effect was committed is not repeated', async () => {
     const first = subscribe('after', recorder('after', 'after'))
     await publish('after:1', 1, 5)
     await expect.poll(() => numbers('after'), until).toEqual(upTo(5))
@@ -181,7 +184,7 @@ function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
     await expect.poll(() => numbers('after'), until).toEqual(upTo(6))
   })
 
-  test('repeats an event whose handler was cut before its commit', async () => {
+  test('an event whose transaction was terminated before its commit is repeated', async () => {
     let tries = 0
     const handle = recorder('before', 'before')
     subscribe('before', async (tx, event) => {
@@ -194,7 +197,7 @@ function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
     expect(tries).toBe(4)
   })
 
-  test('tries an error that passes again, and lets nothing pass it', async () => {
+  test('an event with a transient error is retried, and later ones wait for it', async () => {
     let tries = 0
     const busyTwice: Handle<ContractTables> = async (tx, { data }) => {
       if (counted.data.parse(data).n !== 2 || ++tries > 2) return
@@ -206,7 +209,7 @@ function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
     expect(tries).toBe(3)
   })
 
-  test('replays from the start', async () => {
+  test('a replay handles all events again from the start', async () => {
     const bus = newBus()
     subscribe('replay', recorder('replay', 'replay'), bus)
     await publish('replay:1', 1, 3)
@@ -225,7 +228,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
       throw error
     }
 
-  test('puts an event that fails five times aside and goes on', async () => {
+  test('an event that fails five times is moved to dead events, and the next one is handled', async () => {
     let tries = 0
     const broken = failsAtTwo(new Error('no such thing'), () => tries++)
     subscribe('poison', recorder('poison', 'poison', broken))
@@ -237,7 +240,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
     ])
   })
 
-  test('puts an event that can never be handled aside at once', async () => {
+  test('an event that can never be handled is moved to dead events at once', async () => {
     let tries = 0
     const broken = failsAtTwo(new PoisonEvent('of no use'), () => tries++)
     subscribe('never', recorder('never', 'never', broken))
@@ -247,7 +250,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
     expect(await dead('never')).toMatchObject([{ error: 'Error: of no use' }])
   })
 
-  test('puts data aside that is not what its type says', async () => {
+  test('an event with invalid data is moved to dead events', async () => {
     const wrong = defineEvent('counted.up', {
       key: ({ key }) => key,
       data: z.object({ key: z.string(), n: z.string() }),
@@ -263,7 +266,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
 }
 
 function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
-  test('takes nothing while paused, and afterwards everything in order', async () => {
+  test('a paused subscription handles no events, and after resume all of them in order', async () => {
     const bus = newBus()
     const subscription = subscribe('pause', recorder('pause', 'pause'), bus)
     await publish('pause:1', 1, 2)
@@ -280,7 +283,7 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
     await expect.poll(() => numbers('pause'), until).toEqual(upTo(6))
   })
 
-  test('says how many events a group has still to take', async () => {
+  test('the lag metric counts the events that a group has not handled', async () => {
     const subscription = subscribe('behind', recorder('behind', 'behind'))
     await publish('behind:1', 1, 1)
     await expect.poll(() => numbers('behind'), until).toEqual([1])
@@ -293,7 +296,7 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
     await expect.poll(() => lagOf('behind'), until).toBe(0)
   })
 
-  test('stops at the event in whose handler it is paused', async () => {
+  test('a subscription that its handler pauses stops after that event', async () => {
     const handle = recorder('full', 'full', async () => subscription.pause())
     const subscription = subscribe('full', handle)
     await publish('full:1', 1, 3)
@@ -305,7 +308,7 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
     }
   })
 
-  test('handles a dead event again when it is given back, once', async () => {
+  test('a dead event that is replayed is handled again exactly once', async () => {
     let isBroken = true
     const handle = recorder('again', 'again', async (_, { data }) => {
       if (isBroken && counted.data.parse(data).n === 2) throw new PoisonEvent('not yet')
@@ -329,7 +332,7 @@ async function lagOf(group: string): Promise<number> {
 }
 
 function testContent({ db, subscribe }: Suite) {
-  test('carries an event of a megabyte', async () => {
+  test('an event of one megabyte is delivered', async () => {
     const lengths: number[] = []
     subscribe('large', async (_, { key, data }) => {
       if (key === 'large:1') lengths.push(counted.data.parse(data).padding?.length ?? 0)
@@ -340,7 +343,7 @@ function testContent({ db, subscribe }: Suite) {
     await expect.poll(() => lengths, until).toEqual([999_900])
   })
 
-  test('tells who did it, in which organization and request', async () => {
+  test('an event names its user, organization and request', async () => {
     const seen: BusEvent[] = []
     subscribe('who', async (_, event) => {
       if (event.key === 'who:1') seen.push(event)

@@ -26,7 +26,7 @@ const { brokers, control } = readTestServers()
 const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING })
 const until = { timeout: 60_000, interval: 50 }
 
-/** Topics, groups and a database that no other run and no other rig sees, and a relay at work. */
+/** Opens topics, groups and a database that no other run and no other rig uses, and starts a relay. */
 async function openRig() {
   const prefix = `test-${randomBytes(4).toString('hex')}.`
   const options = { brokers, clientId: 'test', log: silentLog, prefix }
@@ -65,7 +65,7 @@ describe('Kafka', async () => {
   const { publish, numbers, dead, subscribe, newBus, close } = openSuite(rig)
   afterAll(close)
 
-  test('has the topics of the contracts, created by however many', async () => {
+  test('concurrent calls create the topics of the contracts once', async () => {
     await Promise.all([createTopics(options), createTopics(options)])
     const found = await asAdmin((admin) => admin.fetchTopicMetadata({ topics: names }))
     const counts = found.topics.map(({ name, partitions }) => [name, partitions.length])
@@ -85,7 +85,7 @@ describe('Kafka', async () => {
     expect(days).toEqual([7, 1])
   })
 
-  test('an event that is published twice has its effect once', async () => {
+  test('an event that is published twice takes effect once', async () => {
     const since = new Date()
     subscribe('twice', recorder('twice', 'twice'))
     await publish('twice:1', 1, 5)
@@ -95,7 +95,7 @@ describe('Kafka', async () => {
     await expect.poll(() => numbers('twice'), until).toEqual(upTo(6))
   })
 
-  test('what a stranger wrote is put aside and holds up nobody', async () => {
+  test('a message of a foreign producer is moved to dead events and blocks no event', async () => {
     subscribe('stranger', recorder('stranger', 'stranger'))
     const producer = kafka.producer()
     await producer.connect()
@@ -109,7 +109,7 @@ describe('Kafka', async () => {
     ])
   })
 
-  test('a group that others are reading is not replayed under them', async () => {
+  test('a replay is rejected while members of other processes read the group', async () => {
     subscribe('taken', recorder('taken', 'taken'))
     await publish('taken:1', 1, 1)
     await expect.poll(() => numbers('taken'), until).toEqual([1])
@@ -136,7 +136,7 @@ describe('Kafka', async () => {
     },
   )
 
-  test('a topic that is lost is filled again from what was published', async () => {
+  test('a deleted topic can be filled again with the published events', async () => {
     const since = new Date()
     const member = subscribe('wiped', recorder('wiped', 'wiped'))
     await publish('wiped:1', 1, 3)
@@ -155,11 +155,11 @@ describe('Kafka', async () => {
   })
 })
 
-describe('Kafka under kills', async () => {
+describe('Kafka while processes are killed', async () => {
   const { db, url, prefix } = await openRig()
   const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 10, events: 2000 }
 
-  test('nothing is lost, doubled or reordered', { timeout: 600_000 }, async () => {
+  test('no event is lost, repeated or reordered', { timeout: 600_000 }, async () => {
     const seen = await soak({ db, url, kafka: { brokers, prefix }, ...counts })
     score({ id: 'T-BUS-1', on: 'Kafka', ...scoreOf(seen) })
     expect(seen).toEqual({ ...counts, lost: 0, doubled: 0, disordered: 0 })

@@ -8,18 +8,18 @@ export type { KafkaOptions } from './kafka/client.ts'
 export { createTopics } from './kafka/topics.ts'
 
 export interface KafkaBusOptions extends KafkaOptions {
-  /** Told about failures of handlers, of the database and of brokers; the bus goes on by itself. */
+  /** Receives failures of handlers, of the database and of brokers. The bus recovers without further action. */
   onError: OnFailure
   /**
-   * How long the partitions of a member that died wait for it; of one that stops, not at all. Where a cluster of one broker
-   * is restarted, that is also what its readers wait.
+   * Milliseconds that the partitions of a dead member stay unassigned; a member that stops releases them at once. It is
+   * also the time that readers wait when a cluster of one broker restarts.
    */
   sessionMs?: number
 }
 
 /**
- * The bus of a cluster: Kafka (`reliability.md` 4.2). Its topics must be there (`createTopics`). `replay` takes the members
- * of this process out of their group meanwhile and refuses when there are others.
+ * Opens the bus of a cluster, on Kafka. Its topics must exist (`createTopics`). `replay` takes the members of this
+ * process out of their group meanwhile, and fails if the group has other members.
  */
 export function kafkaBus({ onError, sessionMs = 30_000, ...options }: KafkaBusOptions): Bus {
   const kafka = openClient(options)

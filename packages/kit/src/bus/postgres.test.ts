@@ -35,7 +35,7 @@ const thing = defineEvent('thing.made', {
 })
 const cause = { principal: null, request_id: 'test' }
 
-test('offsets stay dense while eight relays append at once', async () => {
+test('offsets have no gaps while eight relays append concurrently', async () => {
   const { db } = await testDatabase<ContractTables>(schemas)
   const write = async (writer: number) => {
     for (let n = 0; n < 25; n++) {
@@ -63,7 +63,7 @@ test('offsets stay dense while eight relays append at once', async () => {
   expect(rows).toEqual([{ heads: 200, messages: 200, events: 200, beyond: 0 }])
 })
 
-test('events that are not for a group do not wake it: it passes them over a second later', async () => {
+test('events that a group does not handle do not wake it, and it skips them at its next poll', async () => {
   const { db, url: address, onCommit: committed } = await testDatabase<ContractTables>(schemas)
   const onError = () => undefined
   const own = postgresBus({ url: withPath(address), onError })
@@ -85,13 +85,13 @@ test('events that are not for a group do not wake it: it passes them over a seco
     await vi.waitFor(() => expect(heard).toHaveLength(count), { timeout: 20_000, interval: 1 })
   }
   const polls = 2 + (performance.now() - began) / 1000
-  expect(quiet.statements()).toBeLessThan(polls * 10) // woken it needs six for each event
+  expect(quiet.statements()).toBeLessThan(polls * 10) // a group that is woken needs six statements for each event
   await vi.waitFor(async () => expect(await lagOf(group)).toBe(0), { timeout: 20_000 })
   await relays.stop()
   await own.close()
 })
 
-test('an event of an unknown topic stays in the outbox, and the relay says so', async () => {
+test('an event of an unknown topic stays in the outbox, and the relay fails', async () => {
   const { db } = await testDatabase<ContractTables>(schemas)
   await db.transaction().execute((tx) => emit(tx, thing, { id: 1 }, cause))
   await sql`update outbox set topic = 'reticle.nowhere'`.execute(db)
@@ -100,7 +100,7 @@ test('an event of an unknown topic stays in the outbox, and the relay says so', 
   expect(await db.selectFrom('outbox').select('id').execute()).toHaveLength(1)
 })
 
-test('messages go after a week, but not before the slowest living group has read them', async () => {
+test('messages are deleted after a week, but not before the slowest living group has read them', async () => {
   const { db } = await testDatabase<ContractTables>(schemas)
   const now = new Date()
   for (const id of [1, 1, 1, 1]) {

@@ -7,11 +7,11 @@ import { appendBatch, channel, retainMessages } from './postgres/log.ts'
 import { replayGroup, touchGroup } from './postgres/offsets.ts'
 
 export interface PostgresBusOptions {
-  /** Address of a role that may use the schema `bus`; for listening and for throwing old messages away. */
+  /** Address with a role that may use the schema `bus`, for notifications and for the removal of old messages. */
   url: string
-  /** Told about failures of handlers and of the database; the bus goes on by itself. */
+  /** Receives failures of handlers and of the database. The bus recovers without further action. */
   onError: OnFailure
-  /** Told that a group nobody reads any more was dropped. */
+  /** Called after a group without readers was dropped. */
   onGroupDropped?: (group: string) => void
 }
 
@@ -20,7 +20,10 @@ type Subscriber = Group<never> & { handle: Handle<never> }
 const hourMs = 3_600_000
 const reconnectMs = 1000
 
-/** The bus of embedded mode: a log in the same PostgreSQL (`reliability.md` 5). */
+/**
+ * Opens the bus of a single-process installation: a log in the same PostgreSQL. See
+ * docs/spec/reliability.md#embedded-bus.
+ */
 export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions): Bus {
   const consumers = new Map<Consuming, Subscriber>()
   const own = openDatabase<unknown>(url, { application: 'bus', max: 1, statement_timeout: 60_000 })
@@ -62,7 +65,7 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
   }
 }
 
-/** A session of its own that hears which types of events were appended; while it is down, consumers poll. */
+/** Listens in a separate session for the types of appended events. While that session is down, consumers poll. */
 function startListening(
   url: string,
   onError: (error: unknown) => void,

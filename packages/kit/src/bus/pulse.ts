@@ -1,12 +1,12 @@
 const usualMs = 90_000
 
-/** Whether a loop still goes round, well or badly: an error that passes is a beat too. */
+/** Detector of a hanging loop. A turn that ends in a transient error counts as well. */
 export interface Pulse {
   beat: () => void
   isAlive: () => boolean
 }
 
-/** Alive until `limitMs` have passed without a beat. */
+/** Creates a detector that reports the loop as alive until `limitMs` have passed without a beat. */
 export function pulse(limitMs = usualMs, now: () => number = () => performance.now()): Pulse {
   let last = now()
   return {
@@ -17,5 +17,8 @@ export function pulse(limitMs = usualMs, now: () => number = () => performance.n
   }
 }
 
-/** Longer than a group of Kafka may take to share its partitions anew: twice its session timeout. */
+/**
+ * Creates a detector for a Kafka group member. Its limit is longer than a rebalance of the group may take, which is
+ * twice the session timeout.
+ */
 export const pulseOfGroup = (sessionMs: number): Pulse => pulse(Math.max(usualMs, 3 * sessionMs))

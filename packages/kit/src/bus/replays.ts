@@ -6,8 +6,8 @@ import { attempt, isPassing, type Subscriber } from './attempt.ts'
 const pollMs = 2000
 
 /**
- * Handles dead events again that an operator gave back (`outbox/dead.ts` replayDead), beside the stream of the topic and
- * in the order they had. Looks every two seconds, unless `isPaused`.
+ * Handles dead events again that an operator released (`replayDead` of `outbox/dead.ts`), beside the stream of the
+ * topic and in their original order. Polls every two seconds unless `isPaused`.
  */
 export function startReplays<T>(
   subscriber: Subscriber<T>,
@@ -17,7 +17,7 @@ export function startReplays<T>(
   let stopped = false
   const takeAll = async () => {
     while (!stopped && !isPaused() && (await replayOne(subscriber))) {
-      // The next one.
+      // The condition replays the next event.
     }
   }
   const run = async () => {
@@ -36,7 +36,7 @@ export function startReplays<T>(
   }
 }
 
-/** False when there is none left, or the next one has to wait: an error that passes leaves it for the next time. */
+/** Returns false if no event is left, or if the next one failed with a transient error and stays for a later turn. */
 async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
   const { db, group, topic } = subscriber
   return db.transaction().execute(async (tx) => {

@@ -12,7 +12,7 @@ const { db, url } = await testDatabase<ContractTables>([
 ])
 const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 10, events: 2000 }
 
-test('the embedded bus loses, doubles and reorders nothing under kills', {
+test('the embedded bus loses, repeats and reorders no event while processes are killed', {
   timeout: 600_000,
 }, async () => {
   const seen = await soak({ db, url: withPath(url), ...counts })

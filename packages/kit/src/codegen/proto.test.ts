@@ -21,14 +21,14 @@ const message = (text: string, name: string) =>
     ?.trim()
     .split(/\n\s*/)
 
-test('a row becomes a method, its schemas become messages', () => {
+test('an operation becomes a method, and its schemas become messages', () => {
   const text = fileOf(box)
   expect(text).toContain('rpc GetBox(GetBoxRequest) returns (Box);')
   expect(message(text, 'GetBoxRequest')).toEqual(['int32 id = 1;'])
   expect(message(text, 'Box')).toEqual(['int64 id = 1;', 'string name = 2;'])
 })
 
-test('a field keeps its number when others are put before it', () => {
+test('a field keeps its number when another is inserted before it', () => {
   const before = fileOf(box)
   const grown = z.object({ colour: z.string(), ...box.shape }).meta({ id: 'Box' })
   expect(message(fileOf(grown, { 'boxes.proto': before }), 'Box')).toEqual([
@@ -38,7 +38,7 @@ test('a field keeps its number when others are put before it', () => {
   ])
 })
 
-test('the number of a removed field stays reserved and is never given again', () => {
+test('the number of a removed field stays reserved and is not assigned again', () => {
   const shrunk = z.object({ id: z.int() }).meta({ id: 'Box' })
   const without = fileOf(shrunk, { 'boxes.proto': fileOf(box) })
   expect(message(without, 'Box')).toEqual(['reserved 2;', 'int64 id = 1;'])
@@ -51,12 +51,12 @@ test('the number of a removed field stays reserved and is never given again', ()
   ])
 })
 
-test('writing twice changes nothing', () => {
+test('generating twice changes nothing', () => {
   const first = fileOf(box)
   expect(fileOf(box, { 'boxes.proto': first })).toBe(first)
 })
 
-test('types follow the schema', () => {
+test('the types of fields follow the schema', () => {
   const text = fileOf(
     z
       .object({
@@ -91,7 +91,7 @@ test('types follow the schema', () => {
   expect(message(text, 'BoxInner')).toEqual(['int64 id = 1;'])
 })
 
-test('a patch has "cleared", a body of bytes has "data", bytes are a stream', () => {
+test('a patch has "cleared", a body of bytes has "data", and bytes are streamed', () => {
   const changes = z.object({ name: z.string().nullable() }).partial().meta({ id: 'BoxPatch' })
   const files = protoFiles(
     {
@@ -114,7 +114,7 @@ test('a patch has "cleared", a body of bytes has "data", bytes are a stream', ()
   expect(text).toContain('rpc ReadBox(ReadBoxRequest) returns (stream Chunk);')
 })
 
-test('a message that two tables need lives in common.proto', () => {
+test('a message that two tables use is placed in common.proto', () => {
   const other = operations('OtherService', {
     listBoxes: get('/b', { answers: { 200: page(box, 'P') } }),
   })
@@ -123,7 +123,7 @@ test('a message that two tables need lives in common.proto', () => {
   expect(files['boxes.proto']).not.toContain('message Box {')
 })
 
-test('a message that moves to common.proto keeps its numbers', () => {
+test('a message that moves to common.proto keeps its field numbers', () => {
   const own = fileOf(z.object({ name: z.string(), id: z.int() }).meta({ id: 'Box' }))
   const other = operations('OtherService', {
     listBoxes: get('/b', { answers: { 200: page(box, 'P') } }),
@@ -132,7 +132,7 @@ test('a message that moves to common.proto keeps its numbers', () => {
   expect(message(files['common.proto'] ?? '', 'Box')).toEqual(['int64 id = 2;', 'string name = 1;'])
 })
 
-test('rows of the gateway have no method', () => {
+test('operations of the gateway have no method', () => {
   const rows = operations('BoxService', {
     getBox: get('/boxes/:id', { params: idParams, answers: { 200: box } }),
     uploadBox: get('/boxes', { by: 'gateway', answers: { 200: box } }),
@@ -140,6 +140,6 @@ test('rows of the gateway have no method', () => {
   expect(protoFiles({ boxes: rows }, {})['boxes.proto']).not.toContain('UploadBox')
 })
 
-test('what is written can be loaded', () => {
+test('the generated file can be loaded', () => {
   expect(Object.keys(protosOf(table(box)))).toContain('reticle.v1.BoxService')
 })

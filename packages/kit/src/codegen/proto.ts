@@ -8,7 +8,10 @@ import {
 import { z } from 'zod'
 import { ambiguousKeys } from '../grpc/wire/message.ts'
 
-/** Field numbers given before, by message and field: they never change, and a removed one stays reserved. */
+/**
+ * Field numbers of the previous files, by message and field. They never
+ * change, and the number of a removed field stays reserved.
+ */
 type Numbers = Map<string, Map<string, number>>
 
 interface Field {
@@ -21,7 +24,7 @@ interface Message {
   fields: Field[]
   hasCleared: boolean
   hasData: boolean
-  /** Files that need it: more than one, and it moves to `common.proto`. */
+  /** Files that use it; a message of several files moves to `common.proto`. */
   users: Set<string>
 }
 
@@ -44,8 +47,8 @@ message Nothing {}
 `
 
 /**
- * Writes the `.proto` files of tables: a service a table, one message a schema with `.meta({ id })`. `previous` holds the
- * files as they are, for their field numbers. Returns file name to text.
+ * Generates the `.proto` files of the tables: one service per table, one message per schema with `.meta({ id })`. Field
+ * numbers are taken from the `previous` files. Returns the texts by file name.
  */
 export function protoFiles(
   tables: Record<string, Operations>,
@@ -160,7 +163,7 @@ function optional({ type, label }: Typed): Typed {
   return { type, label: label === '' && isScalar ? 'optional ' : label }
 }
 
-/** 32 bits where the schema says so, else 64; `double` for what is no whole number. */
+/** Returns the type of a number: 32 bits if the schema limits it so, otherwise 64; `double` for fractions. */
 function numberType(schema: z.core.$ZodType): string {
   const { isInt, maxValue } = schema as z.ZodNumber
   if (!isInt) return 'double'

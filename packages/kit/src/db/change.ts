@@ -5,8 +5,8 @@ import { type Turns, turns } from '../turns.ts'
 import { busy, retrySerialization } from './errors.ts'
 
 /**
- * What outlives JSON, in which the answer of a call is kept. A `Date` is not: it would come back as a text, so it is
- * written out before or made afterwards.
+ * Value that survives JSON, in which the response of a call is stored. A `Date` would return as text, so it must be
+ * formatted before or created afterwards.
  */
 export type Storable =
   | string
@@ -20,15 +20,12 @@ export type Storable =
   | { readonly [name: string]: Storable }
 
 /**
- * The one transaction of a call that changes something (`reliability.md` 13). Over the network a caller whose connection
- * broke asks again, under the same id: what is done already is not done twice, and its answer is given again. A call has
- * one `change`; a second one under its id would be taken for a repeat. Run again when it lost against another
- * transaction, so `run` must bear that.
- *
- * Changes of one `row` (what `run` locks first: `project:7`) take turns before they take a connection, so that many of them
- * at once leave the other connections to everybody else.
- *
- * @throws DomainError conflict when the turn has not come after 10 s
+ * Runs the transaction of a call that changes data. A caller whose connection broke repeats the call under the same id;
+ * the change is then not made again, and the stored response is returned. A call may use `change` once only, since a
+ * second use would count as a repetition. `run` must tolerate being repeated after a serialization failure.
+ * Changes of one `row` (the row that `run` locks first: `project:7`) wait for each other before they take a connection,
+ * so that many of them at once do not exhaust the pool.
+ * @throws DomainError `conflict` if the turn does not come within 10 s
  */
 export function change<T, R extends Storable>(
   db: Kysely<T>,
@@ -42,11 +39,14 @@ export function change<T, R extends Storable>(
   return row ? turnsOf(db)(row, once, { ms: turnMs, late: busy }) : once()
 }
 
-/** Waiting for a turn costs nobody anything, so it may be longer than for a lock, which holds a connection. */
+/**
+ * Milliseconds that a call waits for its turn. It may exceed the lock
+ * timeout because waiting does not occupy a connection.
+ */
 const turnMs = 10_000
 const known = new WeakMap<object, Turns>()
 
-/** Turns are of a pool, whoever asks it. */
+/** Returns the queue of turns of a pool, shared by all callers. */
 function turnsOf(db: object): Turns {
   const inTurn = known.get(db) ?? turns()
   known.set(db, inTurn)
@@ -54,8 +54,8 @@ function turnsOf(db: object): Turns {
 }
 
 /**
- * The same, where the call is checked before its transaction (another service is asked) and the check would fail on what
- * the call itself has done: `prepare` is left out when the answer is known already.
+ * Runs a change like `change` whose checks happen before the transaction (another service is called) and would fail
+ * because of the effect of the call itself. `prepare` is skipped if the response is stored already.
  */
 export async function changeAfter<T, C, R extends Storable>(
   db: Kysely<T>,

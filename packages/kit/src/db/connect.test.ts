@@ -9,13 +9,13 @@ import { openDatabase } from './connect.ts'
 
 const { db, url, onCommit } = await testDatabase<object>([])
 
-test('large numbers are numbers while they are exact, times are dates', async () => {
+test('safe integers are read as numbers, and times as dates', async () => {
   const { rows } = await sql`
     select 9007199254740991::int8 as big, '2026-01-02T03:04:05.678Z'::timestamptz as at`.execute(db)
   expect(rows).toEqual([{ big: 9007199254740991, at: new Date('2026-01-02T03:04:05.678Z') }])
 })
 
-test('a number that would be rounded is refused', async () => {
+test('an integer beyond the safe ones is rejected', async () => {
   await expect(sql`select 9007199254740993::int8`.execute(db)).rejects.toThrow(
     '9007199254740993 is too large',
   )
@@ -35,7 +35,7 @@ test('a session has the limits of the service', async () => {
   expect(rows.map(({ setting }) => setting)).toEqual(['test', '15000', '2000', '5000'])
 })
 
-test('a commit is heard, a rollback is not', async () => {
+test('a commit calls the listener, and a rollback does not', async () => {
   let heard = 0
   const stop = onCommit(() => heard++)
   await db.transaction().execute((tx) => sql`select 1`.execute(tx))
@@ -48,7 +48,7 @@ test('a commit is heard, a rollback is not', async () => {
   expect(heard).toBe(1)
 })
 
-test('closing waits until the server has seen every connection go', async () => {
+test('closing waits until the server has closed every connection', async () => {
   const other = openDatabase<object>(url, { application: 'closing' })
   await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.02)`.execute(other.db)))
   await other.close()
@@ -57,11 +57,11 @@ test('closing waits until the server has seen every connection go', async () => 
   expect(rows).toEqual([{ count: 0 }])
 })
 
-test('a pool that was never used closes too', async () => {
+test('a pool that was never used can be closed', async () => {
   await openDatabase<object>(url, { application: 'unused' }).close()
 })
 
-test('losing idle connections is reported and healed', async () => {
+test('the loss of an idle connection is reported, and the pool replaces it', async () => {
   const lost: string[] = []
   const other = openDatabase<object>(url, {
     application: 'healing',
@@ -77,7 +77,7 @@ test('losing idle connections is reported and healed', async () => {
 })
 
 test.each(['commit', 'rollback'])(
-  'a statement that comes during the %s is refused',
+  'a statement that is sent during the %s is rejected',
   async (end) => {
     let late: Promise<unknown> | undefined
     const transaction = db.transaction().execute(async (tx) => {
@@ -91,7 +91,7 @@ test.each(['commit', 'rollback'])(
   },
 )
 
-test('a connection that is lost by the bytes that open it fails its statement, and nothing else', async () => {
+test('a connection that is lost while it opens fails only its own statement', async () => {
   const dying = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.once('data', () => socket.end(Buffer.concat([welcome, ready, farewell])))
@@ -104,7 +104,7 @@ test('a connection that is lost by the bytes that open it fails its statement, a
   dying.close()
 })
 
-/** Messages of the protocol (PostgreSQL 18, 54.7): a type, the length of the rest, the rest. */
+/** Builds a message of the PostgreSQL protocol (PostgreSQL 18, 54.7): a type, the length of the rest, the rest. */
 function message(type: string, rest: string): Buffer {
   const length = Buffer.alloc(4)
   length.writeInt32BE(4 + rest.length)

@@ -4,52 +4,56 @@ import { poolWaiting } from '../observe/metrics.ts'
 import { readAtScrape } from '../observe/registry.ts'
 import { sessionPool } from './session/session.ts'
 
-/** How a pool behaves; every default is that of `reliability.md` 15. Times are milliseconds, 0 switches a limit off. */
+/**
+ * Options of a pool. Times are in milliseconds, and 0 disables a limit. The defaults are listed in
+ * docs/spec/reliability.md#postgresql.
+ */
 export interface DatabaseOptions {
-  /** Shown in `pg_stat_activity`. */
+  /** Name in `pg_stat_activity`. */
   application: string
-  /** Connections at most. */
+  /** Largest number of connections. */
   max?: number
-  /** Longest a single statement may run; streams raise it by `set local statement_timeout`. */
+  /** Longest duration of a statement; streams raise it with `set local statement_timeout`. */
   statement_timeout?: number
   lock_timeout?: number
   idle_in_transaction_session_timeout?: number
-  /** Longest wait for a free connection; then the call fails as `unavailable`. */
+  /** Longest wait for a free connection, after which the call fails as `unavailable`. */
   wait_timeout?: number
   /**
-   * `keys`: every statement finds its rows by an index. A table that is small when a statement is planned is not scanned: the
-   * plan may still be in use when the table has grown. `generic`: statements are also planned once, whatever their
-   * parameters. The server expects too much of a plan that has yet to choose its partition, and would plan it again for
-   * every call.
+   * Restrictions of query plans. `keys`: every statement finds its rows by an index. A table that is small at planning
+   * time must not be scanned, because the plan may still be in use when the table has grown. `generic`: statements are
+   * also planned only once, regardless of their parameters. Otherwise the server overestimates the cost of a generic
+   * plan that selects a partition at run time, and plans again for every call.
    */
   plans?: 'keys' | 'generic'
-  /** Schemas to look in, where the role does not already say so (`db/provision.ts`). */
+  /** Search path, unless the role has one (`db/provision.ts`). */
   search_path?: readonly string[]
-  /** Told about the loss of an idle connection; the pool replaces it by itself. */
+  /** Called when an idle connection was lost; the pool replaces it. */
   onIdleError?: (error: Error) => void
 }
 
-/** What generic SQL runs on: a pool or a transaction, whatever its tables. */
+/** Pool or transaction on which a query runs, with any tables. */
 export type Session<T> = Kysely<T> | Transaction<T>
 
 export interface Database<T> {
   db: Kysely<T>
   pool: pg.Pool
-  /** Runs `listener` after every commit of this process; answers how to stop that. */
+  /** Registers a listener of every commit of this process. Returns a function that removes it. */
   onCommit: (listener: () => void) => () => void
-  /** Waits for running queries, and until the server has seen every connection go. */
+  /** Waits for running queries, and until the server has closed every connection. */
   close: () => Promise<void>
 }
 
 /**
- * A pool on `url` and kysely over it. `int8` is read as a number and refused beyond 2^53, `timestamptz` as a `Date`.
- * Nothing is connected before the first query.
+ * Opens a pool on `url` with kysely. `int8` is read as a number and rejected beyond 2^53, `timestamptz` is read as a
+ * `Date`. The first query opens the first connection.
  */
 export function openDatabase<T>(url: string, options: DatabaseOptions): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))
   pool.on('error', options.onIdleError ?? (() => undefined))
-  // The pool listens while a connection is idle, a session once it has it: one may be lost in between, even by the very bytes
-  // that open it, and an error that nobody hears ends the process. The statement that runs next fails.
+  // The pool listens for errors of an idle connection, and a session of one in use.
+  // Between both a connection may be lost, even while it opens, and an error without a
+  // listener would end the process. Instead, the next statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const gone = trackConnections(pool)
   const forget = watchPool(pool, options.application)
@@ -101,8 +105,8 @@ function poolConfig(url: string, options: DatabaseOptions): pg.PoolConfig {
 }
 
 /**
- * Settings of every session: bulk reads walk their key instead of sorting, and plans are too short to compile
- * (`perf-design.md` 2.2).
+ * Returns the settings of every session: bulk reads walk an index instead
+ * of sorting, and plans are too short for JIT compilation.
  */
 function sessionSettings({ search_path, plans }: DatabaseOptions): string {
   const settings = ['random_page_cost=1.1', 'jit=off']
@@ -114,7 +118,10 @@ function sessionSettings({ search_path, plans }: DatabaseOptions): string {
 
 const int8 = 20
 
-/** pg's own readers, but for `int8`, which pg leaves as text. Set per pool: readers of the process stay untouched. */
+/**
+ * Parsers of pg, except for `int8`, which pg returns as text. They are set
+ * per pool, so that those of the process stay unchanged.
+ */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === int8 && format !== 'binary' ? readInt8 : pg.types.getTypeParser(oid, format)
 
@@ -124,7 +131,10 @@ function readInt8(text: string): number {
   return value
 }
 
-/** `pool.end()` answers before its sockets are closed; a server stopped then would see them as broken. */
+/**
+ * Waits for the sockets of a pool. `pool.end()` resolves before they are closed, and a server that stops then would
+ * report broken connections.
+ */
 function trackConnections(pool: pg.Pool): () => Promise<void> {
   const open = new Set<Promise<void>>()
   pool.on('connect', (client) => {

@@ -35,7 +35,7 @@ const countLines = async () => {
 }
 const big = sql`select repeat('x', 1000) from generate_series(1, 1000000)`.compile(db)
 
-test('rows go in, cut anywhere, with quotes, commas, empty text and null', async () => {
+test('rows with quotes, commas, empty text and null are copied in, from chunks cut anywhere', async () => {
   const given = chunks('1\x02[{"a":"b, \\\\', '"}]\n2\x02', `${emptyText}\n3\x02\n`)
   expect(await copyIn(db, lines, given)).toBe(3)
   expect(await db.selectFrom('lines').selectAll().orderBy('id').execute()).toEqual([
@@ -45,12 +45,12 @@ test('rows go in, cut anywhere, with quotes, commas, empty text and null', async
   ])
 })
 
-test('they come out as they went in', async () => {
+test('rows are copied out in the form in which they were copied in', async () => {
   const query = db.selectFrom('lines').selectAll().where('id', 'in', [2, 3]).orderBy('id').compile()
   expect(await text(copyOut(db, query))).toBe(`2\x02${emptyText}\n3\x02\n`)
 })
 
-test('they come out as CSV for others, with a line of names', async () => {
+test('rows can be copied out as CSV with a header', async () => {
   const note = 'say "hi",\nthen go'
   const query = sql`select 1 as id, ${note} as note union all select 2, null`.compile(db)
   expect(await text(copyOut(db, query, { as: 'csv' }))).toBe(
@@ -63,12 +63,12 @@ test('text parameters of a query are quoted', async () => {
   expect(await text(copyOut(db, query))).toBe("it's \\ $1\x02t\x02\x02{1,2}\n")
 })
 
-test('a list of nothing has the type of what it is compared with', async () => {
+test('an empty list takes the type of the compared value', async () => {
   const query = sql`select 1 = any(${[]}), 'a' = any(${[]})`.compile(db)
   expect(await text(copyOut(db, query))).toBe('f\x02f\n')
 })
 
-test('rows of a transaction that is rolled back are gone, with its other changes', async () => {
+test('rows of a transaction that is rolled back are removed with its other changes', async () => {
   const attempt = db.transaction().execute(async (tx) => {
     await tx.deleteFrom('lines').execute()
     await copyIn(tx, lines, chunks('10\x02a\n'))
@@ -78,13 +78,13 @@ test('rows of a transaction that is rolled back are gone, with its other changes
   expect(await countLines()).toBe(3)
 })
 
-test('when the source fails nothing is added and its error is the one thrown', async () => {
+test('a failing source adds no rows, and its error is thrown', async () => {
   const attempt = copyIn(db, lines, chunks('11\x02a\n', new Error('source broke')))
   await expect(attempt).rejects.toThrow('source broke')
   expect(await countLines()).toBe(3)
 })
 
-test('a bad line is named by the server and leaves the connection usable', async () => {
+test('the server names an invalid line, and the connection stays usable', async () => {
   const attempt = copyIn(db, lines, chunks('12\x02a\n', 'no number\x02b\n'))
   await expect(attempt).rejects.toMatchObject({
     code: '22P02',
@@ -93,7 +93,7 @@ test('a bad line is named by the server and leaves the connection usable', async
   expect(await countLines()).toBe(3)
 })
 
-test('an aborted source adds nothing and the reason is thrown', async () => {
+test('an aborted source adds no rows, and the reason is thrown', async () => {
   const abort = new AbortController()
   async function* slowly() {
     yield Buffer.from('13\x02a\n')
@@ -104,7 +104,7 @@ test('an aborted source adds nothing and the reason is thrown', async () => {
   expect(await countLines()).toBe(3)
 })
 
-test('a reader that leaves early cancels the query and frees the connection', async () => {
+test('a reader that stops early cancels the query and releases the connection', async () => {
   for await (const piece of copyOut(db, big)) {
     expect(piece.length).toBeGreaterThan(0)
     break
@@ -113,7 +113,7 @@ test('a reader that leaves early cancels the query and frees the connection', as
   expect(await running()).toBe(0)
 })
 
-test('a signal cancels also where nobody reads', async () => {
+test('a signal cancels the query even if no reader is waiting', async () => {
   const abort = new AbortController()
   const reader = copyOut(db, big, { signal: abort.signal })
   await reader.next()
@@ -125,7 +125,7 @@ test('a signal cancels also where nobody reads', async () => {
   await expect(reader.next()).rejects.toThrow('too late')
 })
 
-test('a reader that pauses makes the server wait', async () => {
+test('a paused reader makes the server wait', async () => {
   const reader = copyOut(db, big)
   await reader.next()
   const before = process.memoryUsage().rss
@@ -140,7 +140,7 @@ test('an error in the middle of the rows reaches the reader', async () => {
   expect(await countLines()).toBe(3)
 })
 
-test('a query that is refused is thrown at the first piece', async () => {
+test('the error of an invalid query is thrown at the first piece', async () => {
   const query = sql`select * from nowhere`.compile(db)
   await expect(text(copyOut(db, query))).rejects.toMatchObject({ code: '42P01' })
 })

@@ -7,8 +7,8 @@ import type { Session } from './connect.ts'
 import type { Connection, StreamingStatement } from './session/session.ts'
 
 /**
- * The bulk row format (`perf-design.md` 3): CSV whose separators are control characters, which JSON text cannot contain, so
- * that lines are split on newline and 0x02 only. Plain empty is null, two 0x01 are the empty text.
+ * The bulk row format: CSV whose separators are control characters, which JSON text cannot contain, so that lines can
+ * be split on newline and 0x02 only. An empty field is null, two 0x01 are the empty text.
  */
 const rowFormat = "format csv, delimiter E'\\x02', quote E'\\x01'"
 export const emptyText = '\x01\x01'
@@ -17,26 +17,25 @@ export interface CopyOptions {
   signal?: AbortSignal
 }
 
-/** CSV as everybody reads it (RFC 4180, lines end with a line feed), with a line of names. */
+/** Usual CSV (RFC 4180 with line feeds) with a header. */
 const csvFormat = 'format csv, header'
 
 export interface CopyOutOptions extends CopyOptions {
-  /** Default: rows in the bulk format. */
+  /** Output format; by default rows in the bulk format. */
   as?: 'rows' | 'csv'
 }
 
 export interface CopyTarget {
-  /** In the own schema; no dots. */
+  /** Name of a table in the schema of the service, without dots. */
   table: string
   columns: readonly string[]
 }
 
 /**
- * Adds rows in bulk. Takes part in the transaction when `db` is one. Reads `chunks` only as fast as the server takes them;
- * they may be cut anywhere. When they fail, or `signal` fires, nothing is added.
- *
+ * Copies rows into a table, within the transaction if `db` is one. Reads `chunks`, which may be cut anywhere, only as
+ * fast as the server accepts them. If they fail, or `signal` fires, no rows are added.
  * @returns the number of rows
- * @throws what `chunks` threw, the reason of `signal`, or pg's error with the line in `where`
+ * @throws the error of `chunks`, the reason of `signal`, or an error of pg with the line in `where`
  */
 export async function copyIn<T>(
   db: Session<T>,
@@ -54,7 +53,7 @@ export async function copyIn<T>(
       try {
         await pipeline(chunks, stream, { signal })
       } catch (thrown) {
-        // Only when the server has answered may the connection be used again.
+        // The connection may be used again only after the server has responded.
         await answered
         throw signal?.aborted ? signal.reason : thrown
       }
@@ -66,11 +65,10 @@ export async function copyIn<T>(
 }
 
 /**
- * Streams the rows of `query` out, in pieces cut anywhere, with back-pressure: a reader that stops reading stops the server.
- * When the reader leaves early, or `signal` fires, the server's work is cancelled and the connection given back, even if
- * nobody reads any more. Parameters of `query` are written into the text, because COPY takes none.
- *
- * @throws the reason of `signal`, or pg's error
+ * Streams the rows of `query` in pieces cut anywhere, with back-pressure: a reader that pauses makes the server wait.
+ * If the reader stops early, or `signal` fires, the query is cancelled and the connection released, even without a
+ * reader. Parameters of `query` are written into its text, because COPY accepts none.
+ * @throws the reason of `signal`, or an error of pg
  */
 export async function* copyOut<T>(
   db: Session<T>,
@@ -94,7 +92,7 @@ export async function* copyOut<T>(
   }
 }
 
-/** The running statement, and a promise of its connection being free again, which never fails. */
+/** Starts the statement. The returned promise `done` never rejects, and resolves when the connection is free again. */
 async function openCopyOut<T>(db: Session<T>, text: string, over: AbortSignal) {
   let done = Promise.resolve()
   const stream = await new Promise<CopyToStreamQuery>((resolve, reject) => {
@@ -113,7 +111,7 @@ async function openCopyOut<T>(db: Session<T>, text: string, over: AbortSignal) {
   return { stream, done }
 }
 
-/** Makes the server stop, and throws away what was on its way. */
+/** Cancels the query and discards the rows that were already sent. */
 async function discard(stream: CopyToStreamQuery, ended: Promise<void>, connection: Connection) {
   const skim = () => {
     while (stream.read() !== null);
@@ -125,7 +123,7 @@ async function discard(stream: CopyToStreamQuery, ended: Promise<void>, connecti
   else connection.drop(new Error('a COPY that nobody reads could not be cancelled'))
 }
 
-/** Resolves at `event`, at an error, or when either has been. */
+/** Resolves at `event`, at an error, or at once for a signal that has fired. */
 function settled(source: Readable | Writable | AbortSignal, event: string): Promise<void> {
   return new Promise((resolve) => {
     if (source instanceof AbortSignal) {
@@ -154,7 +152,7 @@ function literal(value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return pg.escapeLiteral(value)
-  // An array of nothing has no type of its own.
+  // PostgreSQL cannot infer the type of `array[]`.
   if (Array.isArray(value) && value.length === 0) return "'{}'"
   if (Array.isArray(value)) return `array[${value.map(literal).join(',')}]`
   throw new TypeError(`COPY takes no parameter of type ${typeof value}`)

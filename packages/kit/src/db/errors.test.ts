@@ -34,7 +34,7 @@ const failure = async (attempt: Promise<unknown>) =>
     (thrown) => thrown,
   )
 
-test('a name that is taken is a conflict, or the field of the body where the constraint has words', async () => {
+test('a duplicate name is a conflict, or a field error if the constraint has a text', async () => {
   const thrown = await failure(insert({ name: 'one' }))
   expect(fromDatabase(thrown)).toMatchObject({ kind: 'conflict' })
   const violations = { things_name_key: { field: 'name', text: 'This name is taken.' } }
@@ -44,7 +44,7 @@ test('a name that is taken is a conflict, or the field of the body where the con
   })
 })
 
-test('a reference to nothing is invalid', async () => {
+test('a reference to a missing row is invalid', async () => {
   const thrown = await failure(insert({ parent_id: 77 }))
   expect(fromDatabase(thrown)).toMatchObject({ kind: 'invalid' })
   expect(fromDatabase(thrown, { things_parent_id_fk: 'No such parent.' })).toMatchObject({
@@ -62,7 +62,7 @@ test.each([
   expect(fromDatabase(await failure(attempt()))).toMatchObject({ kind: 'invalid' })
 })
 
-test('a locked row is a conflict worth trying again, and transient', async () => {
+test('a locked row is a conflict with a retry delay, and transient', async () => {
   const thrown = await db.transaction().execute(async (tx) => {
     await sql`select * from things where id = 1 for update`.execute(tx)
     return failure(sql`select * from things where id = 1 for update nowait`.execute(db))
@@ -78,7 +78,7 @@ test('a statement that takes too long is unavailable', async () => {
   await slow.close()
 })
 
-test('no free connection in time is unavailable', async () => {
+test('a timeout of the wait for a connection is unavailable', async () => {
   const small = openDatabase<Tables>(url, { application: 'small', max: 1, wait_timeout: 100 })
   const thrown = await small.db
     .connection()
@@ -87,7 +87,7 @@ test('no free connection in time is unavailable', async () => {
   await small.close()
 })
 
-test('a connection that was cut, or never was, is unavailable and transient', async () => {
+test('a lost or refused connection is unavailable and transient', async () => {
   const cut = openDatabase<Tables>(url, { application: 'cut', max: 1 })
   const thrown = await failure(sql`select pg_terminate_backend(pg_backend_pid())`.execute(cut.db))
   expect(fromDatabase(thrown)).toMatchObject({ kind: 'unavailable' })
@@ -102,7 +102,7 @@ test('a connection that was cut, or never was, is unavailable and transient', as
   await nowhere.close()
 })
 
-test('a password that this process does not have yet is unavailable and transient', async () => {
+test('a password that was changed meanwhile is unavailable and transient', async () => {
   const changed = new URL(url)
   changed.password = 'of yesterday'
   const { db: refused, close } = openDatabase(changed.href, { application: 'changed' })
@@ -113,7 +113,7 @@ test('a password that this process does not have yet is unavailable and transien
   await close()
 })
 
-test('a bug of ours stays what it is', async () => {
+test('a programming error is not converted', async () => {
   expect(fromDatabase(await failure(sql`select nonsense`.execute(db)))).toBeUndefined()
   expect(fromDatabase(new TypeError('x'))).toBeUndefined()
 })

@@ -1,22 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict, DomainError, invalid, invalidText, unavailable } from '../errors.ts'
 
-/** What the violation of a named constraint means for the client: a field of its body, or a sentence. */
+/** Messages for violations of named constraints: for a field of the body, or for the whole request. */
 export type Violations = Readonly<Record<string, { field: string; text: string } | string>>
 
-/** Somebody else holds the row, or those who wait for it are too many. */
+/** Returns the error for a row that another call locks, or for which too many calls wait. */
 export const busy = (): DomainError =>
   conflict('The resource is being changed by someone else. Try again in a moment.', {
     retry_after: 1,
   })
 const overloaded = 'The service is busy. Try again in a moment.'
 
-/** Values that the database cannot hold: too long, out of range, a broken date, NUL, bad escape, no such notation. */
+/**
+ * SQL states of values that the database cannot store: too long, out of
+ * range, invalid date, NUL, invalid escape or notation.
+ */
 const badValue = new Set(['22001', '22003', '22008', '22021', '22025', '22P02', '22P05'])
 const serialization = new Set(['40001', '40P01'])
-/** A password that is refused is one that is being changed: a process that was restarted has the new one. */
+/**
+ * SQL states of an unavailable server. A rejected password counts, because it is probably being changed, and a
+ * restarted process has the new one.
+ */
 const lost = /^(08...|28...|53300|57P0[1-3])$/
-/** No server there at all: for a sentence to the person at the terminal. */
+/** Codes of an unreachable server, which a command reports to the operator as a sentence. */
 export const noServer = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -27,8 +33,9 @@ export const noServer = new Set([
 const lostSockets = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
 
 /**
- * What an error of pg is for the caller (`reliability.md` 15), or nothing when it is no error of pg or a bug of ours.
- * `violations` gives constraints their wording; an unnamed unique one is a conflict, an unnamed reference is invalid.
+ * Converts an error of pg for the caller. Returns undefined for any other error and for a programming error.
+ * `violations` contains messages for constraints; without one, a unique violation is a conflict and a foreign key
+ * violation is invalid.
  */
 export function fromDatabase(
   thrown: unknown,
@@ -51,31 +58,31 @@ function violation(thrown: unknown, code: string, violations: Violations): Domai
   return conflict(known ?? 'Such an object exists already.')
 }
 
-/** Passes by itself: the same work may succeed a moment later. */
+/** Returns true for an error that is temporary: the same work may succeed a moment later. */
 export function isTransient(thrown: unknown): boolean {
   return serialization.has(codeOf(thrown)) || isLockTimeout(thrown) || isConnectionLost(thrown)
 }
 
-/** Somebody else had the lock for too long. */
+/** Returns true if another transaction held the lock for too long. */
 export const isLockTimeout = (thrown: unknown): boolean => codeOf(thrown) === '55P03'
 
-/** The statement took too long, or somebody stopped it. */
+/** Returns true if the statement timed out or was cancelled. */
 export const isCancelled = (thrown: unknown): boolean => codeOf(thrown) === '57014'
 
-/** The connection went, or there was none to have. */
+/** Returns true if the connection was lost or could not be opened. */
 export function isConnectionLost(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const code = codeOf(thrown)
   if (lost.test(code) || lostSockets.has(code)) return true
-  // pg and its pool give these no code.
+  // pg and its pool set no code on these errors.
   return /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/.test(
     thrown.message,
   )
 }
 
 /**
- * Runs a whole transaction again when it lost against another one (40001, 40P01), three times after 20 to 200 ms.
- * `run` must open the transaction itself.
+ * Repeats a whole transaction after a serialization failure or a deadlock (40001, 40P01), up to three times with pauses
+ * of 20 to 200 ms. `run` must open the transaction.
  */
 export async function retrySerialization<R>(run: () => Promise<R>): Promise<R> {
   for (let tries = 1; ; tries++) {

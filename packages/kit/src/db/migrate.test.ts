@@ -25,13 +25,13 @@ const adds = (name: string): Migrations => ({
   },
 })
 
-test('migrations put their tables into their own schema', async () => {
+test('migrations create their tables in their schema', async () => {
   const { rows } = await sql<{ table_schema: string }>`
     select table_schema from information_schema.tables where table_name = 'things'`.execute(db)
   expect(rows).toEqual([{ table_schema: 'one' }])
 })
 
-test('running them again changes nothing', async () => {
+test('repeated migrations change nothing', async () => {
   await db
     .insertInto('things')
     .values({ note: 'kept' } as never)
@@ -40,7 +40,7 @@ test('running them again changes nothing', async () => {
   expect(await db.selectFrom('things').select('note').execute()).toEqual([{ note: 'kept' }])
 })
 
-test('a step that fails names itself and undoes only itself', async () => {
+test('a failing step is named in the error, and only this step is rolled back', async () => {
   const migrations: Migrations = {
     ...first,
     ...adds('0002-good'),
@@ -61,7 +61,7 @@ test('a step that fails names itself and undoes only itself', async () => {
   await sql`select "0002-good" from things`.execute(db)
 })
 
-test('a schema older than the program is refused, a newer one accepted', async () => {
+test('a schema older than the program is rejected, and a newer one is accepted', async () => {
   const older = assertMigrated(db, {
     schema: 'one',
     migrations: { ...first, ...adds('0009-later') },
@@ -73,7 +73,7 @@ test('a schema older than the program is refused, a newer one accepted', async (
   await migrate(url, { schema: 'one', migrations: first })
 })
 
-test('a schema that was never made is older than every program', async () => {
+test('a missing schema is older than every program', async () => {
   const never = assertMigrated(db, { schema: 'two', migrations: first })
   await expect(never).rejects.toThrow('0001-things not applied')
 })
@@ -83,7 +83,7 @@ const indexed: Migrations = {
   '0002-index': indexStep('things_note_idx', sql`things (note)`),
 }
 
-test('eight starts at once migrate once, two schemas side by side, indexes too', async () => {
+test('eight concurrent starts migrate each of two schemas once, with indexes', async () => {
   const schemas = Array.from({ length: 8 }, (_, n) => ({
     schema: `race_${n % 2}`,
     migrations: indexed,
@@ -92,12 +92,12 @@ test('eight starts at once migrate once, two schemas side by side, indexes too',
   for (const schema of schemas) await assertMigrated(db, schema)
 })
 
-test('an index is made outside of a transaction', async () => {
+test('an index is created outside of a transaction', async () => {
   await migrate(url, { schema: 'apart', migrations: indexed })
   expect(await isIndexValid('apart.things_note_idx')).toBe(true)
 })
 
-test('an index that was left half made is made anew', async () => {
+test('an invalid index of an interrupted attempt is created again', async () => {
   await migrate(url, { schema: 'half', migrations: first })
   await sql`insert into half.things (note) values ('twice'), ('twice')`.execute(db)
   const broken = sql`create unique index concurrently things_note_idx on half.things (note)`
@@ -108,7 +108,7 @@ test('an index that was left half made is made anew', async () => {
   expect(await isIndexValid('half.things_note_idx')).toBe(true)
 })
 
-test('an index waits for those who read longer than a step may wait', async () => {
+test('the creation of an index waits for readers longer than the lock timeout', async () => {
   await migrate(url, { schema: 'busy', migrations: first })
   const reading = db.transaction().execute(async (tx) => {
     await sql`select from busy.things`.execute(tx)
@@ -128,7 +128,7 @@ async function isIndexValid(name: string): Promise<boolean | undefined> {
   return rows[0]?.indisvalid
 }
 
-test('a table that others hold is waited for', async () => {
+test('a step waits for a locked table', async () => {
   const other = openDatabase<Tables>(url, { application: 'other', search_path: ['one'] })
   const holding = other.db.transaction().execute(async (tx) => {
     await sql`lock table things in access share mode`.execute(tx)

@@ -3,10 +3,13 @@ import { type Kysely, type Migration, type RawBuilder, sql } from 'kysely'
 import { openDatabase } from './connect.ts'
 import { isLockTimeout } from './errors.ts'
 
-/** One step of a schema. One with `transactional: false` must bear being run again; for an index there is `indexStep`. */
+/**
+ * One step of a schema. A step with `transactional: false` must tolerate
+ * being repeated; `indexStep` builds such a step for an index.
+ */
 export type Step = Migration & { transactional?: boolean }
 
-/** Every step by name (`0001-projects`), in the order of the names. A step that was released never changes. */
+/** All steps by name (`0001-projects`), applied in the order of their names. A released step never changes. */
 export type Migrations = Readonly<Record<string, Step>>
 
 export interface Schema {
@@ -18,10 +21,9 @@ const table = 'migrations'
 const lockTries = 10
 
 /**
- * Brings `schema` up to the last step, each step in a transaction of its own, one runner of a database at a time
- * (`reliability.md` 15). A schema that is newer than these steps is left as it is.
- *
- * @throws Error naming the schema and the step that failed; the steps before it stay.
+ * Migrates `schema` to the last step, each step in a separate transaction, with one runner per database at a time. A
+ * schema that is newer than these steps is left as it is.
+ * @throws Error naming the schema and the failed step; the steps before it stay applied
  */
 export async function migrate(url: string, { schema, migrations }: Schema): Promise<void> {
   const { db, close } = openDatabase<unknown>(url, {
@@ -48,10 +50,9 @@ export async function migrate(url: string, { schema, migrations }: Schema): Prom
 }
 
 /**
- * An index made while its table is read and written. What an interrupted attempt leaves behind is of no use to queries
- * and would pass for the index, so it goes first. It waits for every transaction that is under way, however long, and stands
- * in nobody's way meanwhile.
- *
+ * Builds a step that creates an index while its table is in use. An interrupted attempt leaves an invalid index, which
+ * would pass for the index although queries cannot use it, so it is dropped first. The creation waits for every open
+ * transaction, without blocking others.
  * @param on table and columns: sql`tasks (priority)`
  */
 export const indexStep = (name: string, on: RawBuilder<unknown>): Step => ({
@@ -67,9 +68,8 @@ export const indexStep = (name: string, on: RawBuilder<unknown>): Step => ({
 })
 
 /**
- * Refuses to work on a schema older than `migrations`; a newer one is accepted.
- *
- * @throws Error naming the missing steps and what to do.
+ * Rejects a schema older than `migrations`; a newer one is accepted.
+ * @throws Error naming the missing steps and what to do
  */
 export async function assertMigrated<T>(db: Kysely<T>, wanted: Schema): Promise<void> {
   const missing = await missingSteps(db, wanted)
@@ -80,8 +80,8 @@ export async function assertMigrated<T>(db: Kysely<T>, wanted: Schema): Promise<
 }
 
 /**
- * Asks until no other session of this database migrates. It never waits inside a statement: that would be an open
- * transaction, the end of which `create index concurrently` in the other session waits for.
+ * Polls until no other session of this database migrates. A blocking statement would be an open transaction, for whose
+ * end `create index concurrently` in the other session would wait.
  */
 async function becomeRunner(session: Kysely<unknown>): Promise<void> {
   for (;;) {
@@ -92,13 +92,19 @@ async function becomeRunner(session: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Asked first, because `create schema if not exists` needs a right on the database that an owner of a schema lacks. */
+/**
+ * Creates the schema after checking that it is missing: `create schema if not exists` needs a privilege on the database
+ * that the owner of a schema lacks.
+ */
 async function createSchema(db: Kysely<unknown>, schema: string): Promise<void> {
   const found = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
   if (found.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
 
-/** Steps that were applied. Names and types are those of Kysely's own runner, which wrote it in earlier releases. */
+/**
+ * Creates the table of applied steps. Its names and types are those of the
+ * migrator of Kysely, which created it in earlier releases.
+ */
 async function createTable(db: Kysely<unknown>, schema: string): Promise<void> {
   await sql`
     create table if not exists ${sql.id(schema, table)} (
@@ -133,7 +139,7 @@ async function runStep(db: Kysely<unknown>, { schema, migrations }: Schema, name
   }
 }
 
-/** The step and the row that says so; together, unless the step cannot be part of a transaction. */
+/** Applies a step and records it, in one transaction unless the step cannot be part of one. */
 async function apply(
   db: Kysely<unknown>,
   schema: string,

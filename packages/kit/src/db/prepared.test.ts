@@ -5,7 +5,7 @@ import { queryTexts, runPrepared } from './prepared.ts'
 
 const db = await testDb<unknown>({}, 'texts')
 
-test('columns come as texts, null as null, whatever their type', async () => {
+test('columns of any type are read as text, and null as null', async () => {
   const text = 'select 1.50::float8, true, $1::text, null::int from generate_series(1, $2::int)'
   const rows = await queryTexts(db, { name: 'texts', text }, ['ä', 2])
   expect(rows).toEqual([
@@ -14,7 +14,7 @@ test('columns come as texts, null as null, whatever their type', async () => {
   ])
 })
 
-test('a statement is planned once for a connection', async () => {
+test('a statement is planned once per connection', async () => {
   const statement = { name: 'planned_once', text: 'select $1::int' }
   const { rows } = await db.connection().execute(async (session) => {
     await queryTexts(session, statement, [1])
@@ -24,7 +24,7 @@ test('a statement is planned once for a connection', async () => {
   expect(rows).toEqual([{ name: 'planned_once' }])
 })
 
-test('a query that is put together has a name and other values each time', async () => {
+test('a built query keeps its name and plan with other values', async () => {
   const { found, names } = await db.connection().execute(async (session) => {
     const ask = (value: number) =>
       runPrepared(

@@ -2,18 +2,18 @@ import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { QueryArrayConfig, QueryConfig } from 'pg'
 import type { StreamingStatement } from './session/session.ts'
 
-/** One text of SQL under a name of its own: the server plans it once a connection. */
+/** SQL text with a unique name, which the server plans once per connection. */
 export interface Prepared {
   name: string
   text: string
 }
 
-/** A pool or a transaction, whatever its tables. */
+/** Pool or transaction, with any tables. */
 type Runner = Pick<Kysely<unknown>, 'executeQuery'>
 
 /**
- * Runs a prepared statement, for what every call of a service does: a plain one costs the server more to plan than to
- * run. The columns are named in it: `select *` fails on connections that are older than a new column.
+ * Runs a prepared statement. It is meant for statements of every call, for which planning would cost more than
+ * execution. The columns must be named: `select *` fails on connections older than a new column.
  */
 export function queryRows<R>(
   db: Runner,
@@ -23,15 +23,17 @@ export function queryRows<R>(
   return run<R>(db, { ...prepared, values: [...values] })
 }
 
-/** The same of a query that is put together: under one name it has one text, whatever its values. */
+/**
+ * Runs a query of the query builder as a prepared statement. One name must always have the same text, with any values.
+ */
 export function runPrepared<T, R>(db: Kysely<T>, name: string, query: RawBuilder<R>): Promise<R[]> {
   const { sql: text, parameters } = query.compile(db)
   return queryRows(db, { name, text }, parameters)
 }
 
 /**
- * The same; columns come as the texts that the server sent: for rows that are passed on and never looked at
- * (`perf-design.md` 4.2).
+ * Runs a prepared statement and returns columns as the texts that the server
+ * sent, for rows that are passed on without being examined.
  */
 export function queryTexts(
   db: Runner,

@@ -7,7 +7,7 @@ import { openDatabase } from './connect.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { ownerOf, provision, writerOf } from './provision.ts'
 
-/** Roles belong to the whole server: names of this run's own. */
+/** Roles belong to the whole server, so each run uses unique names. */
 const run = randomBytes(3).toString('hex')
 const [cats, dogs, log] = [`cats_${run}`, `dogs_${run}`, `log_${run}`]
 const admin = await testDatabase<object>([])
@@ -35,20 +35,20 @@ afterAll(async () => {
   }
 })
 
-test('a service reads and writes its own rows without naming its schema', async () => {
+test('a service reads and writes its rows without naming its schema', async () => {
   const db = openDatabase<{ rows: { note: string } }>(of(cats).writer, { application: 'test' })
   await db.db.insertInto('rows').values({ note: 'tom' }).execute()
   expect(await db.db.selectFrom('rows').select('note').execute()).toEqual([{ note: 'tom' }])
   await db.close()
 })
 
-test('it may not see the rows of another service', async () => {
+test('a service cannot read the rows of another one', async () => {
   await expect(as(of(dogs).writer, `select * from ${cats}.rows`)).rejects.toThrow(
     `permission denied for schema ${cats}`,
   )
 })
 
-test('it may not change its own tables, only their rows', async () => {
+test('a service cannot change its tables, only their rows', async () => {
   const { writer } = of(cats)
   await expect(as(writer, 'alter table rows add column more int')).rejects.toThrow('must be owner')
   await expect(as(writer, 'create table mine ()')).rejects.toThrow('permission denied')
@@ -59,7 +59,7 @@ test('every service reads and writes the shared schema', async () => {
   expect(await as(of(dogs).writer, 'select note from lines')).toEqual([{ note: 'from cats' }])
 })
 
-test('being run again it keeps rows and takes new passwords', async () => {
+test('a repeated run keeps rows and changes passwords', async () => {
   const again = await provision({ ...wanted, passwordOf: () => 'new' })
   expect(await as(again.get(cats)?.writer ?? '', 'select note from rows')).toEqual([
     { note: 'tom' },

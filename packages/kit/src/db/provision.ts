@@ -1,16 +1,16 @@
 import pg from 'pg'
 
-/** The two roles of a schema (`reliability.md` 15): one migrates it, the other reads and writes its rows. */
+/** Names of the two roles of a schema: one migrates it, the other reads and writes its rows. */
 export const ownerOf = (schema: string) => `reticle_${schema}_owner`
 export const writerOf = (schema: string) => `reticle_${schema}`
 
 export interface Provision {
-  /** Address of an administrator in the database to be provided. */
+  /** Address of an administrator in the database to set up. */
   admin: string
   schemas: readonly string[]
-  /** A schema whose rows every other role may read and write: the log of the embedded bus. */
+  /** Schema whose rows every other role may read and write: the log of the embedded bus. */
   shared?: string
-  /** Extensions that migrations need; owners of schemas may not make them. */
+  /** Extensions for the migrations; owners of schemas may not create them. */
   extensions?: readonly string[]
   passwordOf: (role: string) => string
 }
@@ -22,8 +22,8 @@ export interface Access {
 }
 
 /**
- * Makes schemas and roles, or brings them to what they should be: no role reaches into the schema of another, but into
- * `shared`. Each role looks in its own schema, then in `shared`. May be run at every start.
+ * Creates or updates schemas and roles. A role has access to its own schema and to `shared`, which are also its search
+ * path, and to no other. May run at every start.
  */
 export async function provision({
   admin,
@@ -57,7 +57,7 @@ export async function provision({
   return new Map(schemas.map((schema) => [schema, accessTo(admin, schema, passwordOf)]))
 }
 
-/** Addresses of the roles of `schema`, on the server and in the database of `admin`. */
+/** Returns the addresses of the roles of `schema`, on the server and in the database of `admin`. */
 export function accessTo(
   admin: string,
   schema: string,
@@ -90,7 +90,7 @@ async function provideSchema(client: pg.Client, schema: string) {
   const owner = pg.escapeIdentifier(ownerOf(schema))
   const writer = pg.escapeIdentifier(writerOf(schema))
   const rows = 'select, insert, update, delete'
-  // An administrator who is no superuser may give a schema only to a role he is a member of.
+  // An administrator who is not a superuser may assign a schema only to a role that he is a member of.
   const { rows: me } = await client.query(
     'select rolsuper from pg_roles where rolname = current_user',
   )
@@ -105,7 +105,7 @@ async function provideSchema(client: pg.Client, schema: string) {
   await client.query(`${byDefault} grant usage, select on sequences to ${writer}`)
 }
 
-/** The owner too: migrations may look at the shared tables, never change them. */
+/** Grants the role of the shared schema to the owner as well, because migrations may read the shared tables. */
 async function grantShared(client: pg.Client, shared: string, schema: string) {
   const writer = pg.escapeIdentifier(writerOf(shared))
   for (const role of [ownerOf(schema), writerOf(schema)]) {

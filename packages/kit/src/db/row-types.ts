@@ -6,17 +6,16 @@ interface Column {
   type: string
   is_nullable: boolean
   has_default: boolean
-  /** Check constraints that name this column alone. */
+  /** Check constraints of this column alone. */
   checks: string[] | null
 }
 type Table = [name: string, columns: Column[]]
 
 /**
- * The row types of a migrated schema as TypeScript (`db/schema.ts` of a service), so that they are never typed twice.
- * Enumerations are read from `in (...)` checks. The table of migrations and partitions are left out.
- *
+ * Generates the row types of a migrated schema as TypeScript (`db/schema.ts` of a service). Enumerations are read from
+ * `in (...)` checks. The table of migrations and partitions are omitted.
  * @param db any connection to the database
- * @param name of the interface of the whole schema, e.g. `ProjectsDb`
+ * @param name name of the interface of the whole schema, such as `ProjectsDb`
  */
 export async function rowTypes<T>(db: Kysely<T>, schema: string, name: string): Promise<string> {
   const columns = await readColumns(db, schema)
@@ -59,7 +58,7 @@ function tableText([table, columns]: Table): string {
 function columnText({ name, type, is_nullable, has_default, checks }: Column): string {
   const plain = words(checks ?? []) ?? typeOf(type)
   const nullable = is_nullable ? `${plain} | null` : plain
-  // Kysely does not look through a `ColumnType` inside of `Generated`.
+  // Kysely does not unwrap a `ColumnType` inside of `Generated`.
   const generated = plain === 'Timestamp' ? nullable.replace('Timestamp', 'Date') : nullable
   return `  ${name}: ${has_default ? `Generated<${generated}>` : nullable}`
 }
@@ -82,7 +81,7 @@ function typeOf(type: string): string {
   return types[type] ?? 'string'
 }
 
-/** `CHECK ((status = ANY (ARRAY['a'::text, 'b'::text])))` names the words of a column. */
+/** Returns the values of a column from its check: `CHECK ((status = ANY (ARRAY['a'::text, 'b'::text])))`. */
 function words(checks: string[]): string | undefined {
   const list = checks.find((one) => one.includes('= ANY (ARRAY['))
   const found = list && [...list.matchAll(/'((?:[^']|'')*)'::/g)].map(([, word]) => `'${word}'`)

@@ -5,23 +5,22 @@ import { type Member, readTar, tarEnd, tarHeader, tarPadding } from './tar.ts'
 
 export type { Member }
 
-/** Writes a backup: one tar file, or a folder with the same members as files. */
+/** Writer of a backup: one tar file, or a folder with the same members as files. */
 export interface ArchiveWriter {
-  /** @throws Error when there are not exactly `size` bytes */
+  /** @throws Error if the chunks do not have exactly `size` bytes */
   add: (name: string, size: number, chunks: AsyncIterable<Uint8Array> | [Buffer]) => Promise<void>
-  /** Everything is on the disk, and the archive gets its name. */
+  /** Flushes everything to the disk and gives the archive its final name. */
   close: () => Promise<void>
-  /** Leaves nothing behind. */
+  /** Removes the unfinished archive. */
   discard: () => Promise<void>
 }
 
 const isTar = (path: string) => path.endsWith('.tar')
 
 /**
- * A tar file where `path` ends with `.tar`, else a folder; written under `<path>.partial` until it is complete, readable
- * by its owner only.
- *
- * @throws Error with one sentence when something is there already
+ * Creates a tar file if `path` ends with `.tar`, otherwise a folder. It is written as `<path>.partial` until it is
+ * complete, and only its owner can read it.
+ * @throws Error with a message for the operator if `path` exists
  */
 export async function createArchive(path: string): Promise<ArchiveWriter> {
   if (await stat(path).catch(() => undefined)) {
@@ -101,10 +100,9 @@ async function writeExactly(
 }
 
 /**
- * The members of an archive, each to be read before the next. Those of a folder come in the order of `first`, names of
- * its topmost files and folders; those of a tar as they were written.
- *
- * @throws Error with one sentence when there is nothing, or it is damaged
+ * Reads the members of an archive; each must be read before the next. The members of a folder are ordered by `first`,
+ * the names of its top-level files and folders; those of a tar are in the order in which they were written.
+ * @throws Error with a message for the operator if the archive is missing or damaged
  */
 export async function* readArchive(path: string, first: readonly string[]): AsyncGenerator<Member> {
   const found = await stat(path).catch(() => undefined)

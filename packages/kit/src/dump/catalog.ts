@@ -1,14 +1,14 @@
 import pg from 'pg'
 import type { SchemaContent, Sequences, TableContent } from './manifest.ts'
 
-/** Kept by the runner of migrations itself, and made anew by it. */
+/** Tables that the runner of migrations maintains and creates itself. */
 const ofMigrations = ['migrations', 'migrations_lock']
 
-/** `"schema"."name"` */
+/** Returns the quoted name `"schema"."name"`. */
 export const quoted = (schema: string, name: string): string =>
   `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
 
-/** The applied migrations and the tables of each of `schemas` that exists. */
+/** Reads the applied migrations and the tables of each existing schema among `schemas`. */
 export async function contentOf(
   client: pg.Client,
   schemas: readonly string[],
@@ -55,7 +55,9 @@ async function tablesOf(client: pg.Client, schema: string): Promise<TableContent
   return rows
 }
 
-/** Counters stand outside of transactions: read after the rows they are never behind them. */
+/**
+ * Reads the values of the sequences. Sequences are not transactional: read after the rows, they are never behind them.
+ */
 export async function sequencesOf(
   client: pg.Client,
   schemas: readonly string[],
@@ -72,7 +74,7 @@ export async function sequencesOf(
   return all
 }
 
-/** The major version of the server: 18. */
+/** Returns the major version of the server, such as 18. */
 export async function majorOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query('show server_version_num')
   return Math.trunc(Number(rows[0].server_version_num) / 10_000)

@@ -17,7 +17,7 @@ const migrations: Migrations = {
   '0001-shop': {
     up: async (db: Kysely<unknown>) => {
       const statements = [
-        // By name `goods` comes before `shelves`, which it refers to: rows may come in any order.
+        // `goods` precedes `shelves`, which it references, in the order of names: rows must load in any order.
         'create table shop.shelves (id integer generated always as identity primary key, name text)',
         `create table shop.goods (
           id integer generated always as identity primary key,
@@ -52,7 +52,7 @@ await sql
   insert into shop.sales values ('2026-01-05', 3)`)
   .execute(from.db)
 
-/** Writes a backup of the rows; `between` happens after its snapshot was taken. */
+/** Writes a backup of the rows, and runs `between` after its snapshot was taken. */
 async function backup(name: string, between: () => Promise<unknown> = async () => undefined) {
   const snapshot = await openSnapshot({ url: from.url, ...options })
   await between()
@@ -89,7 +89,7 @@ const rowsOf = async ({ db }: typeof from) => ({
 })
 
 test.each(['folder', 'file.tar'])(
-  'what is written to a %s is read back to the last byte',
+  'a restore from a %s returns every row unchanged',
   async (name) => {
     const given = await backup(name)
     expect(given.manifest.schemas.map(({ schema, steps }) => [schema, steps])).toEqual([
@@ -100,7 +100,7 @@ test.each(['folder', 'file.tar'])(
   },
 )
 
-test('after it, counters go on and foreign keys hold', async () => {
+test('after a restore, sequences continue and foreign keys are enforced', async () => {
   await restore(await backup('counters'))
   const added = await sql<{ id: number }>`
     insert into shop.shelves (name) values ('new') returning id`.execute(to.db)
@@ -113,7 +113,7 @@ test('after it, counters go on and foreign keys hold', async () => {
   expect(left.rows).toEqual([])
 })
 
-test('a backup is of one moment, however long it is written', async () => {
+test('a backup shows one moment, even if writing it takes long', async () => {
   const before = await rowsOf(from)
   const given = await backup('moment', () =>
     sql`insert into shop.shelves (name) values ('late')`.execute(from.db),
@@ -123,7 +123,7 @@ test('a backup is of one moment, however long it is written', async () => {
   await sql`delete from shop.shelves where name = 'late'`.execute(from.db)
 })
 
-test('many rows become several parts, each readable alone', async () => {
+test('many rows are split into several parts, each readable alone', async () => {
   await sql`create table if not exists shop.big (id integer, text text)`.execute(from.db)
   await sql`create table if not exists shop.big (id integer, text text)`.execute(to.db)
   await sql`insert into shop.big select n, repeat(md5(n::text), 40) from generate_series(1, 9000) n`.execute(
@@ -147,7 +147,7 @@ test('many rows become several parts, each readable alone', async () => {
   await sql`drop table shop.big`.execute(to.db)
 })
 
-test('missing and changed rows are named, and nothing is kept', async () => {
+test('a restore with missing or changed rows names the table and keeps nothing', async () => {
   const given = await backup('damaged')
   const before = await rowsOf(to)
   const sums = { ...given.sums, 'shop.shelves': { rows: 10, sha256: 'x' } }
@@ -161,7 +161,7 @@ test('missing and changed rows are named, and nothing is kept', async () => {
   expect(await rowsOf(to)).toEqual(before)
 })
 
-test('an archive never replaces anything, and is the owner’s alone', async () => {
+test('an archive never replaces a file, and only its owner can read it', async () => {
   const path = join(folder, 'there.tar')
   writeFileSync(path, '')
   await expect(createArchive(path)).rejects.toThrow('is there already')
@@ -170,7 +170,7 @@ test('an archive never replaces anything, and is the owner’s alone', async () 
   expect(statSync((await backup('mode')).path).mode & 0o777).toBe(0o700)
 })
 
-test('a tar has any size of name and is read by tar itself', async () => {
+test('a tar archive supports long names and can be read by tar', async () => {
   const long = `objects/${'n'.repeat(200)}/${'m'.repeat(150)}`
   const path = join(folder, 'names.tar')
   const archive = await createArchive(path)
@@ -188,12 +188,12 @@ test('a tar has any size of name and is read by tar itself', async () => {
   expect(read).toEqual([`${long} 3 ba7816bf`, expect.stringMatching(/^short 512 /)])
 })
 
-test('sizes beyond the old header are written into a record', () => {
+test('a size beyond the old header is written into a pax record', () => {
   const head = tarHeader('huge', 8 ** 11)
   expect(head.subarray(512, 530).toString()).toBe('19 size=8589934592')
 })
 
-test('a tar that was cut off or changed is told', async () => {
+test('a truncated or changed tar archive is detected', async () => {
   const { path } = await backup('cut.tar')
   const bytes = readFileSync(path)
   const read = async () => {

@@ -19,27 +19,27 @@ const partBytes = 4 << 20
 const lineFeed = 10
 
 export interface DumpOptions {
-  /** Address of a role that may read every schema. */
+  /** Address with a role that may read every schema. */
   url: string
-  /** Those that are not there are left out. */
+  /** Schemas to back up; missing ones are skipped. */
   schemas: readonly string[]
-  /** Of this program. */
+  /** Version of this program. */
   version: string
   objects: Manifest['objects']
   onTable?: (name: string, rows: number) => void
 }
 
-/** A snapshot of a database: everything read through it is of one moment. */
+/** Snapshot of a database: all reads through it show the same moment. */
 export interface Snapshot {
   manifest: Manifest
-  /** Writes every table as parts `tables/<schema>/<table>/<number>.gz`, then the counters. */
+  /** Writes every table as parts `tables/<schema>/<table>/<number>.gz`, then the sequences. */
   writeTo: (archive: ArchiveWriter) => Promise<Checksums['tables']>
   close: () => Promise<void>
 }
 
 /**
- * Opens a snapshot of whole schemas (`reliability.md` 15): while it is written everything else goes on, and memory does
- * not grow with the tables.
+ * Opens a snapshot of whole schemas. Writing it does not block the
+ * services, and its memory does not grow with the tables.
  */
 export async function openSnapshot(options: DumpOptions): Promise<Snapshot> {
   const { url, schemas, version, objects } = options
@@ -65,10 +65,10 @@ export async function openSnapshot(options: DumpOptions): Promise<Snapshot> {
   }
 }
 
-/** A session that takes its time, and writes values in the same form everywhere. */
+/** Opens a session without timeouts that formats values independently of the server settings. */
 export async function openSession(url: string, application: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: application })
-  client.on('error', () => undefined) // the statement that runs says it
+  client.on('error', () => undefined) // the running statement reports the error
   await client.connect()
   await client.query(
     `set search_path = pg_catalog; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
@@ -120,7 +120,7 @@ async function writeTable(
   return { rows: rows.rowCount, sha256: hash.digest('hex') }
 }
 
-/** Cut behind the end of a row, so that each part can be read alone. */
+/** Cuts the rows after the end of a row, so that each part can be read alone. */
 async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Uint8Array[] = []
   let bytes = 0

@@ -7,14 +7,17 @@ import { quoted } from './catalog.ts'
 import { openSession } from './dump.ts'
 import type { Checksums, Manifest, SchemaContent, Sequences, TableContent } from './manifest.ts'
 
-/** Rows on their way into a database whose schemas are as old as those of the backup, all in one transaction. */
+/** Load of rows into a database with the same migrations as the backup, in one transaction. */
 export interface Load {
-  /** One part of a table, packed as it was written. */
+  /** Adds one part of a table, compressed as it was written. */
   addPart: (schema: string, table: string, chunks: AsyncIterable<Uint8Array>) => Promise<void>
   setSequences: (sequences: Sequences) => Promise<void>
-  /** @throws Error naming the table whose rows are not those that were written; then nothing is kept */
+  /**
+   * Commits if the rows match the checksums.
+   * @throws Error naming the table whose rows differ; then nothing is kept
+   */
   commit: (expected: Checksums['tables']) => Promise<void>
-  /** Ends the session; what was not committed is gone. */
+  /** Ends the session, and rolls back without a commit. */
   close: () => Promise<void>
 }
 
@@ -25,9 +28,9 @@ interface ForeignKey {
 }
 
 /**
- * Empties the tables and takes their foreign keys away until `commit`, so that they can be filled in any order.
- *
- * @param url of a role that owns the tables, or is a member of the roles that do
+ * Opens a load: empties the tables and drops their foreign keys until
+ * `commit`, so that tables can be filled in any order.
+ * @param url address with a role that owns the tables, or is a member of the roles that do
  */
 export async function openLoad(url: string, { schemas }: Manifest): Promise<Load> {
   const client = await openSession(url, 'restore')
@@ -91,7 +94,10 @@ async function copyPart(
   return copy.rowCount
 }
 
-/** Partitions that came after the migrations: a row needs one to fall into. They belong to the owner of the table. */
+/**
+ * Empties the tables of a schema, and creates partitions of the backup that migrations do not create, because each row
+ * needs one. Partitions belong to the owner of the table.
+ */
 async function emptySchema(client: pg.Client, { schema, tables }: SchemaContent): Promise<void> {
   for (const { name, partitions } of tables) {
     const table = quoted(schema, name)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a backup is made of; the members of an archive come in this order. */
+/** Names of the members of a backup, in their order in the archive. */
 export const layout = {
   manifest: 'manifest.json',
   keys: 'keys',
@@ -10,23 +10,23 @@ export const layout = {
   checksums: 'checksums.json',
 } as const
 
-/** The form of backups that this program writes, and the newest that it reads. */
+/** Format version that this program writes, and the newest that it can read. */
 export const newestFormat = 1
 
 const table = z.object({
   name: z.string(),
   columns: z.array(z.string()),
-  /** Made again where migrations do not make them: days and months that came since. */
+  /** Partitions that migrations do not create, for later days and months; a restore creates them. */
   partitions: z.array(z.object({ name: z.string(), bound: z.string() })),
 })
 
-/** The first member: what is inside and which program can read it. */
+/** Schema of the first member: the content of the backup and the program that can read it. */
 export const manifest = z.object({
   format: z.number().int(),
-  /** Of the program that wrote it. */
+  /** Version of the program that wrote the backup. */
   version: z.string(),
   created_date: z.string(),
-  /** Major version of the server. */
+  /** Major version of the database server. */
   postgres: z.number().int(),
   objects: z.enum(['included', 'outside']),
   schemas: z.array(
@@ -37,14 +37,14 @@ export type Manifest = z.infer<typeof manifest>
 export type SchemaContent = Manifest['schemas'][number]
 export type TableContent = z.infer<typeof table>
 
-/** How far each counter of a schema has come: `{schema: {sequence: last value}}`. */
+/** Schema of the last values of sequences: `{schema: {sequence: last value}}`. */
 export const sequences = z.record(z.string(), z.record(z.string(), z.number().int()))
 export type Sequences = z.infer<typeof sequences>
 
-/** The last member: without it a backup was cut off. `sha256` of a table is that of its rows as text. */
+/** Schema of the last member; a backup without it is truncated. The `sha256` of a table is that of its rows as text. */
 export const checksums = z.object({
   tables: z.record(z.string(), z.object({ rows: z.number().int(), sha256: z.string() })),
-  /** `sha256` of a line `<sha256> <bytes> <key>` an object, in the order of the archive. */
+  /** `sha256` of the lines `<sha256> <bytes> <key>` of all objects, in the order of the archive. */
   objects: z.object({ count: z.number().int(), bytes: z.number().int(), sha256: z.string() }),
 })
 export type Checksums = z.infer<typeof checksums>

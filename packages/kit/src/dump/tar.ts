@@ -1,23 +1,23 @@
 /**
- * The tar format (POSIX.1-2001, pax records for what does not fit the old header), written and read as streams: a backup in
- * one file is a tar, so that any system's own tool can look into it.
+ * The tar format (POSIX.1-2001, with pax records for values beyond the old header), written and read as streams. A
+ * backup in one file is a tar archive so that standard tools can inspect it.
  */
 export interface Member {
-  /** `folder/file`, in ASCII. */
+  /** Path `folder/file` in ASCII. */
   name: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** May be left unread; then the rest is skipped. */
+  /** Content; an unread rest is skipped. */
   chunks: AsyncIterable<Uint8Array>
 }
 
 const block = 512
 const nameBytes = 100
-/** What eleven octal digits hold. */
+/** Limit of eleven octal digits. */
 const sizeLimit = 8 ** 11
 const ownerOnly = 0o600
 
-/** What comes before the bytes of a member. */
+/** Returns the bytes before the content of a member. */
 export function tarHeader(name: string, size: number): Buffer {
   const isLong = Buffer.byteLength(name) > nameBytes
   const records = [
@@ -35,10 +35,10 @@ export function tarHeader(name: string, size: number): Buffer {
   return Buffer.concat([paxHeader, pax, tarPadding(pax.length), plain])
 }
 
-/** What comes behind the bytes of a member. */
+/** Returns the padding after the content of a member. */
 export const tarPadding = (size: number): Buffer => Buffer.alloc((block - (size % block)) % block)
 
-/** What comes behind the last member. */
+/** Bytes after the last member. */
 export const tarEnd: Buffer = Buffer.alloc(2 * block)
 
 function header({ name, size, type }: { name: string; size: number; type: '0' | 'x' }): Buffer {
@@ -59,7 +59,7 @@ function header({ name, size, type }: { name: string; size: number; type: '0' | 
   return bytes
 }
 
-/** `<length of all of it> <key>=<value>\n`; the length counts its own digits. */
+/** Formats `<total length> <key>=<value>\n`, whose length includes its own digits. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`
   let length = rest.length
@@ -74,7 +74,10 @@ function sumOf(bytes: Buffer): number {
   return sum
 }
 
-/** @throws Error when it is no tar, or ends too early */
+/**
+ * Reads the members of a tar archive.
+ * @throws Error if it is not a tar archive or is truncated
+ */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Member> {
   const bytes = byteReader(chunks)
   let pax = new Map<string, string>()
@@ -144,7 +147,7 @@ function byteReader(chunks: AsyncIterable<Uint8Array>) {
   }
   return {
     exactly,
-    /** The next `count` bytes, as pieces; `left()` tells how many nobody has read. */
+    /** Yields the next `count` bytes in pieces. `left()` returns the number of unread ones. */
     upTo: (count: number) => {
       left = count
       return pieces()

@@ -1,33 +1,34 @@
 import type { ChannelOptions } from '@grpc/grpc-js'
 
-/** How both ends of a connection behave: the values of `reliability.md` 14. Times are milliseconds. */
+/** Options of both ends of a gRPC connection. Times are in milliseconds. See docs/spec/reliability.md#grpc. */
 
-const messageLimit = 4 * 1024 * 1024 // bytes; a tripwire: what may be larger is a stream of pieces
+const messageLimit = 4 * 1024 * 1024 // bytes; a safeguard, since larger content is streamed in pieces
 
-/** A peer that is gone without a word (a cut cable, a frozen machine) is noticed 35 s after its last one. */
+/** Detects a peer that vanished silently (a cut cable, a frozen machine) 35 s after its last message. */
 const keepalive: ChannelOptions = {
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 5000,
   'grpc.keepalive_permit_without_calls': 0,
 }
 
-/** Of a server; the library varies the age by a tenth, so that clients do not come back all at once. */
+/** Options of a server. The library varies the maximum age by a tenth, so that clients do not reconnect all at once. */
 export const serverOptions: ChannelOptions = {
   ...keepalive,
   'grpc.max_receive_message_length': messageLimit,
-  // Names are looked up again only when a connection ends: without an age no client would ever see a new replica.
+  // Names are resolved again only when a connection ends: without an age, clients would never discover a new replica.
   'grpc.max_connection_age_ms': 5 * 60_000,
-  // As long as a stream may take. New calls have moved on by then; 30 s would cut every long stream once in five minutes.
+  // The longest duration of a stream. New calls use another connection by
+  // then; 30 s would cut every long stream once in five minutes.
   'grpc.max_connection_age_grace_ms': 10 * 60_000,
 }
 
 const clientOptions: ChannelOptions = {
   ...keepalive,
   'grpc.max_receive_message_length': messageLimit,
-  'grpc.service_config_disable_resolution': 1, // a TXT record must not change any of this
+  'grpc.service_config_disable_resolution': 1, // a TXT record must not change these settings
   'grpc.dns_min_time_between_resolutions_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
-  // Shorter than any drain: a replica that came back is found again before the next one leaves.
+  // Shorter than any drain, so that a replica that returned is found before the next one leaves.
   'grpc.max_reconnect_backoff_ms': 1000,
 }
 
@@ -41,7 +42,7 @@ const retryPolicy = {
   retryableStatusCodes: ['UNAVAILABLE'],
 }
 
-/** Of the channel for calls with one message each way: those that a broken connection took along are made again. */
+/** Options of the channel for calls with one message each way: calls lost with a broken connection are retried. */
 export const messageOptions: ChannelOptions = {
   ...clientOptions,
   'grpc.per_rpc_retry_buffer_size': messageLimit,
@@ -51,7 +52,10 @@ export const messageOptions: ChannelOptions = {
   }),
 }
 
-/** Of the channel for streams. None is made again: a body that was sent is gone, and what is kept of it is memory. */
+/**
+ * Options of the channel for streams, which are never retried: the sent body is no longer available, and buffering it
+ * would take memory.
+ */
 export const streamOptions: ChannelOptions = {
   ...clientOptions,
   'grpc.per_rpc_retry_buffer_size': 256 * 1024,

@@ -21,19 +21,19 @@ import { methodOf, type Piece, piecesOf } from './wire/method.ts'
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>
 
-/** The way to another process. */
+/** Connections and settings for calls to another process. */
 export interface Way {
   protos: PackageDefinition
-  /** Connections to it, by what travels on them (`channel.ts`). */
+  /** gRPC clients by the kind of call (`channel.ts`). */
   messages: grpc.Client
   streams: grpc.Client
-  /** Sign who is calling, newest first. */
+  /** Keys that sign the caller, newest first. */
   keys: readonly string[]
   /** Longest pause within a stream, in milliseconds. */
   idleMs: number
 }
 
-/** The same service as its handlers, somewhere else. */
+/** Builds a service whose calls run in another process. */
 export function grpcService<T extends Operations>(way: Way, table: T): Service<T> {
   const callers = answered(table).map((one) => [one.name, callOver(way, one)])
   return Object.fromEntries(callers) as Service<T>
@@ -58,7 +58,7 @@ function callOver(way: Way, operation: Operation) {
     const failure = follow(call, context.signal, way.idleMs, body)
     if (isBytes(operation.answer))
       return receive(call as grpc.ClientReadableStream<Piece>, failure, way.idleMs)
-    // The library makes no call again that has begun to be answered; of one message that is as safe as before.
+    // The library does not retry a call whose response has started; for a single message that is as safe as before.
     let isBegun = false
     call.once('metadata', () => {
       isBegun = true
@@ -77,7 +77,7 @@ function callOver(way: Way, operation: Operation) {
   }
 }
 
-/** The way there and back, as a span; the other side continues it. */
+/** Starts the span of a call, which the other process continues. */
 function startSpan(path: string, { traceparent }: Context) {
   const name = path.slice(1)
   const work = startWork(name, { kind: 'client', service: 'grpc', traceparent })
@@ -91,13 +91,13 @@ function startSpan(path: string, { traceparent }: Context) {
 const { UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE } = grpc.status
 const faults = new Set([UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE])
 
-/** A change that may be sent again is known by this, in every attempt (`db/change.ts`). */
+/** Returns the id of a change that may be repeated, which all its attempts share (`db/change.ts`). */
 const callIdOf = (operation: Operation) =>
   operation.method === 'GET' || isStreamed(operation) ? undefined : randomUUID()
 
 const second = 1000
 
-/** Milliseconds that a call may take at most, whatever time its caller has (`reliability.md` 14). */
+/** Returns the longest duration of a call in milliseconds, independent of the deadline of its caller. */
 function limitOf(operation: Operation): number {
   if (operation.within) return operation.within * second
   if (isStreamed(operation)) return 600 * second
@@ -107,8 +107,9 @@ function limitOf(operation: Operation): number {
 type Failure = (thrown: unknown) => unknown
 
 /**
- * Sends the body where there is one, and cancels the call when the caller goes away or its body breaks off. Answers how
- * to read a failure of the call: what broke the body, in its own words, else what the other side says.
+ * Sends the body if there is one, and cancels the call when the caller leaves or its
+ * body breaks off. Returns a function that converts a failure of the call: to the error
+ * that broke the body, otherwise to that of the other process.
  */
 function follow(
   call: grpc.ClientUnaryCall,
@@ -159,7 +160,10 @@ function start(
     : client.makeClientStreamRequest(path, write, read, metadata, options, done)
 }
 
-/** The fields, then the body; stops when the call has `ended`, since a service may answer before it has read everything. */
+/**
+ * Sends the fields, then the body. It stops when the call has `ended`,
+ * since a service may respond before it has read everything.
+ */
 async function send(
   call: grpc.ClientWritableStream<unknown>,
   { body, ...fields }: Fields,
@@ -173,7 +177,7 @@ async function send(
   call.end()
 }
 
-/** The head is awaited, so that an error before the first byte keeps its own status. */
+/** Receives a response of bytes. The head is awaited, so that an error before the first byte keeps its status. */
 async function receive(
   call: grpc.ClientReadableStream<Piece>,
   failure: Failure,
@@ -190,7 +194,7 @@ async function receive(
   }
 }
 
-/** A reader that stops early ends the call, so that the other side stops too. */
+/** Yields the remaining pieces. A reader that stops early ends the call, so that the other process stops too. */
 async function* rest(
   call: grpc.ClientReadableStream<Piece>,
   pieces: AsyncIterable<Piece>,

@@ -13,35 +13,38 @@ import { idleLimitMs } from './idle.ts'
 import { clientCredentials, type Tls } from './tls.ts'
 
 export interface ConnectOptions {
-  /** `dns:///name:50051`, `ipv4:127.0.0.1:1,127.0.0.1:2` or `host:port`. */
+  /** Address `dns:///name:50051`, `ipv4:127.0.0.1:1,127.0.0.1:2` or `host:port`. */
   address: string
-  /** Keys that sign who is calling, newest first. */
+  /** Keys that sign the caller, newest first. */
   keys: readonly string[]
-  /** Both sides show a certificate; without it the connection is plain. */
+  /** Certificates of both sides; without them the connection is not encrypted. */
   tls?: Tls
-  /** Longest pause within a stream, in milliseconds. Default: 10 min. */
+  /** Longest pause within a stream, in milliseconds. Default: 10 minutes. */
   idleMs?: number
-  /** Default: everything in `proto/`. */
+  /** Definitions of the services; by default everything in `proto/`. */
   protos?: PackageDefinition
 }
 
 const checkMs = 2000
 const checkRestMs = 50
 
-/** All replicas of another process; a call goes to the next one of those that answer. */
+/** Connection to all replicas of another process. Calls are distributed over the available ones in turn. */
 export interface Connection {
-  /** The services that process answers, as if they were here. */
+  /** Returns a service of the other process with the same interface as a local one. */
   service<T extends Operations>(table: T): Service<T>
-  /** Several at once, by the names of their tables. */
+  /** Returns several services, by the names of their tables. */
   services<T extends Record<string, Operations>>(tables: T): { [N in keyof T]: Service<T[N]> }
-  /** @throws DomainError unavailable, unless a replica says within 2 s that it serves */
+  /**
+   * Checks that a replica reports within 2 s that it serves.
+   * @throws DomainError `unavailable` otherwise
+   */
   check(): Promise<void>
   close(): void
 }
 
 /**
- * Reaches the services of another process (`reliability.md` 14). Connects with the first call, and again by itself. Short
- * calls and streams have a connection each, so that neither waits behind the other.
+ * Connects to the services of another process, with the first call, and reconnects automatically. Short calls and
+ * streams use separate connections, so that neither delays the other.
  */
 export function connectGrpc(options: ConnectOptions): Connection {
   const { address, keys, tls, idleMs = idleLimitMs, protos = loadProtos() } = options
@@ -63,7 +66,7 @@ export function connectGrpc(options: ConnectOptions): Connection {
   }
 }
 
-/** Replicas take turns: one that is leaving, or lost its database, does not speak for the others. */
+/** Checks the replicas in turn: one that is stopping or lost its database does not decide for the others. */
 async function someServes(messages: Client): Promise<void> {
   for (const deadline = Date.now() + checkMs; Date.now() < deadline; await sleep(checkRestMs)) {
     if (await isServing(messages, deadline)) return

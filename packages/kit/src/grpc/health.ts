@@ -1,7 +1,7 @@
 import { type Client, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { service as health } from 'grpc-health-check'
 
-/** Whether the process that a client reaches answers by `deadline`, in milliseconds, and says of itself that it serves. */
+/** Returns whether the process responds before `deadline`, in epoch milliseconds, and reports that it serves. */
 export function isServing(client: Client, deadline: number): Promise<boolean> {
   const { Check } = health
   if (!Check) throw new Error('grpc-health-check has no Check')

@@ -13,7 +13,10 @@ import type { Tls } from './tls.ts'
 import { sign } from './wire/metadata.ts'
 import { methodOf } from './wire/method.ts'
 
-/** `reliability.md` 11 and 14: who calls is believed only to a service of this installation. */
+/**
+ * Only services of this installation may name the principal of a call. See
+ * docs/spec/reliability.md#identity-and-secrets.
+ */
 
 const who = z.object({ user_id: z.int() }).meta({ id: 'Who' })
 const table = operations('WhoService', {
@@ -38,7 +41,7 @@ const serve = (tls?: Tls) =>
     ),
   )
 
-describe('a call from a stranger who found the port', async () => {
+describe('a call from a client outside the installation', async () => {
   const server = await serve()
   const client = new Client(`${host}:${server.port}`, credentials.createInsecure())
   afterAll(async () => {
@@ -71,7 +74,7 @@ describe('a call from a stranger who found the port', async () => {
     expect(error.code).toBe(16) // UNAUTHENTICATED
     return error.details
   }
-  /** The caller's text with other words in it, under the signature of the old ones. */
+  /** Replaces text of the signed caller under the original signature. */
   const changed = (metadata: Metadata, from: string, to: string) => {
     const [text] = metadata.get('call-bin')
     expect(String(text)).toContain(from)
@@ -79,18 +82,18 @@ describe('a call from a stranger who found the port', async () => {
     return metadata
   }
 
-  test('is answered when it is signed for its method', async () => {
+  test('a call that is signed for its method is answered', async () => {
     expect(await call(whoAmI, signed(whoAmI))).toEqual({ user_id: 7 })
   })
 
-  test('is refused without a signature', async () => {
+  test('a call without a signature is rejected', async () => {
     expect(await refusalOf(whoAmI, new Metadata())).toContain('not signed')
     const named = new Metadata()
     named.set('call-bin', signed(whoAmI).get('call-bin')[0] ?? '')
     expect(await refusalOf(whoAmI, named)).toContain('not signed')
   })
 
-  test('is refused with a forged signature, or another caller under a true one', async () => {
+  test('a call with a forged signature, or with changed content under a valid one, is rejected', async () => {
     expect(await refusalOf(whoAmI, signed(whoAmI, ['a guessed key']))).toContain('not signed')
     const other = changed(signed(whoAmI), '"user_id":7', '"user_id":1')
     expect(await refusalOf(whoAmI, other)).toContain('not signed')
@@ -98,7 +101,7 @@ describe('a call from a stranger who found the port', async () => {
     expect(await refusalOf(whoAmI, admin)).toContain('not signed')
   })
 
-  test('is refused when the signature is older than a minute', async () => {
+  test('a call with a signature older than a minute is rejected', async () => {
     const realNow = Date.now
     Date.now = () => realNow() - 61_000
     const old = signed(whoAmI)
@@ -106,14 +109,14 @@ describe('a call from a stranger who found the port', async () => {
     expect(await refusalOf(whoAmI, old)).toContain('too old')
   })
 
-  test('is refused when the signature was made for another method', async () => {
+  test('a call with a signature for another method is rejected', async () => {
     expect(await refusalOf(becomeAdmin, signed(whoAmI))).toContain('another method')
     const renamed = changed(signed(whoAmI), whoAmI, becomeAdmin)
     expect(await refusalOf(becomeAdmin, renamed)).toContain('not signed')
   })
 })
 
-describe('over mutual TLS', async () => {
+describe('mutual TLS', async () => {
   const authority = newAuthority('our authority')
   const tlsOf = ({ ca, issue }: ReturnType<typeof newAuthority>, address = host): Tls => {
     const { cert, key } = issue('localhost', address)
@@ -135,13 +138,13 @@ describe('over mutual TLS', async () => {
   }
 
   test.each([address, `ipv4:${address}`, `dns:///localhost:${server.port}`])(
-    'a service with a certificate of our authority is answered at %s',
+    'a client with a certificate of the configured authority is answered at %s',
     async (at) => {
       expect(await ask(tlsOf(authority), at)).toEqual({ user_id: 7 })
     },
   )
 
-  test('nobody connects without a certificate', async () => {
+  test('a client without a certificate cannot connect', async () => {
     const plain = ask(undefined)
     await expect(plain).rejects.toMatchObject({ kind: 'unavailable' })
     const { ca } = tlsOf(authority)
@@ -160,13 +163,13 @@ describe('over mutual TLS', async () => {
     await expect(ready).rejects.toMatchObject({ code: 14 })
   })
 
-  test('nobody connects with a certificate of another authority', async () => {
+  test('a client with a certificate of another authority cannot connect', async () => {
     const theirs = tlsOf(newAuthority('our authority'))
     const stranger = { ...theirs, ca: Buffer.from(authority.ca) }
     await expect(ask(stranger)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  test('a server that is not who it says, or of another authority, is not believed', async () => {
+  test('a server with a certificate for another host or of another authority is not trusted', async () => {
     const elsewhere = await serve(tlsOf(authority, '127.0.0.9'))
     const impostor = await serve(tlsOf(newAuthority('our authority')))
     for (const { port, stop } of [elsewhere, impostor]) {

@@ -2,12 +2,16 @@ import { unavailable } from '../errors.ts'
 import { eachNext } from '../rpc/leave.ts'
 
 /**
- * Longest that one side of a stream waits for the other to take or to send the next piece. It is as long as a stream may
- * take: a pause may be work of the other side, keepalive detects a peer that is gone, and the gateway watches its clients.
+ * Longest time in milliseconds that one side of a stream waits for the other to send or accept the next piece. It
+ * equals the longest duration of a stream: a pause may be work of the other side, keepalive detects a vanished peer,
+ * and the gateway watches its clients.
  */
 export const idleLimitMs = 10 * 60_000
 
-/** What `wait` resolves to. @throws unavailable when that takes longer than `ms` */
+/**
+ * Waits for a promise with a time limit.
+ * @throws DomainError `unavailable` if it takes longer than `ms` milliseconds
+ */
 export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -21,7 +25,7 @@ export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
   }
 }
 
-/** The same pieces, none of which is waited for longer than `ms`. */
+/** Yields the same pieces, and waits at most `ms` milliseconds for each. */
 export function moving<T>(ms: number, pieces: AsyncIterator<T>): AsyncIterable<T> {
   return eachNext(pieces, (next) => within(ms, next()))
 }

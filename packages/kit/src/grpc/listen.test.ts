@@ -11,7 +11,7 @@ import { protosOf } from '../testing/protos.ts'
 import { connectGrpc } from './connect.ts'
 import { type GrpcServer, listenGrpc } from './listen.ts'
 
-/** `reliability.md` 14: a service says whether it serves, and leaves without dropping a call. */
+/** Health and graceful shutdown of a gRPC server. */
 
 const table = operations('SlowService', {
   wait: get('/wait', {
@@ -47,7 +47,7 @@ async function opened() {
   return { server, client, slow: connection.service(table), end }
 }
 
-/** What `grpc.health.v1` answers for a service; the empty name asks for the whole process. */
+/** Returns the status of a service from `grpc.health.v1`; the empty name queries the whole process. */
 function statusOf(client: Client, service: string): Promise<string> {
   const { path, requestSerialize, responseDeserialize } =
     healthService.Check ?? expect.unreachable()
@@ -63,7 +63,7 @@ function statusOf(client: Client, service: string): Promise<string> {
   })
 }
 
-test('health is told by service and as a whole, to anybody, and not before it is said', async () => {
+test('health is reported per service and for the process, without a signature, and is initially negative', async () => {
   const { server, client, end } = await opened()
   const names = ['', 'reticle.v1.SlowService']
   const all = () => Promise.all(names.map((name) => statusOf(client, name)))
@@ -76,7 +76,7 @@ test('health is told by service and as a whole, to anybody, and not before it is
   await end()
 })
 
-test('a service that leaves says so first, still answers, and finishes what it has begun', async () => {
+test('a stopping service reports it first, still answers, and finishes running calls', async () => {
   const { server, client, slow, end } = await opened()
   server.setServing(true)
   const early = slow.wait({ ms: 400 }, callAs(null))
@@ -92,7 +92,7 @@ test('a service that leaves says so first, still answers, and finishes what it h
   await end()
 })
 
-test('a port that is taken is an error that says so', async () => {
+test('a port that is in use is an error that names the cause', async () => {
   const { server, end } = await opened()
   const again: Promise<GrpcServer> = listenGrpc(
     { host, port: server.port, keys, protos },

@@ -12,22 +12,22 @@ import { serverCredentials, type Tls } from './tls.ts'
 
 export interface ListenOptions {
   host: string
-  /** 0 picks a free one. */
+  /** Port; 0 selects a free one. */
   port: number
-  /** Keys that callers may have signed with. */
+  /** Keys with which callers may have signed. */
   keys: readonly string[]
-  /** Both sides show a certificate; without it the connection is plain. */
+  /** Certificates of both sides; without them the connection is not encrypted. */
   tls?: Tls
-  /** Longest pause within a stream, in milliseconds. Default: 10 min. */
+  /** Longest pause within a stream, in milliseconds. Default: 10 minutes. */
   idleMs?: number
-  /** Default: everything in `proto/`. */
+  /** Definitions of the services; by default everything in `proto/`. */
   protos?: PackageDefinition
 }
 
-/** Adds the operations of a table, answered by handlers in their `guard`. */
+/** Function that registers the operations of a table with guarded handlers. */
 export type Serve = <T extends Operations>(table: T, service: Service<T>) => void
 
-/** Adds what a process answers: services by the names of their tables. */
+/** Registers services by the names of their tables. */
 export function serveAll<T extends Record<string, Operations>>(
   serve: Serve,
   tables: T,
@@ -41,17 +41,20 @@ export function serveAll<T extends Record<string, Operations>>(
 
 export interface GrpcServer {
   port: number
-  /** What the health protocol says of every service here, at first "no". Say "no" a while before `stop`: callers hear it. */
+  /**
+   * Sets the status that the health protocol reports for every service, initially not serving. Reset it some time
+   * before `stop`, so that callers notice.
+   */
   setServing(isServing: boolean): void
-  /** Takes nothing new, finishes what runs for 20 s at most, and ends the rest. */
+  /** Accepts no new calls, waits up to 20 s for running ones, and then ends the rest. */
   stop(): Promise<void>
 }
 
 const finishMs = 20_000
 
 /**
- * Answers services to other processes, with the health protocol beside them (`reliability.md` 14). `register` names them
- * all before the port opens: a call that arrived earlier would be told that its method does not exist.
+ * Serves services to other processes, together with the health protocol. `register` must add all of them before the
+ * port opens, because a call before that would fail as an unknown method.
  */
 export async function listenGrpc(
   options: ListenOptions,
@@ -60,7 +63,7 @@ export async function listenGrpc(
   const { host, port, keys, tls } = options
   const { idleMs = idleLimitMs, protos = loadProtos() } = options
   const server = new Server(serverOptions)
-  const names = [''] // the empty one stands for the whole process
+  const names = [''] // the empty name represents the whole process
   register((table, service) => {
     serveGrpc({ server, protos, keys, idleMs }, table, service)
     names.push(...namesOf(table))
@@ -79,7 +82,7 @@ export async function listenGrpc(
   return { port: bound, setServing, stop }
 }
 
-/** The full names of the services that a table stands for. */
+/** Returns the full names of the services of a table. */
 function namesOf(table: Operations): string[] {
   return [...new Set(Object.values(table).map(({ service }) => `reticle.v1.${service}`))]
 }
@@ -92,7 +95,7 @@ function bind(server: Server, address: string, tls: Tls | undefined): Promise<nu
   })
 }
 
-/** An open stream would keep the polite way waiting for ever. */
+/** Stops the server with a time limit, because an open stream would delay a graceful shutdown forever. */
 async function shutDown(server: Server): Promise<void> {
   const over = new AbortController()
   const finished = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))

@@ -9,7 +9,7 @@ import { type RpcProcess, startRpcProcess, tally } from '../testing/rpc-process.
 import { score } from '../testing/scores.ts'
 import { connectGrpc } from './connect.ts'
 
-/** T-RPC-1 at the level of calls (`reliability.md` 14): replicas come and go, and no caller notices. */
+/** Measurement T-RPC-1 for single calls: replicas stop and start without an effect for callers. */
 
 const migrations = {
   '0001-tally': {
@@ -27,7 +27,7 @@ const keys = ['internal key of the tests']
 const database = { url, schema: 'tally' }
 const inFlight = 20
 
-test('20 calls in flight survive replicas that are stopped and killed in turn', async () => {
+test('20 concurrent calls survive replicas that are stopped and killed in turn', async () => {
   const start = (port = 0) => startRpcProcess({ port, keys, database })
   const replicas = await Promise.all([start(), start(), start()])
   const [first, second, third] = replicas
@@ -48,7 +48,7 @@ test('20 calls in flight survive replicas that are stopped and killed in turn', 
   })
   const caller = async (who: number) => {
     for (let turn = 0; !isOver; turn++) {
-      if (isStarting) await sleep(50) // leaves a process the time to start
+      if (isStarting) await sleep(50) // leaves processor time for a starting process
       const note = `${who}:${turn}`
       const began = performance.now()
       try {
@@ -66,7 +66,7 @@ test('20 calls in flight survive replicas that are stopped and killed in turn', 
     const next = await start(port)
     isStarting = false
     started.push(next)
-    await expect.poll(() => servedBy(ping), { timeout: 15_000 }).toBe(3) // the callers have found it
+    await expect.poll(() => servedBy(ping), { timeout: 15_000 }).toBe(3) // the callers have connected to it
     return next
   }
   await first.stop()
@@ -75,7 +75,7 @@ test('20 calls in flight survive replicas that are stopped and killed in turn', 
   await replace(second)
   await third.stop()
   await again.kill()
-  await sleep(300) // one is enough
+  await sleep(300) // one replica is enough
   isOver = true
   await Promise.all(callers)
 
@@ -87,12 +87,12 @@ test('20 calls in flight survive replicas that are stopped and killed in turn', 
   expect(failures).toEqual([])
   const rows = await db.selectFrom('tally').selectAll().execute()
   expect(new Map(rows.map(({ id, note }) => [note, id]))).toEqual(answers)
-  expect(rows).toHaveLength(answers.size) // none twice
+  expect(rows).toHaveLength(answers.size) // no duplicates
   expect(answers.size).toBeGreaterThan(10 * inFlight)
   expect(slowest).toBeLessThan(15_000)
 }, 120_000)
 
-/** How many processes answer a row of calls: they go round. */
+/** Returns the number of processes that answer a sequence of calls, which are distributed in turn. */
 async function servedBy(
   ping: (input: object, context: ReturnType<typeof callAs>) => Promise<{ pid: number }>,
 ) {

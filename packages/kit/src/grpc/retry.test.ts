@@ -17,7 +17,7 @@ import { openProxy } from '../testing/proxy.ts'
 import { connectGrpc } from './connect.ts'
 import { listenGrpc } from './listen.ts'
 
-/** `reliability.md` 13 and 14: what a broken connection took along is asked again, and done once. */
+/** Calls that were lost with a broken connection are retried, and take effect once. */
 
 const migrations = {
   '0001-notes': {
@@ -76,7 +76,7 @@ const notes = connection.service(table)
 
 afterAll(async () => {
   connection.close()
-  await proxy.close() // first: a connection that nobody closes keeps the server waiting
+  await proxy.close() // first, because the server waits for open connections
   await server.stop()
 })
 
@@ -89,7 +89,7 @@ beforeEach(async () => {
 
 const stored = () => db.selectFrom('notes').select(['id', 'text']).execute()
 
-/** Cuts the connection after the commit, as often as asked; the caller can come back at once. */
+/** Breaks the connection after the commit, that many times; the caller can reconnect at once. */
 function cutAnswers(times: number) {
   let left = times
   beforeAnswer = () => {
@@ -99,7 +99,7 @@ function cutAnswers(times: number) {
   }
 }
 
-test.each([1, 3])('a change whose answer was lost %d times is made once', async (times) => {
+test.each([1, 3])('a change whose response was lost %d times is made once', async (times) => {
   cutAnswers(times)
   const answer = await notes.addNote({ body: { text: 'once' } }, callAs(null))
 
@@ -108,7 +108,7 @@ test.each([1, 3])('a change whose answer was lost %d times is made once', async 
   expect(new Set(seen.map(({ call_id }) => call_id)).size).toBe(1)
 })
 
-test('a change whose answer broke off behind its head is made once', async () => {
+test('a change whose response broke off after its head is made once', async () => {
   const cutter = await openHeadCutter(server.port)
   const connected = connectGrpc({ address: `${host}:${cutter.port}`, keys, protos })
   beforeAnswer = () => {
@@ -123,7 +123,10 @@ test('a change whose answer broke off behind its head is made once', async () =>
   cutter.close()
 })
 
-/** Between a client and the server; armed, it passes on the head of the next answer and then resets the connection. */
+/**
+ * Opens a proxy between a client and the server. When armed, it forwards the
+ * head of the next response and then resets the connection.
+ */
 async function openHeadCutter(target: number) {
   let isArmed = false
   const listener = createServer((client) => {
@@ -137,7 +140,7 @@ async function openHeadCutter(target: number) {
       if (end === undefined) return
       isArmed = false
       upstream.pause()
-      setTimeout(() => client.resetAndDestroy(), 50) // what was not read before a reset is lost
+      setTimeout(() => client.resetAndDestroy(), 50) // unread bytes are lost in a reset
     })
   }).listen(0, host)
   await once(listener, 'listening')
@@ -150,7 +153,10 @@ async function openHeadCutter(target: number) {
   }
 }
 
-/** Where the first HEADERS frame among whole frames ends (RFC 9113 4.1: three bytes of length, one of type, nine in all). */
+/**
+ * Returns the end of the first HEADERS frame among complete frames (RFC
+ * 9113 4.1: three bytes of length, one of type, nine in all).
+ */
 function headEnd(bytes: Buffer): number | undefined {
   for (let at = 0; at + 9 <= bytes.length; ) {
     const end = at + 9 + bytes.readUIntBE(at, 3)
@@ -160,7 +166,7 @@ function headEnd(bytes: Buffer): number | undefined {
   return undefined
 }
 
-test('a caller whose connection breaks four times is told that nobody answers', async () => {
+test('a call whose connection breaks four times is unavailable', async () => {
   cutAnswers(4)
   const attempt = notes.addNote({ body: { text: 'once' } }, callAs(null))
   await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
@@ -168,14 +174,14 @@ test('a caller whose connection breaks four times is told that nobody answers', 
   expect(await stored()).toHaveLength(1)
 })
 
-test('two equal changes that a caller wants are two', async () => {
+test('two equal changes of a caller are both made', async () => {
   const wish = { body: { text: 'twice' } }
   await notes.addNote(wish, callAs(null))
   await notes.addNote(wish, callAs(null))
   expect(await stored()).toHaveLength(2)
 })
 
-test('a change that another call led to has an id of its own', async () => {
+test('a change that another call triggered has a separate call id', async () => {
   const context = callAs(null, { call_id: 'of the call before' })
   await notes.addNote({ body: { text: 'a' } }, context)
   await notes.addNote({ body: { text: 'b' } }, context)
@@ -192,7 +198,7 @@ test('a streamed body is not sent again', async () => {
   expect(seen.map(({ call_id }) => call_id)).toEqual([undefined])
 })
 
-test('a service that answers for itself that it cannot is not asked again', async () => {
+test('a call that a service answers with unavailable is not retried', async () => {
   beforeAnswer = () => {
     throw unavailable('The database took too long.')
   }
@@ -201,14 +207,14 @@ test('a service that answers for itself that it cannot is not asked again', asyn
   expect(seen).toHaveLength(1)
 })
 
-test('a patient caller is answered within the time of the operation', async () => {
+test('a long deadline of a caller is limited to the time of the operation', async () => {
   await notes.addNote({ body: { text: 'a' } }, callAs(null, { deadline: Date.now() + 3_600_000 }))
   const deadline = seen.at(-1)?.deadline ?? 0
   expect(deadline - Date.now()).toBeGreaterThan(10_000)
   expect(deadline - Date.now()).toBeLessThanOrEqual(15_000)
 })
 
-test('a caller never waits longer than its own deadline, whoever is silent', async () => {
+test('a caller never waits longer than its deadline for a silent service', async () => {
   proxy.blackHole()
   const began = performance.now()
   const context = callAs(null, { deadline: Date.now() + 300 })

@@ -18,17 +18,17 @@ import { methodOf, piecesOf } from './wire/method.ts'
 type Fields = Record<string, unknown>
 type AnyCall = grpc.ServerDuplexStream<Fields, unknown> & { request?: Fields }
 
-/** Where calls come in. */
+/** Server and settings for incoming calls. */
 export interface Entrance {
   server: grpc.Server
   protos: PackageDefinition
-  /** Callers sign with one of them. */
+  /** Keys with which callers may have signed. */
   keys: readonly string[]
   /** Longest pause within a stream, in milliseconds. */
   idleMs: number
 }
 
-/** Answers the operations of a table with guarded handlers, for callers that sign with one of the internal keys. */
+/** Registers the operations of a table with guarded handlers, for callers that sign with an internal key. */
 export function serveGrpc<T extends Operations>(
   entrance: Entrance,
   table: T,
@@ -44,13 +44,13 @@ export function serveGrpc<T extends Operations>(
   server.addService(Object.fromEntries(methods), Object.fromEntries(handlers))
 }
 
-/** grpc-js hands (call) or (call, callback), by the kind of method. */
+/** Builds the handler; grpc-js passes (call) or (call, callback), depending on the kind of method. */
 function answerWith({ keys, idleMs }: Entrance, handle: Call) {
   return async (call: AnyCall, reply?: grpc.sendUnaryData<unknown>) => {
     const cancel = new AbortController()
     let isOver = false
     call.on('cancelled', () => {
-      if (!isOver) cancel.abort() // it also comes after every answer
+      if (!isOver) cancel.abort() // grpc-js also emits it after every response
     })
     const { signal } = cancel
     try {
@@ -71,7 +71,10 @@ function answerWith({ keys, idleMs }: Entrance, handle: Call) {
   }
 }
 
-/** Writes as fast as the reader takes it; one that takes nothing for too long lets go of what the answer holds. */
+/**
+ * Writes at the pace of the reader. A reader that accepts nothing for too
+ * long ends the response, which releases its resources.
+ */
 async function write(
   call: AnyCall,
   { head, chunks }: BytesAnswer,
@@ -84,8 +87,8 @@ async function write(
 }
 
 /**
- * The first message carries the fields, the rest is the body. A plain iterator would destroy the answer when it ends; and
- * a sender that goes away must be an error of the body, never its end.
+ * Reads the input: the first message contains the fields, the rest is the body. A plain iterator would destroy the
+ * response when it ends, and a vanished sender must be an error of the body instead of its end.
  */
 async function inputOf(call: AnyCall, signal: AbortSignal, idleMs: number): Promise<Fields> {
   const gone = () => call.destroy(unavailable('The caller went away.'))

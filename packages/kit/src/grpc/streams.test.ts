@@ -13,7 +13,10 @@ import { startRpcProcess, tally } from '../testing/rpc-process.ts'
 import { connectGrpc } from './connect.ts'
 import { listenGrpc } from './listen.ts'
 
-/** `reliability.md` 14: streams keep nothing that the other side has not taken, and end when it is gone. */
+/**
+ * Back-pressure and ends of streams: no side buffers what the other has
+ * not accepted, and a stream ends when its peer vanishes.
+ */
 
 const query = z.object({ how: z.enum(['endless', 'silent']) })
 const count = z.object({ count: z.int() })
@@ -72,7 +75,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-test('a reader that takes nothing for too long lets go of what the answer holds', async () => {
+test('a reader that accepts nothing for too long releases the resources of the response', async () => {
   const { chunks } = await patient.service(table).read({ how: 'endless' }, callAs(null))
   const pieces = chunks[Symbol.asyncIterator]()
   await pieces.next()
@@ -81,7 +84,7 @@ test('a reader that takes nothing for too long lets go of what the answer holds'
   await pieces.return?.()
 })
 
-test('a reader does not wait for ever for the next piece', async () => {
+test('a reader waits for the next piece only for a limited time', async () => {
   const { chunks } = await brisk.service(table).read({ how: 'silent' }, callAs(null))
   const pieces = chunks[Symbol.asyncIterator]()
   await pieces.next()
@@ -91,7 +94,7 @@ test('a reader does not wait for ever for the next piece', async () => {
   })
 })
 
-test('a reader that takes its time gets everything, whatever the limit of a pause', async () => {
+test('a slow reader receives everything, although the total exceeds the limit of a pause', async () => {
   const { chunks } = await brisk.service(table).read({ how: 'endless' }, callAs(null))
   let taken = 0
   for await (const _ of chunks) {
@@ -101,7 +104,7 @@ test('a reader that takes its time gets everything, whatever the limit of a paus
   expect(taken).toBe(14)
 })
 
-test('a sender that goes silent is an error of the body, not its end', async () => {
+test('a sender that falls silent is an error of the body, not its end', async () => {
   const silent = (async function* () {
     yield piece
     await sleep(30_000, undefined, { ref: false })
@@ -112,7 +115,7 @@ test('a sender that goes silent is an error of the body, not its end', async () 
   expect(bodyFailed).toMatchObject({ kind: 'unavailable' })
 })
 
-test('a network that swallows everything ends a stream on both sides', async () => {
+test('a stream ends on both sides when the network drops all packets', async () => {
   const { chunks } = await brisk.service(table).read({ how: 'endless' }, callAs(null))
   const pieces = chunks[Symbol.asyncIterator]()
   await pieces.next()
@@ -125,7 +128,7 @@ test('a network that swallows everything ends a stream on both sides', async () 
   proxy.heal()
 })
 
-test('memory stays flat, however much passes', async () => {
+test('memory stays constant for any amount of streamed bytes', async () => {
   const mib = 1024 * 1024
   const flooding = await startRpcProcess({ port: 0, keys })
   const address = `${host}:${flooding.port}`
@@ -145,7 +148,7 @@ test('memory stays flat, however much passes', async () => {
     }
     return taken
   }
-  expect(await read(32 * mib, () => undefined)).toBe(32 * mib) // warm
+  expect(await read(32 * mib, () => undefined)).toBe(32 * mib) // warm-up
   const before = { here: process.memoryUsage.rss(), there: residentOf(flooding.pid) }
   await read(128 * mib, () => {
     most.here = Math.max(most.here, process.memoryUsage.rss() - before.here)
@@ -155,7 +158,10 @@ test('memory stays flat, however much passes', async () => {
   expect(most.there).toBeLessThan(64 * mib)
 }, 60_000)
 
-/** Bytes that a process holds in memory (Linux; elsewhere 0, and the test sees its own side only). */
+/**
+ * Returns the resident memory of a process in bytes. Outside of Linux
+ * it is 0, and the test covers only its own process.
+ */
 function residentOf(pid: number): number {
   try {
     const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -5,7 +5,7 @@ import { testDb } from '../testing/db.ts'
 import { keyHandlers } from './keys.ts'
 import { idempotencyKeysTable } from './table.ts'
 
-/** `reliability.md` 13: the rows behind `Idempotency-Key`. */
+/** Rows of `Idempotency-Key`. See docs/spec/reliability.md#idempotency. */
 
 interface Tables {
   idempotency_keys: { id: string; leased_until_date: Date; created_date: Date; answer: unknown }
@@ -23,19 +23,19 @@ beforeEach(() => {
 const attempt = (fingerprint?: string) => ({ id, claim_id: randomUUID(), fingerprint })
 const answer = Buffer.from('done').toString('base64')
 
-test('of fifty who claim a key at once one gets it', async () => {
+test('one of fifty concurrent attempts gets the key', async () => {
   const claims = await Promise.all(Array.from({ length: 50 }, () => claimKey(attempt('f'))))
   const states = claims.map(({ state }) => state).sort()
   expect(states).toEqual([...Array(49).fill('running'), 'yours'])
 })
 
-test('whoever asks again keeps it, and its call id', async () => {
+test('an attempt that claims its key again keeps it and its call id', async () => {
   const mine = attempt('f')
   const first = await claimKey(mine)
   expect(await claimKey(mine)).toEqual(first)
 })
 
-test('what was answered is told to all who come later', async () => {
+test('a stored answer is returned to all later attempts', async () => {
   const mine = attempt('f')
   await claimKey(mine)
   await settleKey({ ...mine, answer })
@@ -44,21 +44,21 @@ test('what was answered is told to all who come later', async () => {
   expect(await claimKey(attempt('g'))).toEqual({ state: 'reused' })
 })
 
-test('a key that was let go is free at once, and means the same call', async () => {
+test('a released key can be claimed at once and keeps its call id', async () => {
   const mine = attempt()
   const { call_id } = await claimKey(mine)
   await settleKey(mine)
   expect(await claimKey(attempt('f'))).toEqual({ state: 'yours', call_id })
 })
 
-test('a key that was let go means what it was first sent with', async () => {
+test('a released key stays bound to its first fingerprint', async () => {
   const mine = attempt('f')
   await claimKey(mine)
   await settleKey(mine)
   expect(await claimKey(attempt('g'))).toEqual({ state: 'reused' })
 })
 
-test('whoever lost the key settles nothing', async () => {
+test('an attempt that lost its key cannot settle it', async () => {
   const late = attempt('f')
   await claimKey(late)
   const leased_until_date = new Date(Date.now() - 1000)
@@ -69,7 +69,7 @@ test('whoever lost the key settles nothing', async () => {
   expect((await claimKey(attempt('f'))).state).toBe('running')
 })
 
-test('a lease is a minute', async () => {
+test('a lease lasts one minute', async () => {
   await claimKey(attempt('f'))
   const { leased_until_date, created_date } = await db
     .selectFrom('idempotency_keys')

@@ -1,41 +1,45 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How long a key means the call it was first sent with (`spec/extensions.md` 7). */
+/** Milliseconds for which a key stands for the call it was first sent with. See docs/spec/rest.md#idempotency-keys. */
 export const keyRetentionMs = 86_400_000
 const retention = sql`interval '1 day'`
 
-/** Who works on a key says so again within this time; otherwise it died, and somebody else may. */
+/** Duration of a lease. The holder renews it; after it expires, another attempt may claim the key. */
 const lease = sql`interval '60 seconds'`
 
 export interface KeyClaim {
-  /** The key: a uuid made of everything that it belongs to. */
+  /** Row id: a uuid derived from the key and its scope. */
   id: string
-  /** Who asks: a uuid of this attempt. Asking again makes the lease longer. */
+  /** Id of the attempt. Claiming again with it extends the lease. */
   claim_id: string
-  /** What is asked for, where that is known already; another one under the same key is refused. */
+  /** Hash of the requested operation, if it is known already; another one under the same key is rejected. */
   fingerprint?: string | undefined
 }
 
 export interface Claimed {
   /**
-   * `yours`: do it, as the call `call_id`; `running`: somebody else does; `reused`: it stands for something else;
-   * `answered`: see `answer`, if it was asked for `fingerprint`.
+   * `yours`: execute the call as `call_id`; `running`: another attempt is executing it; `reused`: the key belongs to
+   * another request; `answered`: return `answer` if the fingerprint matches.
    */
   state: 'yours' | 'running' | 'reused' | 'answered'
   call_id?: string
   fingerprint?: string
-  /** Base64 of what was kept. */
+  /** Stored response in base64. */
   answer?: string
 }
 
 export interface KeySettlement extends KeyClaim {
-  /** Base64 of what is kept for repeats; absent: the next one does it again, as the same call. */
+  /**
+   * Response in base64 to store for repetitions; if absent, the next
+   * attempt executes the call again with the same call id.
+   */
   answer?: string | undefined
 }
 
 /**
- * Keys in the schema of a service. One row a key: first leased, later with its answer. All attempts of one row share a
- * `call_id`, so that an effect whose answer nobody kept is found again by `change` and not made twice.
+ * Returns handlers for the keys in the schema of a service. Each key is one row, first with a lease, later with the
+ * response. All attempts of a row share a `call_id`, so that `change` recognizes an effect whose response was not
+ * stored and does not repeat it.
  */
 export function keyHandlers<T>(db: Kysely<T>) {
   return {
@@ -56,14 +60,14 @@ export function keyHandlers<T>(db: Kysely<T>) {
   }
 }
 
-/** A key that is too old is new, whether or not the hourly sweep has come by. */
+/** Deletes an expired key, which may still exist because the sweep runs only hourly. */
 async function forgetOldKey<T>(db: Kysely<T>, id: string): Promise<void> {
   await sql`
     delete from idempotency_keys
     where id = ${id} and created_date < clock_timestamp() - ${retention}`.execute(db)
 }
 
-/** In one statement, so that of many who ask at once one gets it. */
+/** Claims the key in one statement, so that one of several concurrent attempts gets it. */
 async function claim<T>(
   db: Kysely<T>,
   { id, claim_id, fingerprint }: KeyClaim,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Keys of calls that their senders may repeat, and what those were answered (`reliability.md` 13); a step of its own. Frozen
- * once released, as every migration.
+ * Creates the table of idempotency keys and their responses; it is a
+ * migration step. Frozen once released, like every migration.
  */
 export async function idempotencyKeysTable<T>(db: Kysely<T>, schema: string): Promise<void> {
   const table = sql.id(schema, 'idempotency_keys')

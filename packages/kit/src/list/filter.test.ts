@@ -8,7 +8,7 @@ import { oracle } from '../testing/json-logic.ts'
 import { asksAbout, conditionOf } from './filter.ts'
 import { holds } from './holds.ts'
 
-/** `spec/api-workspace.md` 1.6: JSON Logic as SQL, on a real database. */
+/** JSON Logic filters as SQL, on a real database. See docs/spec/rest.md#filters. */
 
 interface Thing {
   id: number
@@ -40,7 +40,7 @@ const kinds = {
 } as const satisfies Record<keyof Thing, Kind>
 const filter = logic(kinds)
 
-/** Texts in the order of their characters, whatever the database has. */
+/** Compares texts by their characters, independent of the collation of the database. */
 const columnOf = (name: string) =>
   name === 'name' ? sql`things.name collate "C"` : sql.ref(`things.${name}`)
 
@@ -66,7 +66,7 @@ async function store(things: readonly Thing[]) {
 
 const [first, last] = ['2026-03-01T10:00:00.000Z', '2026-03-02T00:00:00.000Z']
 
-describe('of these rows', async () => {
+describe('a filter on stored rows', async () => {
   const rows: Thing[] = [
     { id: 1, name: 'Car', size: 5, weight: 0.1, is_new: true, date: first },
     { id: 2, name: 'scar_1', size: 7, weight: -2.5, is_new: false, date: last },
@@ -125,14 +125,14 @@ describe('of these rows', async () => {
   })
 })
 
-test('it is known what an expression asks about', () => {
+test('the fields of an expression are known', () => {
   const given = { and: [{ var: 'id' }, { '!': { in: [{ var: 'size' }, [1]] } }] }
   const expression = filter.parse(JSON.stringify(given))
   expect(asksAbout(expression, ['name', 'size'])).toBe(true)
   expect(asksAbout(expression, ['name', 'date'])).toBe(false)
 })
 
-/** Values that meet often. */
+/** Values from small sets, so that rows and expressions often match. */
 const values = {
   id: fc.integer({ min: 1, max: 12 }),
   name: fc.constantFrom('', 'a', 'ab', 'B', 'aB', '50%', '_', '\\', "o'b", '"q"', '{a,b}', 'null'),
@@ -141,7 +141,7 @@ const values = {
   is_new: fc.boolean(),
   date: fc.constantFrom(first, last, '2026-03-03T00:00:00.001Z'),
 }
-/** What dates are compared with: the same moments in other words as well. */
+/** Operands for comparisons; dates also include the same moment in other notations. */
 const asked = {
   ...values,
   date: fc.constantFrom(first, last, '2026-03-02', '2026-03-01T12:00:00+02:00', '2026-03-03'),
@@ -190,7 +190,7 @@ const { expression } = fc.letrec<{ expression: unknown }>((tie) => ({
 
 const isTrue = oracle(kinds)
 
-/** What is found without a database. */
+/** Returns the matching rows without a database. */
 function held(given: unknown, rows: readonly Thing[]): number[] {
   const expression = filter.parse(JSON.stringify(given))
   return rows.filter((row) => holds(expression, (name) => readField(row, name))).map(({ id }) => id)
@@ -199,7 +199,7 @@ function held(given: unknown, rows: readonly Thing[]): number[] {
 const readField = (row: Thing, name: string): Value =>
   new Map(Object.entries(row)).get(name) ?? null
 
-test('SQL finds the rows that json-logic-js finds, and so does a walk over them', async () => {
+test('SQL, an in-memory evaluation and json-logic-js find the same rows', async () => {
   const numbered = things.map((rows) => rows.map((row, index) => ({ ...row, id: index + 1 })))
   const expressions = fc.array(expression, { minLength: 1, maxLength: 20 })
   await fc.assert(

@@ -2,12 +2,13 @@ import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { pattern } from './search.ts'
 
-/** The column of a field, as SQL. */
+/** Function that returns the SQL of the column of a field. */
 export type ColumnOf = (name: string) => RawBuilder<unknown>
 
 /**
- * An expression of `filter` as a condition (`spec/api-workspace.md` 1.6). It can be unknown where it is false, as conditions
- * may: rows of both are left out, and only a negation has to tell them apart. So indexes serve it as they serve any other.
+ * Converts an expression of `filter` to a condition. Like other SQL conditions it may be null instead of false; rows
+ * with either are excluded, and only a negation must distinguish them. Indexes therefore apply as usual. See
+ * docs/spec/rest.md#filters.
  */
 export function conditionOf(expression: Expression, columnOf: ColumnOf): RawBuilder<SqlBool> {
   const inner = (one: Expression) => conditionOf(one, columnOf)
@@ -40,7 +41,7 @@ function memberOf(column: RawBuilder<unknown>, values: readonly Value[]): RawBui
   return values.includes(null) ? sql`(${present} or ${column} is null)` : present
 }
 
-/** Does it ask about one of these fields? */
+/** Returns true if the expression refers to one of these fields. */
 export function asksAbout(expression: Expression, names: readonly string[]): boolean {
   switch (expression.op) {
     case 'and':

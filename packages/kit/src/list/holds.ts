@@ -1,9 +1,12 @@
 import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 
-/** What a row has in a field, in the form of `Value`; dates in UTC with milliseconds, as expressions have them. */
+/** Function that reads a field of a row as a `Value`; dates are in UTC with milliseconds, as in expressions. */
 export type ReadValue<N extends string> = (field: N) => Value
 
-/** Whether an expression of `filter` is true: as `conditionOf` says it in SQL, for what no column holds. */
+/**
+ * Evaluates an expression of `filter` in memory, with the same result
+ * as `conditionOf`, for values that no column contains.
+ */
 export function holds<N extends string>(expression: Expression<N>, read: ReadValue<N>): boolean {
   switch (expression.op) {
     case 'and':

@@ -7,7 +7,7 @@ import { counting } from '../testing/counting.ts'
 import { testDb } from '../testing/db.ts'
 import { type ColumnsOf, listPage } from './list.ts'
 
-/** `spec/api-workspace.md` 1.5. */
+/** Lists with simple filters, search and sorting. See docs/spec/rest.md#lists. */
 
 interface Tables {
   boxes: { box_id: number; title: string; owner_id: number | null }
@@ -79,7 +79,7 @@ test.each([
   expect(await ids(asked)).toEqual(expected)
 })
 
-test('everything that is asked has to hold', async () => {
+test('all conditions of a query must hold', async () => {
   const both = { ...filtered({ '>': [{ var: 'id' }, 1] }), name: 'b', search: 'anna' }
   expect(await ids(both)).toEqual([3])
   expect(await ids({ ...both, name: 'a' })).toEqual([])
@@ -87,19 +87,19 @@ test('everything that is asked has to hold', async () => {
   expect((await listed({ ...both, page_size: '1' })).count).toBe(1)
 })
 
-test('rows come as they were selected, the count is of all pages', async () => {
+test('rows contain the selected columns, and the count covers all pages', async () => {
   expect(await listed({ name: 'b', page_size: '1' })).toEqual({
     count: 2,
     results: [{ box_id: 3, username: 'anna' }],
   })
 })
 
-test('keys that are no filters of the list are ignored', async () => {
+test('unknown query keys are ignored', async () => {
   const asked = { name: 'b', colour: 'red' }
   expect((await listed(asked)).count).toBe(2)
 })
 
-test('two statements are enough, and one where the page does not exist', async () => {
+test('a list takes two statements, and one if the page does not exist', async () => {
   const { db: watched, statements } = counting(db)
   const { filter } = filtered({ or: [{ var: 'name' }, { in: [{ var: 'id' }, [1, 2]] }] })
   await listed({ name: 'b', search: 'a', filter, sort: 'owner,name' }, boxes(watched))
@@ -109,25 +109,25 @@ test('two statements are enough, and one where the page does not exist', async (
   expect(statements()).toBe(3)
 })
 
-describe('what does not compile', () => {
+describe('compile-time checks of a list', () => {
   const none: Query = {}
   const { owner, ...fewer } = columns
 
-  test('a field that is declared and forgotten', () => {
-    // @ts-expect-error there is no column of "owner"
+  test('a declared field without a column does not compile', () => {
+    // @ts-expect-error "owner" has no column
     const forgotten = fewer satisfies ColumnsOf<typeof fields>
-    // @ts-expect-error the call looks as well
+    // @ts-expect-error the call is checked as well
     const asked = () => listPage(boxes(), none, fields, fewer)
     void [forgotten, asked, owner]
   })
 
-  test('a field that is not declared', () => {
-    // @ts-expect-error nobody can ask for "colour"
+  test('a column of an undeclared field does not compile', () => {
+    // @ts-expect-error the list does not declare "colour"
     const unasked = { ...columns, colour: 'boxes.title' } satisfies ColumnsOf<typeof fields>
     void unasked
   })
 
-  test('a column that the rows do not have', () => {
+  test('a column that the rows lack does not compile', () => {
     const wrong = { ...columns, name: 'boxes.colour' } as const
     const stranger = { ...columns, owner: 'people.username' } as const
     // @ts-expect-error boxes have no colour
@@ -137,7 +137,7 @@ describe('what does not compile', () => {
     void [coloured, joined]
   })
 
-  test('a query of another list', () => {
+  test('a query of another list does not compile', () => {
     const others = listFields({ equal: { id: 'integer', size: 'integer' }, more: {}, order: 'id' })
     const given: z.infer<ReturnType<typeof listOf<typeof others.equal, typeof others.more>>> = {}
     // @ts-expect-error its filter can name a size
@@ -145,13 +145,13 @@ describe('what does not compile', () => {
     void asked
   })
 
-  test('an order by a name that the list does not have, a list without ids', () => {
+  test('an unknown sort or search key, or a list without an id, does not compile', () => {
     const equal = { id: 'integer', name: 'text' } as const
-    // @ts-expect-error no list is sorted by colour
+    // @ts-expect-error the list cannot be sorted by colour
     void listFields({ equal, more: {}, order: '-colour' })
-    // @ts-expect-error nor searched by it
+    // @ts-expect-error the list cannot be searched by colour
     void listFields({ equal, more: {}, search: ['colour'], order: 'id' })
-    // @ts-expect-error pages need a last key
+    // @ts-expect-error pages need an id as the last sort key
     void listFields({ equal: { name: 'text' }, more: {}, order: 'name' })
   })
 })

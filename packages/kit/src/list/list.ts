@@ -13,22 +13,27 @@ import { type Listed, type PageQuery, paged } from './page.ts'
 import { matching } from './search.ts'
 import { readSort } from './sort.ts'
 
-/** What every list may be asked (`spec/api-workspace.md` 1.5); the other keys of a query are its simple filters. */
+/**
+ * Query of a list: sorting, search, filter and page; its other keys are simple filters. See docs/spec/rest.md#lists.
+ */
 export interface ListQuery<N extends string = string> extends PageQuery {
   sort?: string
   search?: string
   filter?: Expression<N>
 }
 
-/** Where the value of a field is: a column, or what is made of some. */
+/** Source of the value of a field: a column or an SQL expression. */
 export type Column<C extends string = string> = C | RawBuilder<unknown>
 
-/** A column for every field that the contract names; one that is forgotten or not named there does not compile. */
+/** Columns of all fields of the contract; a missing or undeclared one does not compile. */
 export type ColumnsOf<F extends ListFields, C extends string = string> = Readonly<
   Record<NameOf<F>, Column<C>>
 >
 
-/** A page of `rows`, which are all that the caller may see; two queries, whatever is asked. Not found: no such page. */
+/**
+ * Reads a page of `rows`, which must be restricted to those visible to the caller. It takes two queries.
+ * @throws DomainError `not_found` if the page does not exist
+ */
 export function listPage<DB, TB extends keyof DB, R, F extends ListFields>(
   rows: SelectQueryBuilder<DB, TB, R>,
   query: ListQuery<NameOf<F>>,

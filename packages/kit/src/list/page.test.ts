@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { paged, pageNumber, readPage } from './page.ts'
 
-/** `spec/api-workspace.md` 1.5. */
+/** Pages of lists. See docs/spec/rest.md#lists. */
 
 test.each([
   [{}, { number: 1, size: 10 }],
@@ -23,7 +23,7 @@ test.each([
   [{ page_size: '-5' }, { number: 1, size: 10 }],
   [{ page_size: 'many' }, { number: 1, size: 10 }],
   [{ page_size: '' }, { number: 1, size: 10 }],
-])('%j asks for %j', (query, page) => {
+])('the query %j requests the page %j', (query, page) => {
   expect(readPage(query)).toEqual(page)
 })
 
@@ -53,12 +53,12 @@ const listed = (query: object, all = rows) =>
     async (limit, offset) => all.slice(offset, offset + limit),
   )
 
-test('a page holds its rows and the count of all', async () => {
+test('a page contains its rows and the count of all rows', async () => {
   expect(await listed({ page: '3' })).toEqual({ count: 25, results: [20, 21, 22, 23, 24] })
   expect((await listed({ page: 'last' })).results).toEqual([20, 21, 22, 23, 24])
 })
 
-test('past the end there is no page, but the first one of nothing', async () => {
+test('a page beyond the end does not exist, except the first page of an empty list', async () => {
   await expect(listed({ page: '4' })).rejects.toEqual(invalidPage)
   await expect(listed({ page: '2' }, rows.slice(0, 10))).rejects.toEqual(invalidPage)
   expect(await listed({}, [])).toEqual({ count: 0, results: [] })

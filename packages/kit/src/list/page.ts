@@ -1,9 +1,8 @@
 import { notFound } from '../errors.ts'
 
-/** Pages of lists: `spec/api-workspace.md` 1.5. */
-
+/** Rows on a page by default. See docs/spec/rest.md#lists. */
 export const defaultSize = 10
-/** Of one page, whatever is asked; the edge asks for fewer. */
+/** Largest number of rows of a page; the gateway requests fewer. */
 export const rowsOfAll = 10_000
 
 export interface PageQuery {
@@ -13,20 +12,23 @@ export interface PageQuery {
 
 export interface Page {
   number: number | 'last'
-  /** Rows a page. */
+  /** Rows per page. */
   size: number
 }
 
 /** One page of a list. */
 export interface Listed<R> {
-  /** Rows of all pages. */
+  /** Number of rows on all pages. */
   count: number
   results: R[]
 }
 
 const invalidPage = () => notFound('Invalid page.')
 
-/** Reads `page` and `page_size`; an empty page is the first, any other that is no number is 404. */
+/**
+ * Parses `page` and `page_size`. An empty page is the first one.
+ * @throws DomainError `not_found` if the page is not a number
+ */
 export function readPage({ page, page_size }: PageQuery): Page {
   const size = sizeOf(page_size)
   if (page === 'last') return { number: 'last', size }
@@ -41,12 +43,12 @@ function sizeOf(given: string | undefined): number {
   return Math.min(Number(given), rowsOfAll)
 }
 
-/** The number of the page that is meant, from 1. */
+/** Returns the number of the requested page, counted from 1. */
 export function pageNumber({ number, size }: Page, count: number): number {
   return number === 'last' ? Math.max(1, Math.ceil(count / size)) : number
 }
 
-/** Counts, then reads the rows of one page: two queries, whatever the list. */
+/** Counts the rows, then reads those of one page. */
 export async function paged<R>(
   query: PageQuery,
   count: () => Promise<number>,

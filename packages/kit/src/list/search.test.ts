@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { testDb } from '../testing/db.ts'
 import { matching, termsOf } from './search.ts'
 
-/** `spec/api-workspace.md` 1.5. */
+/** Terms of `search`. See docs/spec/rest.md#lists. */
 
 test.each([
   ['', []],
@@ -19,7 +19,7 @@ test.each([
   ["don't stop", ["don't", 'stop']],
   ['a"b c"', ['a"b', 'c"']],
   ['50%_\\', ['50%_\\']],
-])('%j is looked for as %j', (search, terms) => {
+])('%j is split into the terms %j', (search, terms) => {
   expect(termsOf(search)).toEqual(terms)
 })
 
@@ -65,7 +65,7 @@ test.each([
   expect(await found(search)).toEqual(expected)
 })
 
-test('a field without a value holds no term', async () => {
+test('a field without a value matches no term', async () => {
   const conditions = matching('a', [sql`null::text`])
   const { rows } = await sql`select 1 where ${sql.join(conditions)}`.execute(db)
   expect(rows).toEqual([])

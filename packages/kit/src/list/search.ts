@@ -1,15 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
-/** A phrase in quotes, or what stands between spaces and commas; a quote that nothing closes is a character. */
+/** A phrase in quotes, or text between spaces and commas. An unclosed quote is an ordinary character. */
 const term = /"([^"]*)"|'([^']*)'|[^\s,]+/g
 
-/** Terms of `search` (`spec/api-workspace.md` 1.5). */
+/** Splits `search` into terms. */
 export function termsOf(search: string): string[] {
   const found = [...search.matchAll(term)].map(([all, double, single]) => double ?? single ?? all)
   return found.map((one) => one.trim()).filter((one) => one !== '')
 }
 
-/** Every term occurs in one of the columns, in any case of its letters. */
+/** Returns one condition per term: it occurs in one of the columns, ignoring case. */
 export function matching(
   search: string,
   columns: readonly RawBuilder<unknown>[],
@@ -20,7 +20,7 @@ export function matching(
   })
 }
 
-/** What `like` finds wherever the text occurs, its own signs taken as characters. */
+/** Returns a `like` pattern that finds the text anywhere, with wildcards escaped. */
 export function pattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSort } from './sort.ts'
 
-/** `spec/api-workspace.md` 1.5. */
+/** Sort keys of a list. See docs/spec/rest.md#lists. */
 
 const sorted = (given: string | undefined, order = '-id') =>
   readSort(given, { sort: ['id', 'name', 'date'], order }).map(
@@ -26,7 +26,7 @@ test.each([
   expect(sorted(given)).toEqual(keys)
 })
 
-test('the default of a list is sorted by id as well', () => {
+test('the default order of a list is extended by the id', () => {
   expect(sorted(undefined, 'name')).toEqual(['name', 'id'])
   expect(sorted('colour', '-date')).toEqual(['-date', '-id'])
 })

@@ -6,9 +6,9 @@ export interface SortKey {
 }
 
 /**
- * Reads `sort`: names separated by commas, `-` in front is descending; unknown names are dropped, nothing left is the
- * default, and `id` is appended so that pages are stable (`spec/api-workspace.md` 1.5). Nulls come last ascending and
- * first descending, as PostgreSQL has it.
+ * Parses `sort`: names separated by commas, with `-` for descending. Unknown names are dropped, the default applies if
+ * none remains, and `id` is appended so that pages are stable. As in PostgreSQL, nulls are last in ascending and first
+ * in descending order.
  */
 export function readSort(
   given: string | undefined,

@@ -5,24 +5,24 @@ import { findRegistered } from './registry.ts'
 export interface OrphanDeps<T> {
   db: Kysely<T>
   blobs: Pick<BlobStore, 'list' | 'remove'>
-  /** Where objects of this registry are, and nobody else's. */
+  /** Key prefix of the objects of this registry only. */
   prefix: string
 }
 
 export interface OrphanOptions {
   now: Date
-  /** Told of each, before it is removed. */
+  /** Called for each object before it is removed. */
   onOrphan: (orphan: BlobInfo) => void
   signal?: AbortSignal
 }
 
-/** What is younger may be known to a transaction that has not ended yet. */
+/** Smallest age in milliseconds; younger objects may belong to a transaction that is still open. */
 const youngestMs = 48 * 3_600_000
 const batch = 500
 
 /**
- * Removes objects that no row knows, directly or by a prefix: what was written after its row was gone, by a process that
- * had been away for long (`reliability.md` 16.1). Reads the whole list.
+ * Removes objects without a row, direct or by a prefix. A process that was suspended for long may have written them
+ * after their row was deleted. Reads the complete list of objects.
  */
 export async function removeOrphans<T>(deps: OrphanDeps<T>, options: OrphanOptions): Promise<void> {
   const { now, onOrphan, signal } = options
@@ -48,7 +48,7 @@ async function* batches(list: AsyncIterable<BlobInfo>, before: Date): AsyncGener
   yield found
 }
 
-/** Keys of rows that would stand for an object: its own, and every prefix that ends in "/". */
+/** Returns the keys of rows that could stand for an object: its own key, and every prefix that ends in "/". */
 export function namesOf({ key }: Pick<BlobInfo, 'key'>): string[] {
   const parts = key.split('/')
   return parts.map((_, at) => (at === 0 ? key : `${parts.slice(0, at).join('/')}/`))

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The registry of a service's objects: its tables `blobs` and `sweeps`, as far as sweeping needs them (`reliability.md`
- * 16.1). A key that ends in "/" stands for every object below it.
+ * The registry of the objects of a service: the part of its tables `blobs` and `sweeps` that sweeping needs. A key that
+ * ends in "/" stands for every object below it. See docs/spec/reliability.md#object-storage.
  */
 
 const batch = 500
-/** Somebody may still be reading it. */
+/** Milliseconds that a dead object is kept, because it may still be read. */
 const deadMs = 3_600_000
 
-/** Keys of objects that died more than an hour ago. */
+/** Returns keys of objects that have been dead for more than an hour. */
 export async function findRemovable<T>(db: Kysely<T>, now: Date): Promise<string[]> {
   const before = new Date(now.getTime() - deadMs)
   const { rows } = await sql<{ key: string }>`
@@ -17,17 +17,17 @@ export async function findRemovable<T>(db: Kysely<T>, now: Date): Promise<string
   return rows.map(({ key }) => key)
 }
 
-/** What could not be removed is left for an hour: it must not keep the sweeper from the others. */
+/** Postpones a failed removal by an hour, so that it does not block the removal of other objects. */
 export async function putOffRemoval<T>(db: Kysely<T>, key: string, now: Date): Promise<void> {
   await sql`update blobs set dead_date = ${now} where key = ${key}`.execute(db)
 }
 
-/** Forgets an object that was removed. */
+/** Deletes the row of an object that was removed. */
 export async function forgetObject<T>(db: Kysely<T>, key: string): Promise<void> {
   await sql`delete from blobs where key = ${key}`.execute(db)
 }
 
-/** Which of these keys have a row. */
+/** Returns those of the keys that have a row. */
 export async function findRegistered<T>(db: Kysely<T>, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<{ key: string }>`
@@ -35,7 +35,7 @@ export async function findRegistered<T>(db: Kysely<T>, keys: readonly string[]):
   return rows.map(({ key }) => key)
 }
 
-/** When that was last done; never, when nobody knows. */
+/** Returns the date of the last sweep of that name, or undefined if it never ran. */
 export async function findSwept<T>(db: Kysely<T>, name: string): Promise<Date | undefined> {
   const { rows } = await sql<{ swept_date: Date }>`
     select swept_date from sweeps where name = ${name}`.execute(db)

@@ -9,29 +9,28 @@ import { findRemovable, findSwept, forgetObject, noteSwept, putOffRemoval } from
 export interface ObjectSweep<T> {
   db: Kysely<T>
   blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'removeUnfinished' | 'list'>
-  /** Of the registry; objects of this schema have keys that begin with its name. */
+  /** Schema of the registry; keys of its objects begin with this name. */
   schema: string
   clock: Clock
   log: Logger
   /**
-   * Asked before everything below a dead prefix is removed: which keys below it, of objects or prefixes again, stay. Each
-   * has to have a row of its own by then.
+   * Called before all objects below a dead prefix are removed. Returns the keys below it, of objects or prefixes, that
+   * stay; each must have its own row by then.
    */
   release?: (prefix: string) => Promise<readonly string[]>
-  /** Ends a sweep between two objects; the next one goes on. */
+  /** Ends a sweep between two objects; the next sweep continues. */
   signal?: AbortSignal
 }
 
 const hourMs = 3_600_000
 const weekMs = 7 * 24 * hourMs
-/** No put lasts so long. */
+/** Milliseconds after which an unfinished put counts as abandoned. */
 const unfinishedMs = 24 * hourMs
 
 /**
- * Removes the objects that are dead, and what crashes left in the object store (`reliability.md` 16.1). `first` is done
- * before: it says what dies. One process of a schema sweeps at a time.
- *
- * @returns false when another one is at it
+ * Removes dead objects and the leftovers of crashes in the object store. `first` runs before and marks objects as dead.
+ * One process per schema sweeps at a time.
+ * @returns false if another process is sweeping
  */
 export function sweepObjects<T>(
   deps: ObjectSweep<T>,
@@ -46,7 +45,7 @@ export function sweepObjects<T>(
   })
 }
 
-/** The lock belongs to a session, so that it ends with the process that holds it. */
+/** Runs under a lock of the session, which is released if the process dies. */
 function alone<T>(
   { db, schema }: Pick<ObjectSweep<T>, 'db' | 'schema'>,
   run: () => Promise<void>,
@@ -75,7 +74,7 @@ async function removeDead<T>(deps: ObjectSweep<T>, now: Date): Promise<void> {
         await removeBelow(deps, key)
         await forgetObject(db, key)
       } catch (thrown) {
-        if (thrown instanceof DomainError) throw thrown // the store is away: so it is for the others
+        if (thrown instanceof DomainError) throw thrown // an unreachable store would fail for the other objects too
         log.warn({ err: thrown, key }, 'an object could not be removed; the next try is in an hour')
         await putOffRemoval(db, key, now)
       }
@@ -84,7 +83,7 @@ async function removeDead<T>(deps: ObjectSweep<T>, now: Date): Promise<void> {
   }
 }
 
-/** A key that ends in "/" stands for everything below it. */
+/** Removes an object, or all objects below a key that ends in "/". */
 async function removeBelow<T>(
   { blobs, release }: Pick<ObjectSweep<T>, 'blobs' | 'release'>,
   key: string,
@@ -99,7 +98,7 @@ async function removeBelow<T>(
     if (!namesOf(one).some((name) => staying.has(name))) await blobs.remove(one.key)
 }
 
-/** Once a week, because it reads the whole list. */
+/** Removes orphans once a week, because it reads the complete list of objects. */
 async function sweepOrphans<T>(deps: ObjectSweep<T>, now: Date): Promise<void> {
   const { db, log, schema, signal } = deps
   const last = await findSwept(db, 'orphans')

@@ -4,23 +4,23 @@ import type { Context } from '../rpc/context.ts'
 import { rpcSeconds } from './metrics.ts'
 import { startWork, traceFields, traceIdOf } from './traces.ts'
 
-/** Which handler is called, and whose it is. */
+/** Handler of a call and its service. */
 export interface Called {
-  /** `<name>-svc` */
+  /** Name of the form `<name>-svc`. */
   service: string
   operation: string
 }
 
-/** A call of a handler under way. */
+/** Call of a handler that is running. */
 export interface WatchedCall {
   within: <T>(part: () => T) => T
-  /** What the handler gets: what it asks others for is part of the same trace. */
+  /** Trace context for the handler, so that its outgoing calls belong to the same trace. */
   traceparent: string | undefined
-  /** The first time counts. */
+  /** Ends the measurement; only the first call has an effect. */
   end: (failure?: DomainError) => void
 }
 
-/** Measures a call and makes it a span of the caller's trace; both end with the last byte of the answer. */
+/** Measures a call and records it as a span of the trace of the caller; both end with the last byte of the response. */
 export function watchCall({ service, operation }: Called, context: Context): WatchedCall {
   const started = performance.now()
   const { traceparent, request_id } = context
@@ -47,7 +47,7 @@ function resultOf(failure: DomainError | undefined): 'ok' | 'refused' | 'failed'
   return kinds[failure.kind].http < 500 ? 'refused' : 'failed'
 }
 
-/** Fields by which log lines about one call are found (`reliability.md` 16.2). */
+/** Returns the fields that identify log lines of one call. */
 function callFields({ request_id, principal, traceparent }: Context) {
   const trace_id = traceIdOf(traceparent)
   return {
@@ -58,14 +58,14 @@ function callFields({ request_id, principal, traceparent }: Context) {
   }
 }
 
-/** What is done with a failure that is nobody's input: logged once, with the request it belongs to. */
+/** Receives a failure that is not caused by input, to log it with its request. */
 export interface OnBug {
   (thrown: unknown, context: Context): void
-  /** A call committed a change and could not answer. */
+  /** Called when a call committed a change but could not respond. */
   committed?: (context: Context, { operation }: Called, cause: string) => void
 }
 
-/** The usual fate of bugs and of unanswered changes: a line each, with the call they belong to. */
+/** Logs each bug and each change without a response as one line with the fields of its call. */
 export function logBugs(log: Logger): OnBug {
   const failed = (err: unknown, context: Context) =>
     log.error({ err, ...callFields(context) }, 'a handler failed')

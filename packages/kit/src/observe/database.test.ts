@@ -19,14 +19,14 @@ async function valueOfMetric(name: string): Promise<number | undefined> {
 }
 const own = (name: string) => valueOfMetric(`${name}\\{schema="${schema}"\\}`)
 
-/** What it says is kept for 5 s; a new watch looks again. */
+/** Reads with a new watch, because a watch keeps its readings for 5 s. */
 async function looking(expected: () => Promise<void>): Promise<void> {
   const forget = watchOutbox(db, schema)
   await expected()
   forget()
 }
 
-test('an outbox tells how much waits and since when, and which events are dead', async () => {
+test('an outbox reports its size, the age of its oldest event and the number of dead events', async () => {
   await looking(async () => {
     expect(await own('reticle_outbox_rows')).toBe(0)
     expect(await own('reticle_outbox_oldest_seconds')).toBe(0)
@@ -48,7 +48,7 @@ test('an outbox tells how much waits and since when, and which events are dead',
   })
 })
 
-test('a statement that takes longer than a second is ended', async () => {
+test('a statement that takes longer than a second is cancelled', async () => {
   const slow = readGauge({ name: 'test_slow', help: 'never said' })
   const forget = readFromDatabase(db, async (tx) => {
     await sql`select pg_sleep(30)`.execute(tx)

@@ -8,13 +8,12 @@ import {
 } from './metrics.ts'
 import { type ReaderOptions, type Reading, readAtScrape } from './registry.ts'
 
-/** Whoever looks waits no longer, and neither does a statement of ours stand in anybody's way. */
+/** The scrape does not wait longer, and the statement must not block others. */
 const limit = sql`set local statement_timeout = 1000`
 
 /**
- * Reads gauges with a statement of at most a second, over the pool of the schema's owner.
- *
- * @returns how to stop
+ * Reads gauges with a statement of at most one second, over the pool of the owner of the schema.
+ * @returns a function that stops it
  */
 export function readFromDatabase<T>(
   db: Kysely<T>,
@@ -29,10 +28,10 @@ export function readFromDatabase<T>(
   return readAtScrape(readings, options)
 }
 
-/** Nobody needs to know exactly how many there are beyond that, and counting them would take too long to be told at all. */
+/** Largest reported number; counting more rows would exceed the time limit. */
 const most = 100_000
 
-/** Says how an outbox and its dead events are (`outbox/tables.ts`); by the process that relays it. */
+/** Reports the state of an outbox and its dead events (`outbox/tables.ts`); used by the process that relays it. */
 export function watchOutbox<T>(db: Kysely<T>, schema: string): () => void {
   const labels = { schema }
   return readFromDatabase(db, async (tx) => {
@@ -54,7 +53,7 @@ export function watchOutbox<T>(db: Kysely<T>, schema: string): () => void {
 
 const minuteMs = 60_000
 
-/** Says what a registry of objects holds (`reliability.md` 16.1). It is read whole, so once a minute is enough. */
+/** Reports the content of a registry of objects. It reads the whole table, so it runs once a minute. */
 export function watchBlobs<T>(db: Kysely<T>, schema: string): () => void {
   const read = async (tx: Kysely<T>): Promise<Reading[]> => {
     const { rows } = await sql<{ state: string; bytes: number; oldest: number }>`

@@ -2,9 +2,8 @@ import { busLag } from './metrics.ts'
 import { readAtScrape } from './registry.ts'
 
 /**
- * Says how many events a group has still to take, over all its members; by each of them.
- *
- * @returns how to stop
+ * Reports the number of events that a group has not handled, over all its members; each member reports the same number.
+ * @returns a function that stops it
  */
 export function watchLag(group: string, lag: () => Promise<number>): () => void {
   const read = async () => [{ gauge: busLag, labels: { group }, value: await lag() }]

@@ -3,11 +3,14 @@ import { histogram, readGauge } from './registry.ts'
 export { metricNames, metricsText, resetMetrics, watchProcess } from './registry.ts'
 
 /**
- * Instruments of what every process of the house has (`reliability.md` 16.2); what one service alone counts, it declares
- * itself. Few buckets: they are a series each, and the whole page stays below 2,000.
+ * Instruments of every process; a service declares its own ones itself. Buckets are few because each is a time series,
+ * and the whole page must stay below 2,000. See docs/spec/reliability.md#observability.
  */
 
-/** Handlers, by the service they belong to; `result` as a status class: `ok`, `refused` (the caller's), `failed` (ours). */
+/**
+ * Duration of handlers by service; `result` is a status class: `ok`,
+ * `refused` (error of the caller) or `failed` (error of the service).
+ */
 export const rpcSeconds = histogram({
   name: 'reticle_rpc_duration_seconds',
   help: 'Time that handlers take, until the last byte of a streamed answer',

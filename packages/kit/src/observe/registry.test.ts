@@ -22,7 +22,7 @@ const valueAt = async (series: string) =>
 const here = 'test_waiting{place="here"}'
 const reading = (value: number) => [{ gauge: waiting, labels: { place: 'here' }, value }]
 
-test('a gauge is what its readers say at the moment, added up, until they stop', async () => {
+test('a gauge is the sum of what its readers currently return, until they stop', async () => {
   let value = 3
   const forget = [
     readAtScrape(() => reading(value), { keepMs: 0 }),
@@ -45,7 +45,7 @@ test('a reading is kept for a while', async () => {
   forget()
 })
 
-test('a reader that fails says nothing, and what else there is is told', async () => {
+test('a failing reader reports no value and does not affect other metrics', async () => {
   let isBroken = false
   const read = () => {
     if (isBroken) throw new Error('the database is away')
@@ -60,7 +60,7 @@ test('a reader that fails says nothing, and what else there is is told', async (
   forget()
 })
 
-test('nobody waits longer than 2 s for a reader', async () => {
+test('the metrics wait at most 2 s for a reader', async () => {
   const forget = readAtScrape(async () => {
     await sleep(60_000, undefined, { ref: false })
     return reading(9)
@@ -71,7 +71,7 @@ test('nobody waits longer than 2 s for a reader', async () => {
   forget()
 })
 
-test('totals say how often and how long in all, by labels', async () => {
+test('totals report count and sum by labels', async () => {
   const took = totals({ name: 'test_took_seconds', help: 'a way', labelNames: ['way', 'end'] })
   took.observe({ way: 'there', end: 'ok' }, 1)
   took.observe({ end: 'ok', way: 'there' }, 2.5)
@@ -86,7 +86,7 @@ test('totals say how often and how long in all, by labels', async () => {
   expect(await metricsText()).not.toContain('test_took_seconds_count')
 })
 
-test('a process tells its event-loop lag and garbage collection, however often it is asked to', async () => {
+test('repeated calls register the process metrics once', async () => {
   watchProcess()
   watchProcess()
   expect(metricNames()).toEqual(

@@ -9,40 +9,46 @@ import {
 } from 'prom-client'
 import { Totals } from './totals.ts'
 
-/** Every instrument of this process. Not prom-client's own registry, which belongs to whoever else uses it. */
+/**
+ * Registry of all instruments of this process. The global registry of
+ * prom-client is not used because other code may register in it.
+ */
 const registry = new Registry()
 
-/** What an instrument is called, what it says, and by which names its values differ. Labels never carry ids. */
+/** Name, description and label names of an instrument. Labels never contain ids. */
 type Told<L extends string> = Pick<CounterConfiguration<L>, 'name' | 'help' | 'labelNames'>
 
 export const counter = <L extends string = never>(told: Told<L>): Counter<L> =>
   new Counter({ ...told, registers: [registry] })
 
-/** @param told with the upper bounds of its buckets, in seconds: each bound is a series for every set of labels */
+/**
+ * @param told options with the upper bounds of the buckets in seconds:
+ * each bound is a time series for every set of labels
+ */
 export const histogram = <L extends string = never>(
   told: Told<L> & { buckets: number[] },
 ): Histogram<L> => new Histogram({ ...told, registers: [registry] })
 
-/** How often and how long in all, without buckets: two series for every set of labels. */
+/** Creates an instrument that reports count and sum without buckets: two time series for every set of labels. */
 export function totals<L extends string = never>(
   told: Told<L> & { labelNames: readonly L[] },
 ): Totals<L> {
   const made = new Totals(told)
-  registry.registerMetric(made as unknown as Metric) // all that it calls of them is there
+  registry.registerMetric(made as unknown as Metric) // it implements all members that the registry uses
   return made
 }
 
-/** Takes the values of the last time from each gauge; a plain `reset` would say 0 where there are no labels. */
+/** Removes the previous values of each gauge; a plain `reset` would report 0 for a gauge without labels. */
 const clearings: (() => void)[] = []
 
-/** A gauge whose values are read when somebody looks (`readAtScrape`), and by nobody else. */
+/** Creates a gauge whose values are read only when metrics are scraped (`readAtScrape`). */
 export function readGauge<L extends string = never>(told: Told<L>): Gauge<L> {
   const gauge = new Gauge({ ...told, registers: [registry] })
   clearings.push(told.labelNames ? () => gauge.reset() : () => gauge.remove())
   return gauge
 }
 
-/** One value of a gauge. Readings of several readers under the same labels are added up. */
+/** Value of a gauge. Readings of several readers with the same labels are added up. */
 export interface Reading {
   gauge: Pick<Gauge, 'inc'>
   labels?: Record<string, string>
@@ -57,15 +63,15 @@ const readers = new Set<Reader>()
 const readWithinMs = 2000
 
 export interface ReaderOptions {
-  /** For how long readings are good enough; 5 s. */
+  /** Milliseconds for which readings are reused. Default: 5 s. */
   keepMs?: number
 }
 
 /**
- * Lets `read` say the values of its gauges when metrics are asked for, not more often than every `keepMs`. A reader that
- * fails or takes longer than 2 s says nothing that time: no value is better than an old one.
- *
- * @returns how to stop: any number of instances may read for the same gauges in one process
+ * Calls `read` for the values of its gauges when metrics are scraped, at most once per `keepMs`. A reader that fails or
+ * takes longer than 2 s reports nothing that time, because a missing value is better than an outdated one. Several
+ * instances in one process may read the same gauges.
+ * @returns a function that stops it
  */
 export function readAtScrape(
   read: () => readonly Reading[] | Promise<readonly Reading[]>,
@@ -94,7 +100,7 @@ function inTime(readings: Promise<readonly Reading[]>): Promise<readonly Reading
   })
 }
 
-/** All metrics of this process as Prometheus reads them (text format 0.0.4). It never fails for want of a reading. */
+/** Returns all metrics of this process for Prometheus (text format 0.0.4). A failing reader does not make it fail. */
 export async function metricsText(): Promise<string> {
   const readings = await Promise.all([...readers].map((reader) => reader.current()))
   for (const clear of clearings) clear()
@@ -102,16 +108,18 @@ export async function metricsText(): Promise<string> {
   return registry.metrics()
 }
 
-/** Every instrument as at the start of the process, for tests that read what others have counted too. */
+/** Resets every instrument to its initial state, for tests that read values which other tests have counted too. */
 export const resetMetrics = (): void => registry.resetMetrics()
 
-/** Names of all instruments, without the suffixes of their series. */
+/** Returns the names of all instruments, without the suffixes of their time series. */
 export const metricNames = (): string[] =>
   registry.getMetricsAsArray().map(({ name }: { name: string }) => name)
 
 let isWatchingProcess = false
 
-/** Memory, processor, event-loop lag and garbage collection under `reticle_`; measured from the first call on. */
+/**
+ * Registers memory, processor, event-loop lag and garbage collection under `reticle_`, measured from the first call on.
+ */
 export function watchProcess(): void {
   if (isWatchingProcess) return
   isWatchingProcess = true

@@ -1,11 +1,11 @@
-/** Label values of one set, and what was observed under them. */
+/** Observations under one set of label values. */
 interface Total<L extends string> {
   labels: Record<L, string>
   count: number
   sum: number
 }
 
-/** What `totals` takes. */
+/** Options of `totals`. */
 export interface TotalsOptions<L extends string> {
   name: string
   help: string
@@ -13,8 +13,8 @@ export interface TotalsOptions<L extends string> {
 }
 
 /**
- * How often and how long in all: a summary without quantiles. That of prom-client keeps a digest of all values for quantiles
- * that nobody asks for, and every call of the gateway would pay for it.
+ * Count and sum of durations: a summary without quantiles. The summary of prom-client keeps a digest of all values for
+ * quantiles that are not used, at a cost for every call of the gateway.
  */
 export class Totals<L extends string = never> {
   readonly name: string
@@ -28,10 +28,10 @@ export class Totals<L extends string = never> {
     this.#labelNames = labelNames
   }
 
-  /** One more, of so many seconds. */
+  /** Adds an observation in seconds. */
   observe(labels: Record<L, string>, seconds: number): void {
     let key = ''
-    for (const name of this.#labelNames) key += `${labels[name]}\n` // no label has a line break
+    for (const name of this.#labelNames) key += `${labels[name]}\n` // labels contain no line breaks
     const known = this.#all.get(key)
     if (!known) {
       this.#all.set(key, { labels, count: 1, sum: seconds })
@@ -41,7 +41,7 @@ export class Totals<L extends string = never> {
     known.sum += seconds
   }
 
-  /** As the registry asks its instruments. */
+  /** Returns the values in the form that the registry expects. */
   async get() {
     const values = [...this.#all.values()].flatMap(({ labels, count, sum }) => [
       { labels, value: sum, metricName: `${this.name}_sum` },

@@ -9,7 +9,10 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
 
-/** The only file that knows OpenTelemetry's SDK: `traces.ts` imports it when there is somebody to send to. */
+/**
+ * Trace recording with the SDK of OpenTelemetry. This is the only file that uses it; `traces.ts` imports it only if
+ * there is a collector.
+ */
 
 export interface Tracing {
   stop: () => Promise<void>
@@ -23,7 +26,7 @@ export function exportTraces(service: string, endpoint: string): Tracing {
   return record(service, new BatchSpanProcessor(exporter, { exportTimeoutMillis: stopMs }))
 }
 
-/** For tests: spans that have ended are kept in memory. */
+/** Records ended spans in memory, for tests. */
 export function rememberTraces(
   service: string,
 ): Tracing & Pick<InMemorySpanExporter, 'getFinishedSpans'> {
@@ -40,7 +43,7 @@ function record(service: string, processor: SpanProcessor): Tracing {
   provider.register()
   return {
     stop: async () => {
-      // A collector that is away is no reason to stop badly.
+      // An unreachable collector must not make the stop fail.
       await provider.shutdown().catch(() => undefined)
       trace.disable()
       context.disable()

@@ -24,12 +24,12 @@ test.each([
   [outside.toUpperCase(), undefined],
   [[outside, outside], undefined],
   [undefined, undefined],
-])('of outside only a whole traceparent is believed: %s', (given, read) => {
+])('only a complete traceparent is accepted from outside: %s', (given, read) => {
   expect(readTraceparent(given)).toBe(read)
 })
 
-describe('where nothing records', () => {
-  test('a trace is passed on as it came', async () => {
+describe('without recording', () => {
+  test('a trace context is passed on unchanged', async () => {
     const { stop } = await startTraces({ service, endpoint: undefined })
     const work = startWork('a', { service, traceparent: outside })
     expect(work.traceparent).toBe(outside)
@@ -40,7 +40,7 @@ describe('where nothing records', () => {
   })
 })
 
-describe('where spans are recorded', () => {
+describe('with recording', () => {
   const started: ReturnType<typeof rememberTraces>[] = []
   const record = () => {
     const tracing = rememberTraces('test')
@@ -59,7 +59,7 @@ describe('where spans are recorded', () => {
     for (const { stop } of started.splice(0)) await stop()
   })
 
-  test('work inside of work is its child, also after waiting', async () => {
+  test('nested work becomes a child span, also after an await', async () => {
     const spans = record()
     await inSpan('outer', { service, traceparent: outside }, async () => {
       await Promise.resolve()
@@ -74,7 +74,7 @@ describe('where spans are recorded', () => {
     expect(inner).toMatchObject({ name: 'inner', trace: trace_id, parent: outer?.id })
   })
 
-  test('a traceparent of the trace at hand is older than the span at hand; one of another wins', async () => {
+  test('a traceparent of the current trace yields to the current span; one of another trace wins', async () => {
     const spans = record()
     await inSpan('here', { service }, async (work) => {
       const { traceparent } = work
@@ -88,7 +88,7 @@ describe('where spans are recorded', () => {
     expect(all.get('elsewhere')?.trace).toBe(trace_id)
   })
 
-  test('a failure is named, but not quoted', async () => {
+  test('a failure is recorded by its type, without its message', async () => {
     const spans = record()
     const failing = inSpan('a', { service }, async () => {
       throw new TypeError('of what a user sent: hunter2')
@@ -98,7 +98,7 @@ describe('where spans are recorded', () => {
     expect(JSON.stringify(spans())).not.toContain('hunter2')
   })
 
-  test('after the end nothing is recorded any more', async () => {
+  test('no span is recorded after the stop', async () => {
     const spans = record()
     for (const { stop } of started) await stop()
     await inSpan('late', { service }, async () => undefined)
@@ -107,7 +107,7 @@ describe('where spans are recorded', () => {
   })
 })
 
-test('a collector that is away neither fails nor delays the end by much', async () => {
+test('an unreachable collector neither fails nor delays the stop for long', async () => {
   const { stop } = await startTraces({ service, endpoint: 'http://127.0.0.1:9/' })
   await inSpan('a', { service }, async () => undefined)
   const started = performance.now()

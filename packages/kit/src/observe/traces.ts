@@ -14,18 +14,24 @@ import {
 import type { Tracing } from './trace-sdk.ts'
 
 /**
- * Spans at our own borders, made by hand (`reliability.md` 16.2). Without `startTraces` nothing records them, and what is
- * left of a trace is the `traceparent` (W3C Trace Context) that is passed on as it came.
+ * Trace recording. Spans are created manually at the boundaries of the services. Without `startTraces` none
+ * are recorded, and only the `traceparent` (W3C Trace Context) is passed on.
  */
 
 export interface TracesOptions {
-  /** Name of the process in traces, e.g. `gateway`. */
+  /** Name of the process in traces, such as `gateway`. */
   service: string
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT`: base address of a collector (OTLP over HTTP); undefined: no traces, and no SDK in memory. */
+  /**
+   * Base address of a collector (OTLP over HTTP), from `OTEL_EXPORTER_OTLP_ENDPOINT`. If undefined, nothing is recorded
+   * and the SDK is not loaded.
+   */
   endpoint: string | undefined
 }
 
-/** Starts recording for this process (or thread) and sending to `endpoint`. `stop` sends what is left, for 5 s at most. */
+/**
+ * Starts recording for this process (or thread) and sending to
+ * `endpoint`. `stop` sends the remaining spans, within 5 s.
+ */
 export async function startTraces({ service, endpoint }: TracesOptions): Promise<Tracing> {
   if (endpoint === undefined || endpoint === '') return { stop: async () => undefined }
   const { exportTraces } = await import('./trace-sdk.ts')
@@ -34,9 +40,9 @@ export async function startTraces({ service, endpoint }: TracesOptions): Promise
 
 export interface SpanOptions {
   kind?: keyof typeof kinds
-  /** Who makes the span: the service, which several of may live in one process. */
+  /** Service that creates the span; one process may run several. */
   service: string
-  /** The span that this one continues, from elsewhere; where the same trace is at hand here, the span at hand is nearer. */
+  /** Remote span to continue. If the current span belongs to the same trace, the current span is the parent. */
   traceparent?: string
   attributes?: Attributes
 }
@@ -49,14 +55,14 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const
 
-/** A piece of work under way. */
+/** Running piece of work. */
 export interface Work {
-  /** Runs `part` as part of it: spans and log lines in there belong to it. */
+  /** Runs `part` within this work: its spans and log lines belong to it. */
   within: <T>(part: () => T) => T
-  /** To be handed to whoever goes on with it; what came in where nothing records. */
+  /** Trace context to pass on; without recording it is the incoming one. */
   traceparent: string | undefined
   note: (attributes: Attributes) => void
-  /** Once; `failure` only for what is a fault, a refusal is none. */
+  /** Ends the work, once. `failure` is only for a fault, not for a refusal. */
   end: (failure?: unknown) => void
 }
 
@@ -78,7 +84,7 @@ export function startWork(name: string, options: SpanOptions): Work {
   }
 }
 
-/** Undefined where nothing records: then spans that nobody sees are not made either, several for every call. */
+/** Returns undefined without recording, so that no span objects are created for nothing. */
 function tracerOf(service: string): Tracer | undefined {
   const provider = trace.getTracerProvider()
   const isProxy = provider instanceof ProxyTracerProvider
@@ -92,7 +98,7 @@ const unrecorded = (traceparent: string | undefined): Work => ({
   end: () => undefined,
 })
 
-/** Runs `part` as a span; it fails as `part` does. */
+/** Runs `part` as a span. It rejects like `part`. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -109,18 +115,18 @@ export async function inSpan<T>(
   }
 }
 
-/** Names the error, without its text: that may quote what somebody sent. */
+/** Records the type of the error but not its message, which may quote input of users. */
 function fail(span: Span, failure: unknown): void {
   const type = failure instanceof Error ? failure.name : typeof failure
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
 }
 
-/** `traceparent` of the span at hand; undefined where none is recorded. */
+/** Returns the `traceparent` of the current span, or undefined without one. */
 export function traceparentNow(): string | undefined {
   return textOf(trace.getActiveSpan()?.spanContext())
 }
 
-/** Fields of log lines that are written as part of a span. */
+/** Returns the trace fields of log lines within the current span. */
 export function traceFields(): { trace_id: string; span_id: string } | undefined {
   const now = trace.getActiveSpan()?.spanContext()
   return now && trace.isSpanContextValid(now)
@@ -128,7 +134,7 @@ export function traceFields(): { trace_id: string; span_id: string } | undefined
     : undefined
 }
 
-/** The same for a logger that belongs to one piece of work, where no span says it on every line. */
+/** Returns the trace field for a logger of one piece of work, if no span adds it to every line. */
 export function traceBindings(traceparent: string | undefined): { trace_id?: string } {
   const trace_id = traceIdOf(traceparent)
   return trace_id && !traceFields() ? { trace_id } : {}
@@ -136,11 +142,11 @@ export function traceBindings(traceparent: string | undefined): { trace_id?: str
 
 const form = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
 
-/** A header as it came from outside, where it is a `traceparent` of the version that everybody sends. */
+/** Returns an incoming header if it is a valid `traceparent` of version 00. */
 export const readTraceparent = (given: unknown): string | undefined =>
   typeof given === 'string' && isValid(given) ? given : undefined
 
-/** Id of the trace that a `traceparent` belongs to. */
+/** Returns the trace id of a `traceparent`. */
 export const traceIdOf = (traceparent: string | undefined): string | undefined =>
   form.exec(traceparent ?? '')?.[1]
 

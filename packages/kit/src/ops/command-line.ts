@@ -1,33 +1,33 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { noServer } from '../db/errors.ts'
 
-/** What a person at a terminal gave to a command. */
+/** Parsed arguments of a command. */
 export interface Given {
-  /** `--name value` and `--flag`, by name. */
+  /** Values of `--name value` and `--flag`, by name. */
   options: Record<string, string | boolean | undefined>
-  /** What stands behind the command without a name. */
+  /** Positional arguments after the command. */
   words: string[]
 }
 
-/** One operator command. `say` writes a line to standard output. */
+/** Operator command. `say` writes a line to standard output. */
 export interface OpsCommand {
-  /** `dead list` */
+  /** Name such as `dead list`. */
   name: string
-  /** Half a line for the list of commands. */
+  /** Short description for the list of commands. */
   summary: string
-  /** What may follow the name: `EVENT_ID`, `[--service NAME]`. */
+  /** Arguments after the name: `EVENT_ID`, `[--service NAME]`. */
   usage: string
-  /** What it does, and what it does not, in whole sentences. */
+  /** Description of the effects and limits, in whole sentences. */
   about: string
-  /** What may follow the program's name, each a line that works. */
+  /** Working examples of arguments after the name of the program. */
   examples: readonly string[]
   options?: NonNullable<ParseArgsConfig['options']>
   run: (given: Given, say: (line: string) => void) => Promise<void>
 }
 
-/** A program of commands, as `run` behind its name. */
+/** Program that consists of commands. */
 export interface CommandLine {
-  /** How a person calls it: `npm run ops --`. */
+  /** How an operator calls it: `npm run ops --`. */
   call: string
   about: string
   commands: readonly OpsCommand[]
@@ -38,10 +38,10 @@ export interface Terminal {
   err: (text: string) => void
 }
 
-/** The command was called in a way that cannot work: exit code 2, and how it is called. */
+/** Error of an invalid invocation. It leads to exit code 2 and a hint about the usage. */
 export class UsageError extends Error {}
 
-/** Exit codes, as every program's `--help` tells them. */
+/** Exit codes, as the `--help` of every program lists them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
 const help = { help: { type: 'boolean', short: 'h' } } as const
@@ -52,8 +52,7 @@ const terminalOf = (process: NodeJS.Process): Terminal => ({
 })
 
 /**
- * Finds the command in `argv`, runs it and says in one sentence what went wrong.
- *
+ * Runs the command named in `argv`, and reports a failure in one sentence.
  * @returns the exit code
  */
 export async function runCommand(
@@ -79,7 +78,7 @@ export async function runCommand(
   }
 }
 
-/** The one with the most words that `argv` begins with. */
+/** Returns the command with the most words that `argv` begins with. */
 function findCommand({ commands }: CommandLine, argv: readonly string[]): OpsCommand | undefined {
   const fits = ({ name }: OpsCommand) => name.split(' ').every((word, at) => argv[at] === word)
   return commands.filter(fits).sort((a, b) => b.name.length - a.name.length)[0]
@@ -134,7 +133,7 @@ function readArguments({ name, options = {} }: OpsCommand, argv: readonly string
   }
 }
 
-/** The text of an option, where it was given. */
+/** Returns the text of an option, if it is present. */
 export function textOf({ options }: Given, name: string): string | undefined {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
@@ -142,12 +141,12 @@ export function textOf({ options }: Given, name: string): string | undefined {
 
 const missingTable = '42P01'
 
-/** One sentence with what to do next, for the errors that a terminal sees most. */
+/** Returns a sentence with the next step for the errors that operators see most. */
 export function sentenceOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const code = 'code' in thrown ? String(thrown.code) : ''
   if (noServer.has(code)) {
-    // Node says nothing itself when a name has several addresses.
+    // Node has an empty message if a name has several addresses.
     const [first] = thrown instanceof AggregateError ? thrown.errors : [thrown]
     const text = first instanceof Error ? first.message : code
     return `no database server answers (${text}): start it, or correct its address in the settings`

@@ -9,7 +9,12 @@ const chosen = {
   all: { type: 'boolean' },
 } as const
 
-/** `dead list|show|replay|drop`: what could not be handled (`reliability.md` 4.1), of one service or of all. */
+/**
+ * Returns the commands `dead list
+ * show
+ * replay
+ * drop` for events that could not be handled, in one service or in all.
+ */
 export function deadCommands(services: Services): OpsCommand[] {
   return [list(services), show(services), replay(services), drop(services)]
 }
@@ -102,7 +107,10 @@ function eventId({ words }: Given): string {
   return id
 }
 
-/** @throws UsageError when neither one event nor `--all` was named: nobody gives all of them up by mistake */
+/**
+ * Parses the selection of events.
+ * @throws UsageError without an event id or `--all`, so that all events are not dropped by mistake
+ */
 function filterOf(given: Given): DeadFilter {
   const consumer = textOf(given, 'consumer')
   if (given.options.all && given.words.length > 0)

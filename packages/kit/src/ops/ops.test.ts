@@ -50,7 +50,7 @@ beforeEach(async () => {
   )
 })
 
-test('without a command it teaches: every command, an example each, exit codes', async () => {
+test('the help lists every command, an example and the exit codes', async () => {
   for (const line of ['', '--help', 'help']) {
     const { code, out } = await ops(line)
     expect(code).toBe(0)
@@ -77,7 +77,7 @@ test.each([
   'republish',
   'pause-relay',
   'rotate-keys',
-])('%s has a help with examples', async (name) => {
+])('%s has a help text with examples', async (name) => {
   const { code, out } = await ops(`${name} --help`)
   expect(code).toBe(0)
   expect(out).toMatch(new RegExp(`^node apps/shop-svc/dist/admin.js ${name}`))
@@ -99,13 +99,13 @@ test.each([
   ['republish --since yesterday', 2, 'not "yesterday"'],
   [`dead show ${id(9)}`, 1, `no service has a dead event ${id(9)}: see dead list`],
   ['rotate-keys', 1, 'RETICLE_SECRET_KEYS is not set'],
-])('%s: exit code %i and a sentence', async (line, expected, sentence) => {
+])('%s fails with exit code %i and the message %s', async (line, expected, sentence) => {
   const { code, out, err } = await ops(line)
   expect({ code, out }).toEqual({ code: expected, out: '' })
   expect(err).toContain(sentence)
 })
 
-test('a database that is not there, or has no address, is told with what to do', async () => {
+test('an unreachable database or a missing address is reported with the next step', async () => {
   const nobody = { RETICLE_SHOP_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }
   expect((await ops('dead list', nobody)).err).toMatch(
     /no database server answers \(connect ECONNREFUSED 127.0.0.1:1\): start it, or correct/,
@@ -115,7 +115,7 @@ test('a database that is not there, or has no address, is told with what to do',
   expect(err).toContain('RETICLE_SHOP_DATABASE_URL: needed')
 })
 
-test('dead events are listed, newest first, by consumer if wished', async () => {
+test('dead events are listed newest first, and can be filtered by consumer', async () => {
   const { code, out } = await ops('dead list')
   expect(code).toBe(0)
   expect(out).toMatch(/^shop-svc: 2 dead\n/)
@@ -124,7 +124,7 @@ test('dead events are listed, newest first, by consumer if wished', async () => 
   expect((await ops('dead list --limit 1')).out).toMatch(/^shop-svc: 1 or more dead/)
 })
 
-test('one is shown whole', async () => {
+test('a dead event is shown completely', async () => {
   const { out } = await ops(`dead show ${id(1)}`)
   expect(JSON.parse(out)).toMatchObject({
     service: 'shop-svc',
@@ -134,14 +134,14 @@ test('one is shown whole', async () => {
   })
 })
 
-test('one is given back, then all of a consumer are given up', async () => {
+test('one event is replayed, and all events of a consumer are dropped', async () => {
   expect((await ops(`dead replay ${id(1)}`)).out).toBe('shop-svc: 1 given back\n')
   expect((await ops('dead list')).out).toMatch(/no shelf \(given back, not yet taken\)/)
   expect((await ops('dead drop --all --consumer writer')).out).toBe('shop-svc: 1 dropped\n')
   expect((await ops('dead list')).out).toMatch(/^shop-svc: 1 dead/)
 })
 
-test('what was published since a time goes out again', async () => {
+test('events published since a time are published again', async () => {
   await sql`
     insert into outbox_sent (id, event_id, topic, key, type, version, headers, data, created_date, sent_date)
     select n, gen_random_uuid(), 'reticle.events.v1', 'item:' || n, 'item.sold', 1, '{}', '{}', now(), now() - n * interval '1 hour'
@@ -152,7 +152,7 @@ test('what was published since a time goes out again', async () => {
   expect(rows).toEqual([{ key: 'item:1' }, { key: 'item:2' }])
 })
 
-test('a paused relay moves nothing until it goes on', async () => {
+test('a paused relay moves no events until the pause ends', async () => {
   const bus = {
     relay: async ({ session }: { session: Kysely<unknown> }) => {
       const taken = await sql`delete from shop.outbox`.execute(session)
@@ -191,7 +191,7 @@ const fill = async (count: number, box = secretBox(oldKey)) => {
     await sql`insert into safes values (${n}, ${box.seal(`secret ${n}`, placeOf(n))})`.execute(db)
 }
 
-test('after a rotation the old key is needed no more', async () => {
+test('after a rotation the old key is not needed any more', async () => {
   await fill(450)
   await sql`insert into safes values (1000, null), (1001, ${secretBox(newKey).seal('new', placeOf(1001))})`.execute(
     db,
@@ -204,7 +204,7 @@ test('after a rotation the old key is needed no more', async () => {
   expect((await ops('rotate-keys', env)).out).toMatch(/^shop-svc: 0 rewritten, 451 had/)
 })
 
-test('a rotation that meets an unknown key names the row, and goes on when it is known', async () => {
+test('a rotation names the row with an unknown key, and succeeds once the key is known', async () => {
   await fill(3)
   const foreign = newSecretKey('k9')
   await sql`update safes set secret_sealed = ${secretBox(foreign).seal('secret 2', placeOf(2))} where id = 2`.execute(
@@ -219,7 +219,7 @@ test('a rotation that meets an unknown key names the row, and goes on when it is
   expect(await openWith(newKey)()).toEqual(['secret 1', 'secret 2', 'secret 3'])
 })
 
-test('a secret that is changed while keys rotate keeps its new value', async () => {
+test('a secret that is changed during a rotation keeps its new value', async () => {
   await fill(300)
   const box = secretBox(`${newKey},${oldKey}`)
   const change = async () => {

@@ -3,15 +3,14 @@ import pg from 'pg'
 import { type OpsCommand, textOf, UsageError } from './command-line.ts'
 import { forEach, type Services } from './target.ts'
 
-/** Of the lock that the leading relay of a schema holds (`outbox/relay.ts`). */
+/** Returns the name of the lock that the leading relay of a schema holds (`outbox/relay.ts`). */
 const keyOf = (schema: string) => `${schema}.outbox`
 
 /**
- * Takes the lead of a schema's outbox and does nothing with it: events stay where they are, and everything else goes on.
- * Relays try again by themselves when it is given back, or when this process is gone.
- *
- * @returns how to give it back
- * @throws Error when the role may not end the session of the relay that leads
+ * Takes the lock of the leading relay and holds it: events stay in the outbox, and everything else continues. Relays
+ * resume by themselves when the lock is released or this process exits.
+ * @returns a function that releases the lock
+ * @throws Error if the role may not terminate the session of the leading relay
  */
 export async function pauseRelay(url: string, schema: string): Promise<() => Promise<void>> {
   const holder = await connect(url)
@@ -21,8 +20,8 @@ export async function pauseRelay(url: string, schema: string): Promise<() => Pro
     const held = holder
       .query('select pg_advisory_lock(hashtext($1))', [keyOf(schema)])
       .then(() => (isHeld = true))
-    held.catch(() => undefined) // when it is given up
-    // Waiting in the queue, the lock is ours as soon as the one that has it is gone.
+    held.catch(() => undefined) // the attempt may be given up
+    // Queued for the lock, this session gets it once its holder is terminated.
     while (!isHeld) {
       await other.query(endLeader, [keyOf(schema)])
       await Promise.race([held, sleep(50)])
@@ -36,7 +35,7 @@ export async function pauseRelay(url: string, schema: string): Promise<() => Pro
   }
 }
 
-/** `hashtext` is 32 bits, and a lock on it shows as the two halves of 64. */
+/** `hashtext` has 32 bits, and `pg_locks` shows a lock on it as the two halves of 64 bits. */
 const endLeader = `
   select pg_terminate_backend(pid) from pg_locks
   where locktype = 'advisory' and granted and objsubid = 1
@@ -51,7 +50,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client
 }
 
-/** `pause-relay`: for a backup with tools of the database (`reliability.md` 15). */
+/** Returns the command `pause-relay`, for a backup with tools of the database. */
 export function pauseCommand(services: Services): OpsCommand {
   return {
     name: 'pause-relay',

@@ -3,7 +3,7 @@ import { republish } from '../outbox/sent.ts'
 import { type OpsCommand, textOf, UsageError } from './command-line.ts'
 import { forEach, type Services, someService } from './target.ts'
 
-/** `republish --since TIME`: what a lost or wiped topic had carried (`reliability.md` 17, F13). */
+/** Returns the command `republish --since TIME`, which restores the content of a lost topic. */
 export function republishCommand(services: Services): OpsCommand {
   return {
     name: 'republish',

@@ -5,19 +5,18 @@ import { type OpsCommand, textOf } from './command-line.ts'
 import { forEach, type Services, someService } from './target.ts'
 
 export interface Rotated {
-  /** Sealed anew with the newest key. */
+  /** Number of secrets encrypted again with the newest key. */
   rewritten: number
-  /** That had the newest key already. */
+  /** Number of secrets that had the newest key already. */
   kept: number
 }
 
 const batch = 200
 
 /**
- * Seals every text of `columns` with the newest key, a few rows at a time, each batch a short transaction that holds only
- * its own rows: the services go on meanwhile, and a run that was cut off is simply run again.
- *
- * @throws Error naming the row whose key is not known; what was rewritten before stays
+ * Encrypts every secret of `columns` with the newest key. Each batch is a short transaction that locks only a few rows,
+ * so that services continue meanwhile; an interrupted run can be repeated.
+ * @throws Error naming the row whose key is unknown; earlier batches stay rewritten
  */
 export async function rotateKeys(
   db: Kysely<unknown>,
@@ -75,7 +74,10 @@ function resealed(
   }
 }
 
-/** @param keys `RETICLE_SECRET_KEYS` as the services have it, read when the command runs */
+/**
+ * Returns the command `rotate-keys`.
+ * @param keys reads `RETICLE_SECRET_KEYS` as the services have it, when the command runs
+ */
 export function rotateCommand(services: Services, keys: () => Promise<string>): OpsCommand {
   return {
     name: 'rotate-keys',

@@ -7,7 +7,10 @@ import { republishCommand } from './republish.ts'
 import { rotateCommand } from './rotate.ts'
 import type { OpsService, Services } from './target.ts'
 
-/** The commands for services, wherever their databases are. @param keys `RETICLE_SECRET_KEYS` of the installation */
+/**
+ * Returns the operator commands for services, independent of where their databases are.
+ * @param keys reads `RETICLE_SECRET_KEYS` of the installation
+ */
 export const serviceCommands = (services: Services, keys: () => Promise<string>) => [
   ...deadCommands(services),
   republishCommand(services),
@@ -16,9 +19,8 @@ export const serviceCommands = (services: Services, keys: () => Promise<string>)
 ]
 
 /**
- * The operator's program of one service in a cluster: `node apps/<service>/dist/admin.js dead list`. It reads the same
- * settings as the service itself.
- *
+ * Runs the operator program of one service in a cluster: `node apps/<service>/dist/admin.js dead list`. It reads the
+ * same settings as the service.
  * @returns the exit code
  */
 export function runServiceOps(

@@ -3,22 +3,22 @@ import { openDatabase } from '../db/connect.ts'
 import type { SealedColumn } from '../sealed.ts'
 import { UsageError } from './command-line.ts'
 
-/** A service as an operator's commands know it. */
+/** Service as operator commands see it. */
 export interface OpsService {
-  /** `webhooks-svc` */
+  /** Name such as `webhooks-svc`. */
   service: string
   schema: string
-  /** Where it keeps what is encrypted. */
+  /** Columns with encrypted values. */
   sealed: readonly SealedColumn[]
 }
 
-/** A service and the way into its schema. */
+/** Service with a connection to its schema. */
 export interface Target extends OpsService {
   url: string
   db: Kysely<unknown>
 }
 
-/** Finds the addresses of services for as long as `work` runs. */
+/** Provides the addresses of services while `work` runs. */
 export type Reach = <R>(work: (urlOf: (service: OpsService) => string) => Promise<R>) => Promise<R>
 
 export interface Services {
@@ -26,13 +26,12 @@ export interface Services {
   reach: Reach
 }
 
-/** A name for examples. */
+/** Returns a name of a service for examples. */
 export const someService = ({ services }: Services): string => services.at(-1)?.service ?? 'NAME'
 
 /**
- * Runs `work` for each service, or for the one that is named, then `after` while they can still be reached.
- *
- * @throws UsageError when there is no service of that name
+ * Runs `work` for each service, or for the named one, then `after` while they are still reachable.
+ * @throws UsageError if no service has that name
  */
 export async function forEach(
   { services, reach }: Services,

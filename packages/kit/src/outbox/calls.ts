@@ -1,9 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 
 /**
- * Runs a change that a caller may ask for twice (a retry after a cut connection) only once: the repeat gets the answer of
- * the first time (`reliability.md` 13). The answer is kept for a day, in the same transaction as the change; it must
- * survive JSON. A failure keeps nothing, so that a repeat runs again.
+ * Runs a change that a caller may send twice (a retry after a broken connection) only once; the repetition gets the
+ * stored response. The response is stored for a day, in the transaction of the change, and must survive JSON. A failure
+ * stores nothing, so that a repetition runs again.
  */
 export async function applyOnce<T, R>(
   tx: Transaction<T>,
@@ -21,7 +21,10 @@ export async function applyOnce<T, R>(
   return answer
 }
 
-/** The same where the answer is known only at the end of the change. False: the call has been applied already. */
+/**
+ * Records a call whose response is known only at the end of the change.
+ * Returns false if the call has already been applied.
+ */
 export async function noteApplied<T>(
   tx: Transaction<T>,
   callId: string,
@@ -34,7 +37,7 @@ export async function noteApplied<T>(
   return numAffectedRows === 1n
 }
 
-/** What a call was answered when it was applied; nothing when it has not been. */
+/** Returns the response of a call, or undefined if it has not been applied. */
 export async function answerOf<T, R>(
   db: Kysely<T>,
   callId: string,

@@ -48,7 +48,7 @@ test('dead events are listed by consumer, without their contents', async () => {
   expect(await listDead(db, {})).toHaveLength(2)
 })
 
-test('one event is shown for each consumer that failed', async () => {
+test('an event is shown for each consumer that failed', async () => {
   await die({ consumer: 'a', id: 1, offset: 7 })
   await die({ consumer: 'b', id: 1, offset: 7 })
   const shown = await showDead(db, eventId(1))
@@ -58,7 +58,7 @@ test('one event is shown for each consumer that failed', async () => {
   ])
 })
 
-test('an event is given back, and buried again it is dead again with the newer error', async () => {
+test('a replayed event that fails again is dead again with the newer error', async () => {
   await die({ consumer: 'a', id: 1, offset: 7 })
   expect(await replayDead(db, { event_id: eventId(1), consumer: 'a' })).toBe(1)
   expect((await showDead(db, eventId(1)))[0]?.replayed_date).toBeInstanceOf(Date)
@@ -66,20 +66,20 @@ test('an event is given back, and buried again it is dead again with the newer e
   expect(await showDead(db, eventId(1))).toMatchObject([{ error: 'still no', replayed_date: null }])
 })
 
-test('another event at the offset of a dead one, after its topic was lost, is dead beside it', async () => {
+test('two events at the same offset, as after the loss of a topic, are both kept', async () => {
   await die({ consumer: 'a', id: 1, offset: 7 })
   await die({ consumer: 'a', id: 2, offset: 7 })
   expect(await listDead(db, { consumer: 'a' })).toHaveLength(2)
 })
 
-test('what is dropped is gone, the rest stays', async () => {
+test('a dropped event is deleted, and others stay', async () => {
   await die({ consumer: 'a', id: 1, offset: 7 })
   await die({ consumer: 'a', id: 2, offset: 8 })
   expect(await dropDead(db, { event_id: eventId(1) })).toBe(1)
   expect((await listDead(db, {})).map(({ event_id }) => event_id)).toEqual([eventId(2)])
 })
 
-test('characters that the database refuses do not keep an event from being buried', async () => {
+test('an event with characters that the database rejects can be buried', async () => {
   await die({ consumer: 'a', id: 1, offset: 7, value: 'a\0b \ud800 é' })
   expect(await showDead(db, eventId(1))).toMatchObject([{ value: 'a\ufffdb \ufffd é' }])
 })

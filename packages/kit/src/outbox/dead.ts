@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 
-/** An event that could not be handled, and where it came from. */
+/** Event that could not be handled, with its position in the topic. */
 export interface DeadEvent {
   consumer: string
   event_id: string
@@ -12,20 +12,23 @@ export interface DeadEvent {
   value: unknown
 }
 
-/** A dead event as it is kept. `replayed_date`: when an operator gave it back; its row goes when it succeeds. */
+/** Stored dead event. `replayed_date` is when an operator released it; its row is deleted once it is handled. */
 export interface BuriedEvent extends DeadEvent {
   error: string
   failed_date: Date
   replayed_date: Date | null
 }
 
-/** Which dead events are meant; without anything all of the service. */
+/** Selection of dead events; without conditions all of the service. */
 export interface DeadFilter {
   consumer?: string
   event_id?: string
 }
 
-/** Puts an event aside, in the transaction that moves the offset past it; buried again it keeps the newest error. */
+/**
+ * Moves an event to the dead events, in the transaction that moves the offset past it. An event that is buried again
+ * keeps the newest error.
+ */
 export async function bury<T>(tx: Transaction<T>, dead: DeadEvent, error: unknown): Promise<void> {
   const { consumer, event_id, topic, partition, offset } = dead
   const [headers, value] = [storable(dead.headers), storable(dead.value)]
@@ -39,11 +42,14 @@ export async function bury<T>(tx: Transaction<T>, dead: DeadEvent, error: unknow
     set error = excluded.error, failed_date = now(), replayed_date = null`.execute(tx)
 }
 
-/** What a stranger wrote to a topic may hold characters that jsonb refuses: NUL and halves of a pair. */
+/**
+ * Replaces characters that jsonb rejects, NUL and unpaired surrogates,
+ * which a message of a foreign producer may contain.
+ */
 const storable = (value: unknown) =>
   JSON.stringify(value ?? null).replace(/\\u(0000|d[89a-f][0-9a-f]{2})/gi, '\\ufffd')
 
-/** The newest dead events without their contents, `limit` at most. */
+/** Returns the newest dead events without their contents, at most `limit`. */
 export async function listDead<T>(
   db: Kysely<T>,
   filter: DeadFilter,
@@ -57,7 +63,7 @@ export async function listDead<T>(
   return rows
 }
 
-/** One event with its contents, a row for each consumer that could not handle it; none when nobody failed. */
+/** Returns one event with its contents, a row for each consumer that failed to handle it. */
 export async function showDead<T>(db: Kysely<T>, eventId: string): Promise<BuriedEvent[]> {
   const { rows } = await sql<BuriedEvent>`
     select * from dead_events where event_id = ${eventId} order by consumer`.execute(db)
@@ -65,10 +71,10 @@ export async function showDead<T>(db: Kysely<T>, eventId: string): Promise<Burie
 }
 
 /**
- * Gives dead events back to the groups that buried them: a member takes them within seconds (`bus/replays.ts`), through the
- * inbox, so that the effect happens once and no other group sees them again. One that fails again stays dead.
- *
- * @returns how many
+ * Releases dead events to the groups that buried them. A member handles them within
+ * seconds (`bus/replays.ts`) through the inbox, so that they take effect once and no
+ * other group receives them again. An event that fails again stays dead.
+ * @returns the number of events
  */
 export async function replayDead<T>(db: Kysely<T>, filter: DeadFilter): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -76,7 +82,7 @@ export async function replayDead<T>(db: Kysely<T>, filter: DeadFilter): Promise<
   return Number(numAffectedRows)
 }
 
-/** Gives up on dead events for good; answers how many there were. */
+/** Deletes dead events permanently, and returns their number. */
 export async function dropDead<T>(db: Kysely<T>, filter: DeadFilter): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from dead_events where ${matches(filter)}`.execute(db)

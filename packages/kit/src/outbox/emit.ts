@@ -6,7 +6,7 @@ import { traceparentNow } from '../observe/traces.ts'
 import type { Principal } from '../rpc/context.ts'
 import type { Actor, Caller, Headers } from './envelope.ts'
 
-/** Why something happens. The `Context` of a call is one; of an event, `causeOf` of `bus/bus.ts`. */
+/** Cause of an event: the `Context` of a call, or the result of `causeOf` (`bus/bus.ts`) for an event. */
 export interface Cause {
   principal:
     | (Pick<Principal, 'user_id' | 'username' | 'first_name' | 'last_name' | 'email'> & {
@@ -14,24 +14,23 @@ export interface Cause {
       })
     | null
   request_id: string
-  /** Network address and program of the client. */
+  /** Network address and user agent of the client. */
   address?: string
   user_agent?: string
-  /** The trace it is part of, where no span is at hand that says so. */
+  /** Trace of the event, if no current span provides it. */
   traceparent?: string
   organization_id?: number | null
 }
 
-/** Kafka's default limit is 1 MiB with everything around the data. */
+/** Size limit of the data in bytes. The default limit of Kafka is 1 MiB for the whole message. */
 const maxBytes = 1_000_000
 
 /**
- * Writes an event in the transaction that made it true (`reliability.md` 4.1). Call it only after
- * `select ... for update` of the row that the event's key names: then events of one key leave in the order of their
- * commits. `data` is stored as its schema reads it, without unknown keys.
- *
- * @returns the event's id
- * @throws ZodError or Error for data that is no such event, or too large: bugs of the caller
+ * Writes an event in the transaction of its change. The row that the key of the event names must be locked before with
+ * `select ... for update`, so that events of one key leave in the order of their commits. `data` is stored as parsed by
+ * its schema, without unknown keys.
+ * @returns the id of the event
+ * @throws ZodError or Error if the data is invalid or too large, which is a bug of the caller
  */
 export async function emit<Db, T>(
   tx: Transaction<Db>,
@@ -43,7 +42,7 @@ export async function emit<Db, T>(
   return id
 }
 
-/** The same for several facts of one kind, in one statement and in the order given. */
+/** Writes several events of one type, in one statement and in the given order. */
 export async function emitAll<Db, T>(
   tx: Transaction<Db>,
   event: EventType<T>,
@@ -82,7 +81,7 @@ function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {
   return { id, key: event.key(parsed), headers, data }
 }
 
-/** What an event says of itself stands above what its cause says. */
+/** Returns the organization that the event itself names, which overrides that of the cause. */
 function placeOf<T>({ organization }: EventType<T>, data: T): Pick<Cause, 'organization_id'> {
   return organization ? { organization_id: organization(data) } : {}
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readTraceparent } from '../observe/traces.ts'
 
-/** Who caused an event, as receivers see them. */
+/** User who caused an event, as receivers of webhooks see it. */
 const actor = z.object({
   id: z.int(),
   username: z.string(),
@@ -11,34 +11,34 @@ const actor = z.object({
 })
 export type Actor = z.infer<typeof actor>
 
-/** By what means somebody called, for the records of an audit; never part of what receivers are told. */
+/** Client of a call, for audit records; never sent to receivers. */
 const caller = z.object({
   address: z.string().optional(),
   user_agent: z.string().optional(),
-  /** The access token that was presented. */
+  /** Id of the access token of the call. */
   token_id: z.int().optional(),
 })
 export type Caller = z.infer<typeof caller>
 
-/** What travels beside the data of an event, on both buses as text (`reliability.md` 4.1). */
+/** Headers of an event, which both buses carry as text. */
 export interface Headers {
   'event-id': string
   'event-type': string
   'event-version': string
-  /** ISO 8601, UTC. */
+  /** ISO 8601 in UTC. */
   'occurred-date': string
   /** Absent outside of organizations. */
   'org-id'?: string
-  /** JSON: the acting user or null. */
+  /** JSON of the acting user, or null. */
   actor: string
   'request-id': string
-  /** JSON: by what means the actor called; absent where nothing is known of it. */
+  /** JSON of the client; absent if it is unknown. */
   caller?: string
-  /** The span that wrote the event, where traces are recorded. */
+  /** Span that wrote the event, if traces are recorded. */
   traceparent?: string
 }
 
-/** One event as a handler gets it: the envelope is checked, `data` is what the handler has to parse. */
+/** Event as a handler receives it: the envelope is checked, and the handler must parse `data`. */
 export interface BusEvent {
   id: string
   type: string
@@ -69,10 +69,13 @@ const headers = z.object({
     .transform((text) => JSON.parse(text))
     .pipe(caller)
     .optional(),
-  traceparent: z.unknown().optional().transform(readTraceparent), // a bad one is no reason to stop an event
+  traceparent: z.unknown().optional().transform(readTraceparent), // an invalid one must not block an event
 })
 
-/** @throws ZodError (or SyntaxError) where the envelope is not one of ours: such an event is poison. */
+/**
+ * Parses the envelope of an event.
+ * @throws ZodError or SyntaxError if it is invalid; such an event is poison
+ */
 export function readEnvelope(key: string, sent: unknown, data: unknown): BusEvent {
   const read = headers.parse(sent)
   return {

@@ -3,8 +3,8 @@ import { queryRows } from '../db/prepared.ts'
 import { keyRetentionMs } from '../keys/keys.ts'
 
 /**
- * Marks an event as received, in the transaction of its effect. False: it has been before, so skip it. A second
- * transaction with the same event waits for the first one's end.
+ * Marks an event as received in the transaction of its effect. Returns false if it was received before and must be
+ * skipped. A second transaction with the same event waits for the end of the first one.
  */
 export async function once<T>(
   tx: Transaction<T>,
@@ -18,9 +18,9 @@ export async function once<T>(
 }
 
 /**
- * The events of a list that a consumer has not handled yet; those of a transaction that is still open are among them.
- *
- * @param isDeadIncluded also those that failed for good and were set aside
+ * Returns those events of a list that a consumer has not handled yet,
+ * including those of a transaction that is still open.
+ * @param isDeadIncluded whether events that failed permanently are included
  */
 export async function listUnhandled<T>(
   db: Kysely<T>,
@@ -42,14 +42,14 @@ export async function listUnhandled<T>(
 const days = 86_400_000
 const slice = 5000
 
-/** Twice what a topic keeps: an event that comes again later than that is a new one. */
+/** Twice the retention of a topic: an event that arrives again later than that counts as a new one. */
 const inboxRetention = 14 * days
 const callRetention = 1 * days
 const sentRetention = 2 * days
 
 /**
- * Forgets events received, calls applied, keys and events published too long ago; in short statements, so that nobody waits
- * for it. Run by one process at a time or by many: they share the work.
+ * Deletes expired rows of received events, applied calls, idempotency keys and published events, in short statements
+ * that block nothing. Several processes may run it at once and share the work.
  */
 export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
   const inboxLimit = new Date(now.getTime() - inboxRetention)

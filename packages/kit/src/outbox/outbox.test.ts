@@ -54,7 +54,7 @@ test('an event is a row with its envelope beside the data', async () => {
   await clear()
 })
 
-test('an event says by what means its cause came, where that is known', async () => {
+test('an event names the client and the access token of its cause, if they are known', async () => {
   const names = { username: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'a@b.c' }
   const why = { principal: { user_id: 7, ...names, token: { id: 5 } }, request_id: 'r-1' }
   const means = { address: '::1', user_agent: 'cli/1' }
@@ -64,7 +64,7 @@ test('an event says by what means its cause came, where that is known', async ()
   await clear()
 })
 
-test('without a user and an organization the actor is null and the organization absent', async () => {
+test('without user and organization, the actor is null and the organization is absent', async () => {
   await db.transaction().execute((tx) => emit(tx, sold, { id: 5 }, cause))
   const [row] = await rows()
   expect(row?.headers).toMatchObject({ actor: 'null' })
@@ -72,7 +72,7 @@ test('without a user and an organization the actor is null and the organization 
   await clear()
 })
 
-test('where something happened is what the event says of itself, whatever its cause says', async () => {
+test('the organization that an event itself names overrides that of its cause', async () => {
   const moved = defineEvent('item.moved', {
     key: ({ id }) => `item:${id}`,
     organization: ({ shop }) => shop,
@@ -90,14 +90,14 @@ test('where something happened is what the event says of itself, whatever its ca
   await clear()
 })
 
-test('keys that the schema does not know stay at home', async () => {
+test('keys that the schema does not declare are not stored', async () => {
   const fact = { id: 5, password: 'secret' }
   await db.transaction().execute((tx) => emit(tx, sold, fact, cause))
   expect((await rows())[0]?.data).toEqual({ id: 5 })
   await clear()
 })
 
-test('several facts keep their order', async () => {
+test('several events keep their order', async () => {
   const facts = [3, 1, 2].map((id) => ({ id }))
   await db.transaction().execute((tx) => emitAll(tx, sold, facts, cause))
   expect((await rows()).map(({ data }) => data)).toEqual(facts)
@@ -105,13 +105,13 @@ test('several facts keep their order', async () => {
   await clear()
 })
 
-test('an event above a megabyte is refused with its size', async () => {
+test('an event above a megabyte is rejected with its size', async () => {
   const fact = { id: 1, note: 'x'.repeat(1_000_000) }
   const attempt = db.transaction().execute((tx) => emit(tx, sold, fact, cause))
   await expect(attempt).rejects.toThrow('item.sold has 1000018 bytes of data')
 })
 
-test('an event has its effect once, however often and at once it comes', async () => {
+test('an event that arrives repeatedly and concurrently takes effect once', async () => {
   const id = '0199f7a0-0000-7000-8000-000000000001'
   let effects = 0
   const receive = () =>
@@ -123,7 +123,7 @@ test('an event has its effect once, however often and at once it comes', async (
   expect(effects).toBe(1)
 })
 
-test('an effect that failed leaves the event unread', async () => {
+test('an event whose effect failed stays unread', async () => {
   const id = '0199f7a0-0000-7000-8000-000000000002'
   const attempt = db.transaction().execute(async (tx) => {
     await once(tx, 'reader', id)
@@ -133,7 +133,7 @@ test('an effect that failed leaves the event unread', async () => {
   expect(await db.transaction().execute((tx) => once(tx, 'reader', id))).toBe(true)
 })
 
-test('a repeated call gets the answer of the first, also while that is running', async () => {
+test('a repeated call gets the response of the first one, even while that is still running', async () => {
   let runs = 0
   const call = () =>
     db.transaction().execute((tx) =>
@@ -147,7 +147,7 @@ test('a repeated call gets the answer of the first, also while that is running',
   expect(runs).toBe(1)
 })
 
-test('a call that failed runs again', async () => {
+test('a failed call runs again when it is repeated', async () => {
   const fail = db
     .transaction()
     .execute((tx) => applyOnce(tx, 'call-2', () => Promise.reject(new Error('no'))))
@@ -157,7 +157,7 @@ test('a call that failed runs again', async () => {
   )
 })
 
-test('received events are forgotten after two weeks, calls after a day', async () => {
+test('received events are deleted after two weeks, and applied calls after a day', async () => {
   const now = new Date('2026-03-01T00:00:00Z')
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
   const event = (n: number) => `0199f7a0-0000-7000-8000-00000000000${n}`
@@ -188,7 +188,7 @@ test('received events are forgotten after two weeks, calls after a day', async (
   ])
 })
 
-/** As the relay to a broker leaves them. */
+/** Inserts published events as the relay to a broker does. */
 async function sent(given: { id: number; sent_date: Date }[]) {
   const rest = { topic: 'reticle.events.v1', type: 'item.sold', version: 1, headers: '{}' }
   const rows = given.map(({ id, sent_date }) => ({
@@ -203,7 +203,7 @@ async function sent(given: { id: number; sent_date: Date }[]) {
   await db.insertInto('outbox_sent').values(rows).execute()
 }
 
-test('what was published since a time goes back into the outbox, in its order and with its ids', async () => {
+test('events published since a time return to the outbox with their order and ids', async () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
   await sent([
     { id: 4, sent_date: at(3) },
@@ -223,7 +223,7 @@ test('what was published since a time goes back into the outbox, in its order an
   await db.deleteFrom('outbox_sent').execute()
 })
 
-test('published events are forgotten after two days', async () => {
+test('published events are deleted after two days', async () => {
   const now = new Date('2026-03-05T00:00:00Z')
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
   await sent([
@@ -239,7 +239,7 @@ const moved: string[] = []
 const running: Relay[] = []
 afterAll(() => Promise.all(running.map((relay) => relay.stop())))
 
-/** Takes rows away and remembers their keys, as an adapter does; fails while `down`. */
+/** Starts a relay that deletes rows and records their keys, like an adapter. It fails while `down`. */
 function collector(name: string, state: { down: boolean } = { down: false }) {
   const relay: Bus['relay'] = async ({ session }, limit) => {
     if (state.down) throw new Error('no broker')
@@ -264,7 +264,7 @@ function collector(name: string, state: { down: boolean } = { down: false }) {
 }
 const sell = (id: number) => db.transaction().execute((tx) => emit(tx, sold, { id }, cause))
 
-test('one relay leads, and when it stops the next one does', async () => {
+test('one relay leads, and another one takes over when it stops', async () => {
   const first = collector('first')
   await sell(1)
   await expect.poll(() => moved).toEqual(['first item:1'])
@@ -277,7 +277,7 @@ test('one relay leads, and when it stops the next one does', async () => {
   await second.stop()
 })
 
-test('a commit wakes the relay long before its poll', async () => {
+test('a commit wakes the relay long before its next poll', async () => {
   const relay = startRelay({
     url,
     schema: 'shop',
@@ -297,7 +297,7 @@ test('a commit wakes the relay long before its poll', async () => {
   await relay.stop()
 })
 
-test('events of commits within the head start leave together, after it', async () => {
+test('events that are committed within the head start are relayed together after it', async () => {
   await clear()
   const batches: number[] = []
   const relay = startRelay({
@@ -323,7 +323,7 @@ test('events of commits within the head start leave together, after it', async (
   await relay.stop()
 })
 
-test('a bus that is down is reported and tried again', async () => {
+test('a failure of the bus is reported and retried', async () => {
   const state = { down: true }
   const relay = collector('third', state)
   await sell(5)
@@ -334,7 +334,7 @@ test('a bus that is down is reported and tried again', async () => {
   await relay.stop()
 })
 
-test('a relay that loses its session finds another', async () => {
+test('a relay that loses its database session opens another one', async () => {
   const relay = collector('fourth')
   await sell(6)
   await expect.poll(() => moved.at(-1)).toBe('fourth item:6')

@@ -5,34 +5,39 @@ import type { Bus } from '../bus/bus.ts'
 import { openDatabase } from '../db/connect.ts'
 
 export interface RelayOptions {
-  /** Address of the service's own role. */
+  /** Address with the role of the service. */
   url: string
   schema: string
   bus: Pick<Bus, 'relay'>
-  /** Told about every failure; the relay goes on by itself. */
+  /** Receives every failure. The relay recovers without further action. */
   onError: (error: unknown) => void
   pollMs?: number
   /**
-   * How long events wait after the commit that wakes the relay. For a service whose caller still waits after the commit: the
-   * consumers of the event do not compete with the rest of that call. Events of several commits leave together.
+   * Milliseconds that events wait after the commit that wakes the relay. It is for a service whose caller still waits
+   * after the commit, so that consumers of the event do not compete with the rest of that call. Events of several
+   * commits are relayed together.
    */
   headStartMs?: number
 }
 
 export interface Relay {
-  /** To be called after a commit (`Database.onCommit`): events then leave at once instead of at the next poll. */
+  /** Call after each commit (`Database.onCommit`), so that events are relayed at once instead of at the next poll. */
   wake: () => void
   stop: () => Promise<void>
 }
 
 const batch = 500
-/** Commits without events wake the relay too; this keeps it from asking after each of them. */
+/**
+ * Milliseconds of rest after a run without events. Commits without events wake the relay as well, and not each of them
+ * should cost a query.
+ */
 const restMs = 10
 const stopMs = 10_000
 
 /**
- * Moves events from the outbox of one schema to the bus, by deleting them: it never remembers a last id. Every process
- * of a service runs one; the one that holds the advisory lock works, the others try to get it at each poll.
+ * Starts a relay that moves events from the outbox of one schema to the bus by deleting their rows; it never stores a
+ * last id. Every process of a service runs one. The relay that holds the advisory lock works, and the others try to get
+ * the lock at each poll.
  */
 export function startRelay({
   url,

@@ -3,11 +3,10 @@ import { type Kysely, sql } from 'kysely'
 const slice = 5000
 
 /**
- * Puts what was published to a broker since then back into the outbox, in its order and with the same ids, so that a group
- * which had it already drops it (`reliability.md` 17, F13). What the embedded bus carries is not kept here: there a group
- * reads its log again (`Bus.replay`).
- *
- * @returns how many events will be published again
+ * Moves events published to a broker since that time back to the outbox, with their order
+ * and ids, so that a group that has handled them drops them. Events of the embedded bus
+ * are not kept here; a group reads its log again (`Bus.replay`).
+ * @returns the number of events that will be published again
  */
 export async function republish<T>(db: Kysely<T>, { since }: { since: Date }): Promise<number> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)

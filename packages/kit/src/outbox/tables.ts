@@ -1,6 +1,6 @@
 import { type Generated, type Kysely, sql } from 'kysely'
 
-/** Rows of the tables below, for tests of the kit: a service has its own generated types (`db/schema.ts`). */
+/** Rows of the tables below, for tests of this package. A service has generated types (`db/schema.ts`). */
 export interface OutboxTables {
   outbox: {
     id: Generated<number>
@@ -43,12 +43,12 @@ export interface OutboxTables {
 }
 
 /**
- * The four tables by which a service takes part in events and repeated calls (`reliability.md` 4.1 and 13), for its first
- * migration. Frozen once released, as every migration: a change is a step of its own beside this one.
+ * Creates the four tables for events and repeated calls, in the first migration of a service. Frozen once released,
+ * like every migration: a change is a separate step beside this one.
  */
 export async function outboxTables<T>(db: Kysely<T>, schema: string): Promise<void> {
   const table = (name: string) => sql.id(schema, name)
-  // Emptied as fast as it is filled: no index but the key, and vacuumed early.
+  // The table is emptied as fast as it is filled, so it has no index but the key and is vacuumed early.
   await sql`
     create table ${table('outbox')} (
       id bigint generated always as identity primary key,
@@ -98,9 +98,9 @@ export async function outboxTables<T>(db: Kysely<T>, schema: string): Promise<vo
 }
 
 /**
- * What was published to a broker, kept two days for the day the broker is lost (`reliability.md` 4.1); a step of its own.
- * A plain table that `forgetOld` trims: partitions by day would need a right to change tables, which the role of a running
- * service does not have.
+ * Creates the table of events published to a broker, kept for two days in case the broker is lost; it is a separate
+ * migration step. `forgetOld` deletes old rows. Daily partitions would need the privilege to change tables, which the
+ * role of a running service lacks.
  */
 export async function outboxSentTable<T>(db: Kysely<T>, schema: string): Promise<void> {
   const table = sql.id(schema, 'outbox_sent')
@@ -121,8 +121,8 @@ export async function outboxSentTable<T>(db: Kysely<T>, schema: string): Promise
 }
 
 /**
- * A dead event is known by its id: offsets begin anew when a topic was lost, and then a second dead event would pass for
- * the first. In the same step as `outboxSentTable`.
+ * Makes the event id the key of dead events. Offsets restart when a topic was lost, and a second dead event could
+ * otherwise be taken for the first. Part of the same step as `outboxSentTable`.
  */
 export async function keyDeadEvents<T>(db: Kysely<T>, schema: string): Promise<void> {
   const table = sql.id(schema, 'dead_events')

@@ -6,15 +6,18 @@ import { AddressRefused, type Guard, guardedLookup, isAllowed } from './guard.ts
 import { openTunnel } from './tunnel.ts'
 
 export interface AgentOptions extends Pick<Guard, 'nets'> {
-  /** Bytes that one connection may bring; a longer answer is cut. Absent: any number. */
+  /**
+   * Largest number of bytes that one connection may receive; a longer
+   * response is cut off. If absent, there is no limit.
+   */
   maxBytes?: number
-  /** Resolver; default the system's. */
+  /** Resolver; by default that of the system. */
   lookup?: LookupFunction
-  /** Absent: connections are made from here. */
+  /** Proxy for outgoing connections; if absent, connections are direct. */
   egressProxy?: string
 }
 
-/** An answer was longer than anybody had reason to expect. */
+/** Error of a response longer than any legitimate one. */
 class AnswerTooLong extends Error {
   readonly code = 'ERR_ANSWER_TOO_LONG'
 
@@ -23,12 +26,12 @@ class AnswerTooLong extends Error {
   }
 }
 
-/** How often a connection is asked how much it has brought. */
+/** Milliseconds between two checks of the received bytes of a connection. */
 const watchMs = 50
 
 /**
- * The way out for libraries that bring an HTTP client of their own (`reliability.md` 10): literals are looked at, resolved
- * addresses, and the open socket. Every request has its own connection: none is reused that was checked for another name.
+ * Creates an agent for libraries with their own HTTP client. It checks address literals, resolved addresses and the
+ * open socket. Every request opens a connection, so that none is reused that was checked for another name.
  */
 export function guardedAgent(protocol: string, options: AgentOptions): http.Agent {
   const { nets, lookup, maxBytes, egressProxy } = options
@@ -64,11 +67,11 @@ export function guardedAgent(protocol: string, options: AgentOptions): http.Agen
   return agent
 }
 
-/** TLS is between here and the target: what lies between sees bytes. */
+/** Encrypts between this process and the target; the proxy between them sees only bytes. */
 const encrypted = (socket: Socket, host: string): Socket =>
   connectTls({ socket, host, servername: isIP(host) === 0 ? host : '' })
 
-/** Asked from outside: whoever listened to the data would take it from the parser of HTTP. */
+/** Polls the received bytes, because a data listener would take the data from the HTTP parser. */
 function limitBytes(socket: Socket, most: number): void {
   const watch = setInterval(() => {
     if (socket.bytesRead > most) socket.destroy(new AnswerTooLong())

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** Certificates for tests, made when needed: none is checked in that could expire. */
+/** Certificates for tests. They are created when needed, so that no expiring certificate is checked in. */
 
 export interface Certificate {
-  /** PEM. */
+  /** Private key in PEM. */
   key: string
   cert: string
 }
@@ -25,20 +25,23 @@ const alternativeNames = oid('551d11')
 const nameOf = (text: string) =>
   sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from(text)))))
 
-/** `GeneralizedTime`: 20260301100000Z. */
+/** Encodes a `GeneralizedTime`: 20260301100000Z. */
 const time = (date: Date) =>
   der(0x18, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(0, 14)}Z`))
 
 interface Wanted {
   subject: string
-  /** Who it is signed by. */
+  /** Name and key of the signer. */
   issuer: { name: string; key: KeyObject }
   publicKey: KeyObject
   extensions: Uint8Array[]
   until: Date
 }
 
-/** @returns the certificate as PEM */
+/**
+ * Creates a certificate.
+ * @returns the certificate as PEM
+ */
 function certify({ subject, issuer, publicKey, extensions, until }: Wanted): string {
   const serial = der(0x02, Buffer.from([1]), randomBytes(8))
   const validity = sequence(time(new Date(until.getTime() - 10 * 365 * 86_400_000)), time(until))
@@ -71,7 +74,7 @@ const address4 = (address: string) => der(0x87, Buffer.from(address.split('.').m
 const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** A certificate for a DNS name, valid until `until`. It is its own root. */
+/** Creates a self-signed certificate for a DNS name, valid until `until`. */
 export function selfSigned(name: string, until: Date): Certificate {
   const { publicKey, privateKey } = newKeys()
   const issuer = { name, key: privateKey }
@@ -80,7 +83,7 @@ export function selfSigned(name: string, until: Date): Certificate {
   return { key: pemOf(privateKey), cert }
 }
 
-/** Somebody who signs certificates, for a DNS name and an IPv4 address each, until tomorrow. */
+/** Creates an authority that issues certificates for a DNS name and an IPv4 address each, valid until tomorrow. */
 export function newAuthority(name: string) {
   const { publicKey, privateKey } = newKeys()
   const issuer = { name, key: privateKey }

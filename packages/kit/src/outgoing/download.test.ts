@@ -6,7 +6,7 @@ import { type Receiver, type Reply, startReceiver } from '../testing/receiver.ts
 import { DownloadFailed, type DownloadOptions, openDownloads } from './download.ts'
 import { readNets } from './guard.ts'
 
-/** Files from addresses that users name: `reliability.md` 10. */
+/** Downloads from addresses of users. See docs/spec/reliability.md#outgoing-calls. */
 
 const patient = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 }
 const hasty = { connectMs: 300, headersMs: 400, idleMs: 200 }
@@ -38,7 +38,7 @@ const failing = (url: string, options?: Partial<DownloadOptions>) =>
     (thrown) => thrown,
   )
 
-test('a file comes in small pieces, byte by byte as it is', async () => {
+test('a file arrives in small pieces and unchanged', async () => {
   const body = gzipSync(
     Buffer.from(Array.from({ length: 80_000 }, (_, index) => (index * 7919) % 251)),
   )
@@ -52,7 +52,7 @@ test('a file comes in small pieces, byte by byte as it is', async () => {
   ])
 })
 
-/** Redirects `/n` to `/n-1`, and `/0` is there. */
+/** Replies to `/n` with a redirect to `/n-1`, and to `/0` with the file. */
 const counting =
   (receiver: Receiver, status = 302) =>
   ({ path }: { path: string }): Reply => {
@@ -63,7 +63,7 @@ const counting =
   }
 
 test.each([301, 302, 303, 307, 308])(
-  'five redirects with %i are followed, not six',
+  'five redirects with %i are followed, and six are not',
   async (status) => {
     there.answer(counting(there, status))
     expect(String(Buffer.concat(await fetchAll(`${there.url}/5`)))).toBe('here')
@@ -92,7 +92,7 @@ test.each([
   expect(thrown).toMatchObject({ message: 'target address is not allowed', isPassing: false })
 })
 
-test('a name that leads inside is never asked', async () => {
+test('a name that resolves to an internal address receives no request', async () => {
   const lookup: DownloadOptions['lookup'] = (_host, _options, done) =>
     done(null, [{ address: '127.0.0.1', family: 4 }])
   const { port } = new URL(there.url)
@@ -110,10 +110,13 @@ test.each([
   [429, 'the answer was 429', true],
   [500, 'the answer was 500', true],
   [503, 'the answer was 503', true],
-])('%i is no file, and may pass or not', async (status, message, isPassing) => {
-  there.answer({ status, ...(status === 404 && { body: 'secret of the other side' }) })
-  expect(await failing(`${there.url}/a`)).toMatchObject({ message, isPassing })
-})
+])(
+  'status %i fails the download with the message %s, transient: %s',
+  async (status, message, isPassing) => {
+    there.answer({ status, ...(status === 404 && { body: 'secret of the other side' }) })
+    expect(await failing(`${there.url}/a`)).toMatchObject({ message, isPassing })
+  },
+)
 
 test('a file that is too large is not read to its end', async () => {
   const endless = await startEndless()
@@ -124,7 +127,7 @@ test('a file that is too large is not read to its end', async () => {
   })
 })
 
-/** Answers whatever is asked with these bytes, and leaves the connection open unless told. */
+/** Starts a server that replies to any request with these bytes and keeps the connection open unless closed. */
 async function raw(answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -151,12 +154,12 @@ test.each<[string, (socket: Socket) => void, string]>([
   ['a body that stops', (socket) => socket.write(head), 'no answer in time'],
   ['silence', () => undefined, 'no answer in time'],
   ['a reset', (socket) => socket.resetAndDestroy(), 'the connection was closed before an answer'],
-])('%s may pass', async (_, answer, message) => {
+])('%s is a transient failure', async (_, answer, message) => {
   const limits = message === 'no answer in time' ? hasty : patient
   expect(await failing(await raw(answer), { limits })).toMatchObject({ message, isPassing: true })
 })
 
-test('something that is not HTTP will not pass', async () => {
+test('a response that is not HTTP is a permanent failure', async () => {
   const url = await raw((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
   expect(await failing(url)).toMatchObject({
     message: 'the answer is not valid HTTP',
@@ -165,7 +168,7 @@ test('something that is not HTTP will not pass', async () => {
 })
 
 test.each(['before the answer', 'within the body'])(
-  'who stops waiting %s waits no longer',
+  'an abort %s ends the download',
   async (when) => {
     const stop = new AbortController()
     const url = await raw((socket) => {

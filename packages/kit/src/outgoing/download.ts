@@ -4,21 +4,22 @@ import { cutBytes } from '../pieces.ts'
 import { agentOf, type OutgoingOptions, type Reason, reasonOf, reasons } from './fetch.ts'
 import { readTarget, TargetRefused } from './guard.ts'
 
-/** Files of other servers, by addresses that users name (`reliability.md` 10). */
+/** Client for files of other servers, at addresses of users. See docs/spec/reliability.md#outgoing-calls. */
 export interface Downloads {
   /**
-   * The bytes of a file, in pieces of at most 64 KiB; at most five redirects are followed, each looked at like the first
-   * address.
-   *
+   * Opens a file, and resolves to its bytes in pieces of at most 64 KiB. It follows at most five redirects, and checks
+   * each like the first address.
    * @throws DownloadFailed, also while the pieces are read
    */
   open: (url: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
   close: () => Promise<void>
 }
 
-/** The text is one of a few and tells nothing but a status: no address, no words of the other side. */
+/**
+ * Error with one of a few fixed messages. It contains a status at most, but no address and no text of the other server.
+ */
 export class DownloadFailed extends Error {
-  /** Another attempt may find it well. */
+  /** Whether another attempt may succeed. */
   readonly isPassing: boolean
 
   constructor(text: string, isPassing: boolean) {
@@ -28,17 +29,17 @@ export class DownloadFailed extends Error {
 }
 
 export interface DownloadOptions extends Omit<OutgoingOptions, 'limits'> {
-  /** Of one file. */
+  /** Size limit of a file. */
   maxBytes: number
   limits?: DownloadLimits
 }
 
 export interface DownloadLimits {
-  /** Until the connection stands, TLS included. */
+  /** Milliseconds until the connection is established, including TLS. */
   connectMs: number
-  /** Until the end of the answer's headers. */
+  /** Milliseconds until the end of the response headers. */
   headersMs: number
-  /** Without a single byte. */
+  /** Milliseconds without a byte. */
   idleMs: number
 }
 
@@ -80,13 +81,13 @@ async function followed(url: string, way: Way): Promise<AsyncIterable<Uint8Array
 function resolved(location: string, from: string): string {
   if (!URL.canParse(location, from)) throw new DownloadFailed(reasons.malformed, false)
   const url = new URL(location, from)
-  url.hash = '' // it is for who shows the page
+  url.hash = '' // a fragment is for the browser only
   return url.href
 }
 
 const isPassingStatus = (status: number) => status >= 500 || status === 408 || status === 429
 
-/** Transfers are not packed: the bytes are those of the file. */
+/** The transfer is not compressed, so that the bytes are those of the file. */
 const headers = { accept: '*/*', 'accept-encoding': 'identity' }
 
 async function ask(url: string, { options, limits, dispatcher, signal }: Way) {

@@ -5,7 +5,7 @@ import { type AnswerName, startAnswer, toLoopback } from '../testing/answers.ts'
 import { type OutgoingOptions, openOutgoing, type Reason } from './fetch.ts'
 import { readNets } from './guard.ts'
 
-/** Answers of T-WH-7 (`reliability.md` 7.3), with shorter times. */
+/** Responses of the test T-WH-7, with shorter limits. */
 
 const limits = { connectMs: 300, headersMs: 400, bodyMs: 200, bodyBytes: 1024 * 1024 }
 const loopback: OutgoingOptions = { nets: readNets(['127.0.0.0/8']), allowHttp: true, limits }
@@ -35,7 +35,7 @@ function ask(url: string, options: OutgoingOptions = loopback, isVerified = true
 
 const answering = async (listener: RequestListener) =>
   `http://127.0.0.1:${await listen(createHttp({ maxHeaderSize: 65_536 }, listener))}/`
-/** One of the servers of T-WH-7, and what its certificate and name need. */
+/** Starts one of the servers of T-WH-7, and returns the options for its certificate and name. */
 async function answer(name: AnswerName) {
   const { url, ca, sent, close } = await startAnswer(name)
   open.push(close)
@@ -58,7 +58,7 @@ test('a redirect is not followed', async () => {
   expect(asked).toBe(1)
 })
 
-test('the body is kept as text', async () => {
+test('the body is returned as text', async () => {
   const { url } = await answer('a text')
   expect(await ask(url)).toMatchObject({ body: 'grüß dich' })
 })
@@ -72,13 +72,13 @@ test.each<[AnswerName, Reason]>([
   ['20 KB of headers', 'malformed'],
   ['something that is not HTTP', 'malformed'],
   ['a status that is none', 'malformed'],
-])('%s: %s', async (name, reason) => {
+])('a response with %s fails as %s', async (name, reason) => {
   const { url } = await answer(name)
   expect(await ask(url)).toMatchObject({ kind: 'failed', reason })
 })
 
 test.each<AnswerName>(['a body at 1 byte/s', 'a body that trickles', 'a body that ends early'])(
-  '%s counts as empty, the status stands',
+  '%s counts as empty, and its status is kept',
   async (name) => {
     const { url } = await answer(name)
     expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
@@ -87,7 +87,7 @@ test.each<AnswerName>(['a body at 1 byte/s', 'a body that trickles', 'a body tha
 
 const mebibyte = 1024 * 1024
 
-test('an endless body is cut at its limit and never held', async () => {
+test('an endless body is cut off at the limit and never buffered', async () => {
   const before = process.memoryUsage().rss
   const { url, sent } = await answer('a body without an end')
   expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
@@ -95,24 +95,24 @@ test('an endless body is cut at its limit and never held', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * mebibyte)
 })
 
-test('of a body that says how large it is nothing is read', async () => {
+test('a body whose declared size exceeds the limit is not read', async () => {
   const { url, sent } = await answer('a body of 1 GB')
   expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
-  expect(sent()).toBeLessThan(16 * mebibyte) // what the system holds for a connection
+  expect(sent()).toBeLessThan(16 * mebibyte) // buffers of the operating system
 })
 
-test('a compressed body is not unpacked, and no text', async () => {
+test('a compressed body is not decompressed and counts as empty', async () => {
   const { url } = await answer('a gzip bomb')
   expect(await ask(url)).toMatchObject({ kind: 'answered', status: 200, body: '' })
 })
 
-test('nobody there', async () => {
+test('a closed port fails as refused', async () => {
   const port = await listen(createRaw())
   await open.pop()?.()
   expect(await ask(`http://127.0.0.1:${port}/`)).toMatchObject({ reason: 'refused' })
 })
 
-test('a name that does not exist', async () => {
+test('a name that does not exist fails as unresolved', async () => {
   const missing = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
   const lookup: OutgoingOptions['lookup'] = (_host, _options, done) => done(missing, [])
   expect(await ask('http://example.org/', { ...loopback, lookup })).toMatchObject({
@@ -129,18 +129,18 @@ test.each<AnswerName>([
   'a certificate of an unknown root',
   'a certificate for another name',
   'an expired certificate',
-])('%s is refused, unless verification is off', async (name) => {
+])('%s is rejected unless verification is disabled', async (name) => {
   const { url, options } = await answer(name)
   expect(await ask(url, options)).toMatchObject({ kind: 'failed', reason: 'certificate' })
   expect(await ask(url, options, false)).toMatchObject({ kind: 'answered', status: 200 })
 })
 
-test('TLS below 1.2 is refused, with verification off as well', async () => {
+test('TLS below 1.2 is rejected even if verification is disabled', async () => {
   const { url, options } = await answer('TLS 1.1 at most')
   expect(await ask(url, options, false)).toMatchObject({ reason: 'certificate' })
 })
 
-test('a receiver that speaks only HTTP/2 is a failure, not a hang', async () => {
+test('a receiver that supports only HTTP/2 fails without hanging', async () => {
   const { url, options } = await answer('HTTP/2 only')
   expect(await ask(url, options)).toMatchObject({ kind: 'failed', reason: 'malformed' })
 })

@@ -10,22 +10,25 @@ import {
 } from './guard.ts'
 import { openTunnel } from './tunnel.ts'
 
-/** What is sent to an address that a user named. */
+/** Request to an address of a user. */
 export interface Sent {
   url: string
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: Uint8Array
-  /** Whether the receiver's certificate must be valid. */
+  /** Whether the certificate of the receiver must be valid. */
   isVerified: boolean
 }
 
-/** What came of it: an answer with any status, or one of the fixed phrases. `tookMs` ends with the answer's headers. */
+/** Result: a response with any status, or a failure with a fixed message. `tookMs` ends with the response headers. */
 export type Outcome =
   | { kind: 'answered'; status: number; retryAfter?: string; body: string; tookMs: number }
   | { kind: 'failed'; reason: Reason; tookMs: number }
 
-/** Everything a user is told about a failure; no address, banner or text of a library (`reliability.md` 10). */
+/**
+ * Messages about failures for users. They contain no address, banner or
+ * library text, which could disclose the internal network.
+ */
 export const reasons = {
   blocked: 'target address is not allowed',
   unresolved: 'the name cannot be resolved',
@@ -40,17 +43,17 @@ export const reasons = {
 export type Reason = keyof typeof reasons
 
 export interface Limits {
-  /** Until the connection stands, TLS included. */
+  /** Milliseconds until the connection is established, including TLS. */
   connectMs: number
-  /** Until the end of the answer's headers. */
+  /** Milliseconds until the end of the response headers. */
   headersMs: number
-  /** For the body after that. */
+  /** Milliseconds for the body after that. */
   bodyMs: number
-  /** Of the body; a longer one counts as empty. */
+  /** Size limit of the body; a longer one counts as empty. */
   bodyBytes: number
 }
 
-/** `spec/api-annotations.md` 4.5. */
+/** Limits of webhook deliveries. See docs/spec/webhooks.md#delivery. */
 export const defaultLimits: Limits = {
   connectMs: 3000,
   headersMs: 10_000,
@@ -60,11 +63,11 @@ export const defaultLimits: Limits = {
 
 export interface OutgoingOptions extends Guard {
   limits?: Limits
-  /** Resolver; default the system's. */
+  /** Resolver; by default that of the system. */
   lookup?: LookupFunction
-  /** Roots of trust in PEM; default those of Node. */
+  /** Trusted roots in PEM; by default those of Node. */
   ca?: string
-  /** Absent: connections are made from here. */
+  /** Proxy for outgoing connections; if absent, connections are direct. */
   egressProxy?: string
 }
 
@@ -74,8 +77,9 @@ export interface Outgoing {
 }
 
 /**
- * The one way out to addresses that users name (`reliability.md` 10): guarded, without redirects, proxies of the
- * environment, cookies, decompression or reused connections. It fails only by a bug of ours.
+ * Opens the client for addresses of users. It is guarded, and it uses no redirects, environment proxies, cookies,
+ * decompression or reused connections. `send` rejects only because of a bug. See
+ * docs/spec/reliability.md#outgoing-calls.
  */
 export function openOutgoing(options: OutgoingOptions): Outgoing {
   const agents = {
@@ -111,7 +115,9 @@ async function attempt(sent: Sent, options: OutgoingOptions, dispatcher: Agent):
   }
 }
 
-/** How long a blocked attempt took would tell about the network inside: whole seconds only. */
+/**
+ * Rounds the duration of a blocked attempt to whole seconds, because the exact one could disclose the internal network.
+ */
 function failure(reason: Reason, took: number): Outcome {
   return {
     kind: 'failed',
@@ -122,7 +128,10 @@ function failure(reason: Reason, took: number): Outcome {
 
 type Answer = Awaited<ReturnType<typeof request>>
 
-/** The body as text; `''` when it is packed, too large, too late or cut off. What is known to be so beforehand is not read at all. */
+/**
+ * Reads the body as text. Returns `''` if it is compressed, too large, too late or cut off; a body known to be so
+ * beforehand is not read at all.
+ */
 async function readText(
   { headers, body }: Pick<Answer, 'headers' | 'body'>,
   limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>,
@@ -146,19 +155,19 @@ async function readText(
   }
 }
 
-/** Nobody can read it, and unpacked it may be anything. */
+/** A compressed body is unreadable, and its decompressed size is unlimited. */
 const isPacked = ({ 'content-encoding': coding = 'identity' }: Answer['headers']) =>
   coding !== 'identity' && coding !== ''
 
 export interface AgentWish {
   rejectUnauthorized: boolean
-  /** Milliseconds without a byte of an answer's body; 0 or absent: as long as it takes. */
+  /** Milliseconds without a byte of the body; 0 or absent: unlimited. */
   bodyTimeout?: number
 }
 
 type Connecting = Omit<OutgoingOptions, 'limits'> & { limits?: Pick<Limits, 'connectMs'> }
 
-/** Connections that lead where the guard allows. */
+/** Creates an agent whose connections lead only to addresses that the guard allows. */
 export function agentOf(options: Connecting, wish: AgentWish): Agent {
   const { rejectUnauthorized, bodyTimeout = 0 } = wish
   const { nets, lookup, ca, limits = defaultLimits } = options
@@ -177,7 +186,7 @@ export function agentOf(options: Connecting, wish: AgentWish): Agent {
     : lookingWhere(connect, options)
   return new Agent({
     connect: guardedConnect(chosen, options),
-    pipelining: 0, // a connection an attempt: none is reused that was checked for another name
+    pipelining: 0, // one connection per attempt: none is reused that was checked for another name
     headersTimeout: 0,
     bodyTimeout,
   })
@@ -185,7 +194,7 @@ export function agentOf(options: Connecting, wish: AgentWish): Agent {
 
 type Connect = buildConnector.connector
 
-/** Literals never reach the resolver, here or in a proxy. */
+/** Checks address literals, which never reach the resolver, neither here nor in a proxy. */
 function guardedConnect(connect: Connect, { nets }: Guard): Connect {
   return (target, done) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
@@ -194,7 +203,7 @@ function guardedConnect(connect: Connect, { nets }: Guard): Connect {
   }
 }
 
-/** A socket is believed only after a look at where it leads. */
+/** Checks the remote address of an open socket before it is used. */
 function lookingWhere(connect: Connect, { nets }: Guard): Connect {
   return (target, done) => {
     connect(target, (...[error, socket]) => {
@@ -206,7 +215,7 @@ function lookingWhere(connect: Connect, { nets }: Guard): Connect {
   }
 }
 
-/** TLS is between here and the target: the proxy sees a name, a port and bytes. */
+/** Connects through the proxy. TLS ends at the target: the proxy sees a name, a port and bytes. */
 function tunnelled(connect: Connect, proxy: string, timeoutMs: number): Connect {
   return (target, done) => {
     const isSecure = target.protocol === 'https:'
@@ -236,11 +245,11 @@ const reasonsByCode: Record<string, Reason> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken',
   UND_ERR_HEADERS_OVERFLOW: 'malformed',
-  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'malformed', // it speaks HTTP/2 only
-  ERR_ASSERTION: 'malformed', // undici takes a status line such as `000` for a mistake of its own
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'malformed', // the server supports only HTTP/2
+  ERR_ASSERTION: 'malformed', // undici reports a status line such as `000` as an internal error
 }
 
-/** TLS libraries have hundreds of codes; these are their families. */
+/** Reasons by groups of codes, because TLS libraries have hundreds of them. */
 const families: [RegExp, Reason][] = [
   [
     /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA|HOSTNAME_|EPROTO)/,
@@ -249,7 +258,10 @@ const families: [RegExp, Reason][] = [
   [/^(E[A-Z]+|UND_ERR_[A-Z_]+)$/, 'unreachable'],
 ]
 
-/** @throws what was thrown, when no other side can be at fault */
+/**
+ * Returns the reason of a failure.
+ * @throws the given error if the other side cannot be its cause
+ */
 export function reasonOf(thrown: unknown): Reason {
   if (thrown instanceof TargetRefused) return 'blocked'
   if (thrown instanceof errors.HTTPParserError) return 'malformed' // its code may be missing

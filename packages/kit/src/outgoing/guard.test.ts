@@ -8,11 +8,11 @@ import { openDownloads } from './download.ts'
 import { openOutgoing } from './fetch.ts'
 import { guardedLookup, isAllowed, readNets, readTarget } from './guard.ts'
 
-/** T-WH-5 of `reliability.md`: nothing here may open a socket to a blocked address. */
+/** Test T-WH-5: no target here may open a socket to a blocked address. */
 
 const strict = { nets: [], allowHttp: true }
 
-/** Listens on every address of this machine, so that whatever slips through is seen. */
+/** Listens on every address of this machine, so that a connection that should have been blocked is detected. */
 let touched = 0
 let port = 0
 const canary = createServer((socket) => {
@@ -151,11 +151,11 @@ const forms = [
   ],
 ]
 
-test('the corpus has sixty targets and more', () => {
+test('the corpus has at least sixty targets', () => {
   expect(new Set([...hosts, ...forms]).size).toBeGreaterThanOrEqual(60)
 })
 
-describe('a target is refused before anything is resolved', () => {
+describe('a target that is rejected before name resolution', () => {
   test.each(hosts.flatMap((host) => [`https://${host}`, `http://${host}:80/x?y=1`]))(
     '%s',
     (url) => {
@@ -172,18 +172,18 @@ test.each([
   'https://example.org:8443/a?b=c',
   'https://8.8.8.8',
   'https://[2606:4700::1111]/',
-])('%s may be asked', (url) => {
+])('%s is allowed', (url) => {
   expect(readTarget(url, strict).href).toContain('https://')
 })
 
-test('plain http needs its switch', () => {
+test('plain http needs an option', () => {
   expect(() => readTarget('http://example.org', { nets: [], allowHttp: false })).toThrow(
     'begins with https://.',
   )
   expect(readTarget('http://example.org', strict).protocol).toBe('http:')
 })
 
-test('an allowed network opens exactly itself', () => {
+test('an allowed network allows exactly its addresses', () => {
   const nets = readNets(['10.1.0.0/16', 'fd12::/16'])
   expect(isAllowed('10.1.2.3', nets)).toBe(true)
   expect(isAllowed('::ffff:10.1.2.3', nets)).toBe(true)
@@ -194,10 +194,10 @@ test('an allowed network opens exactly itself', () => {
 
 const post = { method: 'POST' as const, headers: {}, body: Buffer.from('{}'), isVerified: true }
 
-/** Every network that exists, so that only the refusal of metadata services is left. */
+/** All networks, so that only the block of metadata services applies. */
 const everything = readNets(['0.0.0.0/0', '::/0'])
 
-describe('no list of allowed networks opens the metadata service of a cloud', () => {
+describe('a metadata service of a cloud, which no list of allowed networks can allow', () => {
   test.each([
     ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '169.254.0.23', '169.254.42.42'],
     ...['100.100.100.200', '168.63.129.16', '192.0.0.192', '2852039166', '0xa9fea9fe'],
@@ -237,16 +237,16 @@ describe('no list of allowed networks opens the metadata service of a cloud', ()
   })
 
   test.each(['127.0.0.1', '10.0.0.1', '::1', 'fd12::1', '64:ff9b::a00:1', '2002:a00:1::'])(
-    '%s beside it is allowed by one',
+    '%s is allowed by the list of all networks',
     (address) => expect(isAllowed(address, everything)).toBe(true),
   )
 })
 
-test('what is no network is named', () => {
+test('the error for an invalid network names it', () => {
   expect(() => readNets(['10.0.0.0/8', '10.0.0.0/33'])).toThrow('"10.0.0.0/33" is no network')
 })
 
-/** A resolver that answers one list after the other. */
+/** Creates a resolver that returns one list after the other. */
 function answering(...rounds: string[][]): LookupFunction {
   let round = 0
   return (_host, _options, done) => {
@@ -258,7 +258,7 @@ function answering(...rounds: string[][]): LookupFunction {
   }
 }
 
-test('of public and inside addresses of one name only the public ones are left', () => {
+test('of public and internal addresses of a name only the public ones remain', () => {
   const found = ['127.0.0.1', '8.8.8.8', '::1', '2606:4700::1111']
   const keep = guardedLookup([], answering(found, found))
   keep('example.org', { all: true }, (error, left) => {
@@ -272,7 +272,7 @@ test('of public and inside addresses of one name only the public ones are left',
   expect.assertions(3)
 })
 
-describe('nothing is connected to', () => {
+describe('a target to which no connection is opened', () => {
   test.each(hosts)('%s', async (host) => {
     const outgoing = openOutgoing(strict)
     const outcome = await outgoing.send({ ...post, url: `http://${host}:${port}/` })
@@ -296,7 +296,7 @@ describe('nothing is connected to', () => {
     await outgoing.close()
   })
 
-  /** An address that nobody has stands for the public one that a resolver names at first. */
+  /** An unused address represents the public one that a resolver returns first. */
   const hasty = { connectMs: 50, headersMs: 100, bodyMs: 50, bodyBytes: 1 }
   test.each([
     ['a resolver that names a public address, then this machine', [['192.0.2.1'], ['127.0.0.1']]],
@@ -343,7 +343,7 @@ describe('nothing is connected to', () => {
     vi.unstubAllEnvs()
   })
 
-  test('the canary heard nothing', () => {
+  test('the canary received no connection', () => {
     expect(port).toBeGreaterThan(0)
     const count = `${new Set([...hosts, ...forms]).size} targets`
     score({ id: 'T-WH-5', on: 'sockets', count, seen: String(touched), holds: touched === 0 })

@@ -4,25 +4,25 @@ import ipaddr from 'ipaddr.js'
 import { isMetadataAddress, isMetadataName } from './metadata.ts'
 
 /**
- * Where the service may connect to on behalf of a user (`reliability.md` 10). An address is looked at three times: as a
- * literal in the URL, as the answer of the resolver, and on the open socket. The name alone is never trusted. Metadata services of
- * clouds are refused before any list of allowed networks is consulted.
+ * Rules for connections on behalf of a user. An address is checked three times: as a literal in the URL, as the result
+ * of the resolver, and on the open socket. A name alone is never trusted. Metadata services of clouds are rejected
+ * before the list of allowed networks is consulted.
  */
 export interface Guard {
   /** Networks that are allowed although they are not public. */
   nets: readonly Net[]
   allowHttp: boolean
-  /** Names that only mean something inside are left to the look at what they resolve to. */
+  /** Whether internal names are accepted here and checked only by the addresses they resolve to. */
   allowInsideNames?: boolean
 }
 
 /** A parsed CIDR block: its first address and the length of its prefix. */
 export type Net = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** The URL may not be asked: the text says what is wrong and what would be right. */
+/** Error of a URL that is not allowed. The message names the fault and the accepted form. */
 export class TargetRefused extends Error {}
 
-/** The name or socket led to an address that is not allowed. */
+/** Error of a name or socket that leads to an address that is not allowed. */
 export class AddressRefused extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED'
 
@@ -35,9 +35,8 @@ export const longestUrl = 8192 // characters
 const insideNames = ['localhost', 'local', 'internal', 'svc', 'cluster.local']
 
 /**
- * Reads CIDR blocks such as `10.0.0.0/8` and `fd00::/8`.
- *
- * @throws Error naming the first that is none
+ * Parses CIDR blocks such as `10.0.0.0/8` and `fd00::/8`.
+ * @throws Error naming the first invalid one
  */
 export function readNets(blocks: readonly string[]): Net[] {
   return blocks.map((block) => {
@@ -47,9 +46,8 @@ export function readNets(blocks: readonly string[]): Net[] {
 }
 
 /**
- * Reads the address of a receiver by the rules that need no resolver: scheme, length, no user, no fragment, no literal
- * that is not allowed, no name that only means something inside (`spec/api-annotations.md` 4.6).
- *
+ * Parses the address of a receiver by the rules that need no resolver: scheme, length, no user, no fragment, no blocked
+ * address literal, no internal name. See docs/spec/webhooks.md#allowed-targets.
  * @throws TargetRefused
  */
 export function readTarget(text: string, guard: Guard): URL {
@@ -70,7 +68,7 @@ function parse(text: string, { allowHttp }: Guard): URL {
   if (text.length > longestUrl)
     throw new TargetRefused(`The URL may have at most ${longestUrl} characters.`)
   const scheme = allowHttp ? /^https?:\/\/[^/\\]/i : /^https:\/\/[^/\\]/i
-  // The URL parser drops tabs and line ends and mends slashes: what is stored would not be what is asked.
+  // The URL parser drops tabs and line breaks and repairs slashes: the stored URL would differ from the requested one.
   const isPlain = !/[\s\p{Cc}\\]/u.test(text) && scheme.test(text)
   if (!isPlain || !URL.canParse(text))
     throw new TargetRefused(
@@ -79,7 +77,10 @@ function parse(text: string, { allowHttp }: Guard): URL {
   return new URL(text)
 }
 
-/** Host without the brackets of IPv6 and without the dots of a rooted name; digits in any spelling are an address by now. */
+/**
+ * Returns the host without the brackets of IPv6 and the trailing dots of a rooted name. The URL parser has already
+ * converted numbers in any notation to an address.
+ */
 function hostOf({ hostname }: URL): string {
   let end = hostname.length
   while (hostname[end - 1] === '.') end -= 1
@@ -89,14 +90,14 @@ function hostOf({ hostname }: URL): string {
 const isInsideName = (host: string) =>
   insideNames.some((name) => host === name || host.endsWith(`.${name}`))
 
-/** All that is handed out of IPv6 begins with 001; the rest holds old forms such as `::127.0.0.1`, spelt `::7f00:1`. */
+/** All assigned IPv6 addresses begin with 001; the rest contains old forms such as `::127.0.0.1`, spelt `::7f00:1`. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const isGlobal = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
   address instanceof ipaddr.IPv4 || address.match(globalUnicast)
 
 /**
- * Returns whether this is a public unicast address, or in one of the allowed networks. A mapped IPv4 address counts as IPv4.
- * No network makes the metadata service of a cloud allowed.
+ * Returns whether this is a public unicast address, or in one of the allowed networks. A mapped IPv4 address counts as
+ * IPv4. The metadata service of a cloud is never allowed.
  */
 export function isAllowed(address: string, nets: readonly Net[]): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -107,7 +108,10 @@ export function isAllowed(address: string, nets: readonly Net[]): boolean {
   return real.range() === 'unicast' && isGlobal(real)
 }
 
-/** A resolver that keeps what is allowed; nothing left is `AddressRefused`. What it answers is what is connected to. */
+/**
+ * Wraps a resolver so that it returns only allowed addresses, to which the connection is then made. If none remains, it
+ * fails with `AddressRefused`.
+ */
 export function guardedLookup(
   nets: readonly Net[],
   lookup: LookupFunction = systemLookup,

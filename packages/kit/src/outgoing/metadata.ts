@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Metadata services of clouds: they give credentials of the machine to every program on it. No list of allowed networks
- * opens them, for administrators neither.
+ * Metadata services of clouds give credentials of the machine to every program on it. No list of allowed networks can
+ * allow them, not even one of an administrator.
  */
 
 /**
- * Link-local addresses as a whole: AWS, Azure, Google, Oracle, OpenStack, DigitalOcean (169.254.169.254, fe80::a9fe:a9fe),
+ * All link-local addresses: AWS, Azure, Google, Oracle, OpenStack, DigitalOcean (169.254.169.254, fe80::a9fe:a9fe),
  * containers of AWS (169.254.170.2, 169.254.170.23), Tencent (169.254.0.23), Scaleway (169.254.42.42).
  */
 const blocks = [
@@ -40,7 +40,10 @@ const names = new Set([
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Also where IPv6 carries the IPv4 address through a translator or a tunnel. */
+/**
+ * Returns true for the address of a metadata service, also if an IPv6
+ * address carries it through a translator or a tunnel.
+ */
 export function isMetadataAddress(address: Address): boolean {
   const all = address instanceof ipaddr.IPv6 ? [address, ...carriedIpv4(address)] : [address]
   return all.some((one) =>
@@ -48,14 +51,19 @@ export function isMetadataAddress(address: Address): boolean {
   )
 }
 
-/** @param host in lower case, without a dot at its end */
+/**
+ * Returns true for the name of a metadata service.
+ * @param host in lower case, without a trailing dot
+ */
 export const isMetadataName = (host: string): boolean => names.has(host)
 
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/32') // with the prefixes for local use, 64:ff9b:1::/48
 const sixToFour = ipaddr.IPv6.parseCIDR('2002::/16')
 const teredo = ipaddr.IPv6.parseCIDR('2001::/32')
 
-/** Bytes at which an IPv4 address begins behind a NAT64 prefix of 32 to 96 bits (RFC 6052 2.2); byte 8 is skipped. */
+/**
+ * Positions of the bytes of an IPv4 address after a NAT64 prefix of 32 to 96 bits (RFC 6052 2.2); byte 8 is skipped.
+ */
 const nat64Places: readonly (readonly number[])[] = [
   [4, 5, 6, 7],
   [5, 6, 7, 9],
@@ -66,7 +74,10 @@ const nat64Places: readonly (readonly number[])[] = [
 ]
 const lastBytes = [12, 13, 14, 15]
 
-/** IPv4 addresses that an IPv6 address leads to: at its end (mapped, compatible, translated, ISATAP, NAT64), 6to4 and Teredo. */
+/**
+ * Returns the IPv4 addresses that an IPv6 address leads to: at its end
+ * (mapped, compatible, translated, ISATAP, NAT64), 6to4 and Teredo.
+ */
 function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const bytes = address.toByteArray()
   const at = (places: readonly number[], mask = 0) =>
@@ -77,7 +88,10 @@ function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   return endsInIpv4(bytes) ? [at(lastBytes)] : []
 }
 
-/** Beginnings of 12 bytes: `::`, `::ffff:`, `::ffff:0:`, and the interface identifier of ISATAP after any network. */
+/**
+ * Detects the prefixes of 12 bytes before an IPv4 address: `::`, `::ffff:`, `::ffff:0:`, and the interface identifier
+ * of ISATAP in any network.
+ */
 function endsInIpv4(bytes: readonly number[]): boolean {
   const isZero = (from: number, to: number) => bytes.slice(from, to).every((byte) => byte === 0)
   const isOnes = (from: number, to: number) => bytes.slice(from, to).every((byte) => byte === 0xff)

@@ -10,7 +10,7 @@ import { openDownloads } from './download.ts'
 import { openOutgoing } from './fetch.ts'
 import { egressProxy } from './tunnel.ts'
 
-/** `RETICLE_EGRESS_PROXY` (`reliability.md` 10): no name is resolved here, and nothing is connected to but the proxy. */
+/** With `RETICLE_EGRESS_PROXY`, names are not resolved here and connections lead only to the proxy. */
 
 const proxy = await startConnectProxy()
 const receiver = await startReceiver()
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** Nothing inside is allowed, and nobody here can resolve a name: as in a cluster that only the proxy leads out of. */
+/** No internal address is allowed and no name can be resolved here, as in a cluster whose only exit is the proxy. */
 const guarded = {
   nets: [],
   allowHttp: true,
@@ -54,8 +54,8 @@ async function secure(name: AnswerName) {
   return answer
 }
 
-describe('what is sent', () => {
-  test('goes through the proxy, plain http by CONNECT as well', async () => {
+describe('a request through the proxy', () => {
+  test('plain http also uses CONNECT', async () => {
     const port = portOf(receiver.url)
     const outcome = await ask(`http://receiver.test:${port}/hook`)
     expect(outcome).toMatchObject({ kind: 'answered', status: 200 })
@@ -65,7 +65,7 @@ describe('what is sent', () => {
     ])
   })
 
-  test('is encrypted from end to end: the proxy sees no word of it', async () => {
+  test('a request is encrypted end to end, and the proxy cannot read it', async () => {
     const { url, ca } = await secure('a good certificate')
     expect(await ask(url, { ca })).toMatchObject({ status: 200, body: 'ok' })
     expect(told()).toEqual([`receiver.test:${portOf(url)}`])
@@ -76,14 +76,14 @@ describe('what is sent', () => {
     'a certificate of an unknown root',
     'a certificate for another name',
     'an expired certificate',
-  ])('needs a good certificate all the same: %s, unless verification is off', async (name) => {
+  ])('%s is rejected unless verification is disabled', async (name) => {
     const { url, ca } = await secure(name)
     expect(await ask(url, { ca })).toMatchObject({ kind: 'failed', reason: 'certificate' })
     expect(await ask(url, { ca, isVerified: false })).toMatchObject({ status: 200 })
   })
 
   test.each(['https://10.0.0.1/', 'http://[::1]/', 'http://2130706433/', 'https://db.internal/'])(
-    'to %s the proxy is not even asked for',
+    'a request to %s is blocked without contacting the proxy',
     async (url) => {
       expect(await ask(url)).toMatchObject({ kind: 'failed', reason: 'blocked' })
       expect(told()).toEqual([])
@@ -95,14 +95,14 @@ describe('what is sent', () => {
     [403, 'blocked'],
     [502, 'unreachable'],
     [503, 'unreachable'],
-  ])('and answered by %i of the proxy is %s', async (status, reason) => {
+  ])('status %i of the proxy fails the request as %s', async (status, reason) => {
     proxy.answer(status)
     for (const scheme of ['http', 'https'])
       expect(await ask(`${scheme}://receiver.test:1/`)).toMatchObject({ kind: 'failed', reason })
     expect(told()).toHaveLength(2)
   })
 
-  test('waits for a proxy that is down: unreachable', async () => {
+  test('a proxy that is down makes the target unreachable', async () => {
     const down = await startConnectProxy()
     await down.close()
     expect(await ask('https://receiver.test/', { egressProxy: down.url })).toMatchObject({
@@ -110,7 +110,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('brings the credentials of the proxy to the proxy, and to nobody else', async () => {
+  test('credentials of the proxy are sent to the proxy only', async () => {
     const own = proxy.url.replace('//', '//us%40r:p%3Aw@')
     await ask(`http://receiver.test:${portOf(receiver.url)}/`, { egressProxy: own })
     const basic = `Basic ${Buffer.from('us@r:p:w').toString('base64')}`
@@ -119,7 +119,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('files of other servers', () => {
+describe('a download through the proxy', () => {
   const fetchAll = async (url: string) => {
     const downloads = openDownloads({ ...guarded, maxBytes: 1000, egressProxy: proxy.url })
     closing.push(downloads.close)
@@ -128,7 +128,7 @@ describe('files of other servers', () => {
     return String(Buffer.concat(pieces))
   }
 
-  test('come through it, each redirect asked for again', async () => {
+  test('each redirect opens another tunnel', async () => {
     const origin = `files.test:${portOf(receiver.url)}`
     receiver.answer(({ path }) =>
       path === '/a' ? { status: 302, headers: { location: `http://${origin}/b` } } : { body: 'b' },
@@ -137,7 +137,7 @@ describe('files of other servers', () => {
     expect(told()).toEqual([origin, origin])
   })
 
-  test('are not asked for where it refuses, or leads inside by a redirect', async () => {
+  test('a refusal of the proxy or a redirect to an internal address fails the download', async () => {
     const refused = { message: 'target address is not allowed', isPassing: false }
     receiver.answer({ status: 307, headers: { location: 'http://127.0.0.1:1/' } })
     await expect(fetchAll(`http://files.test:${portOf(receiver.url)}/`)).rejects.toMatchObject(
@@ -148,7 +148,7 @@ describe('files of other servers', () => {
   })
 })
 
-describe('buckets', () => {
+describe('a bucket through the proxy', () => {
   const open = (endpoint: string) =>
     s3Bucket(
       { provider: 's3', bucket: 'frames', endpoint, credentials: s3 },
@@ -157,14 +157,14 @@ describe('buckets', () => {
   const outside = () => open(`http://s3.test:${portOf(s3.url)}`)
   s3.buckets.set('frames', new Map([['a.txt', Buffer.from('content')]]))
 
-  test('are listed and read through it', async () => {
+  test('objects are listed and read through the proxy', async () => {
     const bucket = outside()
     expect(await bucket.list({ prefix: '', size: 10 }, signal)).toMatchObject({ keys: ['a.txt'] })
     expect(String(await buffer(bucket.read('a.txt', {}, signal)))).toBe('content')
     expect(new Set(told())).toEqual(new Set([`s3.test:${portOf(s3.url)}`]))
   })
 
-  test('are blocked where it refuses, and literals before it is asked', async () => {
+  test('a bucket that the proxy refuses is blocked, and an internal literal is blocked before', async () => {
     proxy.answer(407)
     const list = { prefix: '', size: 10 }
     await expect(outside().list(list, signal)).rejects.toMatchObject({ reason: 'blocked' })
@@ -174,7 +174,7 @@ describe('buckets', () => {
     expect(told()).toHaveLength(asked)
   })
 
-  test('over https are encrypted from end to end', async () => {
+  test('https is encrypted end to end', async () => {
     const { url } = await secure('a certificate of an unknown root')
     const attempt = open(url.replace(/\/$/, '')).list({ prefix: '', size: 10 }, signal)
     await expect(attempt).rejects.toMatchObject({ reason: 'unreachable' })
@@ -183,12 +183,12 @@ describe('buckets', () => {
 })
 
 test.each(['http://proxy:4750', 'http://user:p%40w@proxy:4750', 'http://[fd00::1]:4750'])(
-  '%s is a proxy',
+  '%s is a valid proxy',
   (text) => expect(egressProxy.parse(text)).toBe(text),
 )
 
 test.each(['proxy:4750', 'https://proxy:4750', 'http://proxy/path', 'socks5://proxy', 'http://'])(
-  '%s is none, and is not repeated by who says so',
+  '%s is not a valid proxy, and the error does not quote it',
   (text) => {
     const { error } = z.object({ RETICLE_EGRESS_PROXY: egressProxy }).safeParse({
       RETICLE_EGRESS_PROXY: text,

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { AddressRefused } from './guard.ts'
 
 /**
- * The way out by a proxy of the operator's (`reliability.md` 10, "Second fence"): CONNECT for every target, https or not. The proxy
- * resolves names and judges what they lead to, so nobody can change an answer between the look and the call; what can be said
- * without a resolver is said here before.
+ * Outgoing connections through a proxy of the operator: CONNECT for every target, https or not. The proxy resolves
+ * names and checks their addresses, so the result cannot change between check and connection. Checks that need no
+ * resolver are made here before. See docs/spec/reliability.md#outgoing-calls.
  */
 
-/** `http://host:port` or `http://user:password@host:port`; absent: connections are made from here. */
+/** Setting `http://host:port` or `http://user:password@host:port`; if absent, connections are direct. */
 export const egressProxy = z
   .string()
   .refine(isProxy, { error: 'Expected http://host:port or http://user:password@host:port.' })
@@ -21,7 +21,7 @@ function isProxy(text: string): boolean {
   return protocol === 'http:' && hostname !== '' && `${pathname}${search}${hash}` === '/'
 }
 
-/** The proxy is down, or could not get through: another attempt may find it well. */
+/** Error of a proxy that is down or could not connect; another attempt may succeed. */
 class ProxyUnreachable extends Error {
   readonly code = 'ERR_PROXY_UNREACHABLE'
 
@@ -31,19 +31,19 @@ class ProxyUnreachable extends Error {
 }
 
 export interface TunnelTarget {
-  /** Name or literal, without brackets. */
+  /** Name or literal without brackets. */
   host: string
   port: number
-  /** Until the tunnel stands; absent: ten seconds. */
+  /** Milliseconds until the tunnel is established; default: ten seconds. */
   timeoutMs?: number
 }
 
-/** Smokescreen answers 407 for what it does not allow, others 403. */
+/** Statuses of a refused target: Smokescreen responds with 407, other proxies with 403. */
 const refusals = new Set([403, 407])
 
 /**
- * Asks the proxy for a connection. `done` gets a socket that leads to the target, AddressRefused where the proxy does not allow it, or
- * ProxyUnreachable.
+ * Opens a tunnel. `done` receives a socket that leads to the target, AddressRefused if the proxy does not allow the
+ * target, or ProxyUnreachable.
  */
 export function openTunnel(
   proxy: string,

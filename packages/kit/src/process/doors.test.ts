@@ -6,7 +6,7 @@ import { openDoor } from './doors.ts'
 import { openProbes } from './probes.ts'
 import { processPart } from './settings.ts'
 
-/** A door whose process needs a database, and a caller of it. */
+/** Opens a gRPC server whose process needs a database, and a connection to it. */
 async function rig() {
   const probes = await openProbes({ host: '127.0.0.1', port: 0, metrics: async () => '' })
   onTestFinished(probes.stop)
@@ -41,7 +41,7 @@ async function rig() {
   return { needed, serves, leave }
 }
 
-test('a process without its database is not well to those who ask, and is again when it is back', async () => {
+test('a process without its database reports that it does not serve, until the database is back', async () => {
   const { needed, serves } = await rig()
   expect(await serves()).toBe(true)
   needed.isThere = false
@@ -50,10 +50,10 @@ test('a process without its database is not well to those who ask, and is again 
   await expect.poll(serves).toBe(true)
 })
 
-test('a process that leaves stays so, whatever its needs say', async () => {
+test('a stopping process keeps reporting that it does not serve', async () => {
   const { serves, leave } = await rig()
   leave()
   expect(await serves()).toBe(false)
-  await sleep(2500) // longer than from one look at the needs to the next
+  await sleep(2500) // longer than the interval between two checks of the needs
   expect(await serves()).toBe(false)
 })

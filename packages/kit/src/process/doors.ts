@@ -10,8 +10,8 @@ type Around = Pick<App<Parts>, 'log' | 'settings' | 'onStop' | 'onLeave' | 'prob
 const reviewMs = 2000
 
 /**
- * Answers gRPC for the tables that `register` names, until the process leaves. Its health is "no" while a need of the process
- * is not met, such as its database.
+ * Serves the tables that `register` adds over gRPC, until the process stops. Its health is "not serving" while a need
+ * of the process, such as its database, is not met.
  */
 export async function openDoor(
   { log, settings, onStop, onLeave, probes }: Around,
@@ -48,7 +48,7 @@ async function follow(
   }
 }
 
-/** A way to another service, closed when everything stops. */
+/** Opens a connection to another service, which closes when the process stops. */
 export function reach(
   { onStop }: Pick<Around, 'onStop'>,
   { keys, tls }: Pick<InternalSettings, 'keys' | 'tls'>,

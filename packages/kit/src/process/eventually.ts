@@ -4,7 +4,9 @@ import type { App } from './program.ts'
 
 const restMs = 2000
 
-/** Tries until it succeeds: what a cluster starts beside this process may come later. Gives up when asked to stop. */
+/**
+ * Repeats `open` until it succeeds, because other parts of a cluster may start later. Rejects when the process stops.
+ */
 export async function eventually<T>(
   { log, signal }: Pick<App<Parts>, 'log' | 'signal'>,
   what: string,

@@ -5,7 +5,10 @@ import type { Parts } from './parts.ts'
 import type { App } from './program.ts'
 import type { S3Settings } from './settings.ts'
 
-/** Objects in S3. One that refuses us is waited for; one that is away is met by the calls, which are 503 until it is back. */
+/**
+ * Opens the object store in S3. It waits while the store rejects the credentials; if the store cannot be reached, calls
+ * fail with 503 until it returns.
+ */
 export function openObjects(
   app: Pick<App<Parts>, 'log' | 'signal'>,
   s3: S3Settings,

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { ConfigError, type Env, readEnv } from '../config.ts'
 
-/** Reads one part of the settings, and knows the names of its variables. @throws ConfigError */
+/** Reader of one part of the settings, with the names of its variables. It throws ConfigError. */
 export interface Part<T> {
   (env: Env): T
   names: readonly string[]
 }
 
-/** A part of the settings: variables by a schema, and what a program makes of them, which nobody changes any more. */
+/** Builds a part of the settings from a schema of variables and a function that converts them. The result is frozen. */
 export function part<S extends z.ZodObject, T>(
   schema: S,
   read: (given: Readonly<z.output<S>>) => T,
@@ -17,14 +17,17 @@ export function part<S extends z.ZodObject, T>(
   })
 }
 
-/** With all that is in it, but bytes, which cannot be frozen. */
+/** Freezes a value deeply, except bytes, which cannot be frozen. */
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   for (const inner of Object.values(value)) freeze(inner)
   return Object.freeze(value)
 }
 
-/** The same part where it must be given. @param problem what is said when it is not: `NAME: needed: ...` */
+/**
+ * Makes a part required.
+ * @param problem message if it is absent: `NAME: needed: ...`
+ */
 export function needed<T>(one: Part<T | undefined>, problem: string): Part<T> {
   const read = (env: Env) => {
     const value = one(env)
@@ -34,14 +37,13 @@ export function needed<T>(one: Part<T | undefined>, problem: string): Part<T> {
   return Object.assign(read, { names: one.names })
 }
 
-/** The parts a process is made of, by the names it uses them under. */
+/** Parts of the settings of a process, by the names it uses. */
 export type Parts = Record<string, Part<unknown>>
 export type Read<P extends Parts> = { [K in keyof P]: ReturnType<P[K]> }
 
 /**
- * Reads all parts of a process before anything is started.
- *
- * @throws ConfigError that names the bad variables of all parts at once
+ * Reads all parts of a process before anything starts.
+ * @throws ConfigError listing the invalid variables of all parts
  */
 export function readParts<P extends Parts>(parts: P, env: Env): Read<P> {
   const problems: string[] = []
@@ -58,7 +60,7 @@ export function readParts<P extends Parts>(parts: P, env: Env): Read<P> {
   return Object.fromEntries(read) as Read<P>
 }
 
-/** Names of every variable that some parts read. */
+/** Returns the names of all variables that the parts read. */
 export const namesOf = (parts: Parts): string[] => [
   ...new Set(Object.values(parts).flatMap(({ names }) => names)),
 ]

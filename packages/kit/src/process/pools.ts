@@ -9,16 +9,16 @@ import type { Parts } from './parts.ts'
 import type { App } from './program.ts'
 import type { KafkaSettings } from './settings.ts'
 
-/** Who opens something that has to be closed. */
+/** Part of an application that resources need: its log and its shutdown. */
 type Opener = { log: Logger; onStop: OnStop }
 
-/** Connections of one service; streams of bytes have some of their own. */
+/** Connections of one service for short calls; streams of bytes have a separate pool. */
 const connections = 8
 const bulk = { max: 6, statement_timeout: 10 * 60_000 }
 
 type PoolOptions = Pick<DatabaseOptions, 'max' | 'statement_timeout' | 'search_path' | 'plans'>
 
-/** Opens a pool that is closed when everything stops. */
+/** Opens a pool that closes when the process stops. */
 export function openPool<T>(
   { log, onStop }: Opener,
   name: string,
@@ -31,7 +31,7 @@ export function openPool<T>(
   return database
 }
 
-/** Two pools of one service: one for short calls, one for streams; a relay hears of commits of either. */
+/** Opens two pools of one service: one for short calls and one for streams. A commit on either calls the listeners. */
 export function openPools<T>(
   opener: Opener,
   name: string,
@@ -51,8 +51,8 @@ export function openPools<T>(
 }
 
 /**
- * Opens the bus on Kafka, closed when everything stops; the topics are there when this resolves. Its client is loaded now: a
- * laptop has no Kafka, and starts sooner without.
+ * Opens the bus on Kafka, which closes when the process stops, and creates missing topics. The client is loaded only
+ * here, because an installation without Kafka starts faster without it.
  */
 export async function openKafka(
   { log, onStop }: Opener,
@@ -71,14 +71,14 @@ export async function openKafka(
 
 type Around = Pick<App<Parts>, 'log' | 'onStop' | 'signal' | 'probes'>
 
-/** The pools of a service, once its schema is as new as the program; the probes ask it from then on. */
+/** Opens the pools of a service after its schema is migrated, and adds the database to the readiness probe. */
 export async function openSchema<T>(
   app: Around,
   name: string,
   url: string,
   { plans, ...wanted }: Schema & Pick<PoolOptions, 'plans'>,
 ) {
-  // A role of its own looks there anyway; an address that services share names no schema.
+  // A role of the service has this search path already, but an address shared by several services does not.
   const pools = openPools<T>(app, name, url, { search_path: [wanted.schema], plans })
   await eventually(app, `the schema ${wanted.schema}`, () => assertMigrated(pools.db, wanted))
   app.probes.needs('database', async () => {
@@ -87,14 +87,14 @@ export async function openSchema<T>(
   return pools
 }
 
-/** The bus of a process of a cluster: waited for at the start, part of its liveness from then on. */
+/** Joins the bus of a cluster. It waits for the bus at the start, and adds the bus to the liveness probe. */
 export async function joinBus(app: Around, clientId: string, kafka: KafkaSettings): Promise<Bus> {
   const bus = await eventually(app, 'Kafka', () => openKafka(app, clientId, kafka))
   app.probes.livesBy('bus', bus.isAlive)
   return bus
 }
 
-/** The word `migrate` of a service's program: its schema becomes as new as the program, then it ends. */
+/** Builds the command `migrate` of the program of a service, which migrates its schema and exits. */
 export const migrateCommand = (schema: Schema) => ({
   about: `brings the schema "${schema.schema}" up to date and ends`,
   reads: ['database'] as const,

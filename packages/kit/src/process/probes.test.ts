@@ -15,7 +15,7 @@ async function rig() {
   return { probes, ask }
 }
 
-test('a process lives from its first moment, and is started and ready when it says so', async () => {
+test('a process is live at once, and started and ready when it reports so', async () => {
   const { probes, ask } = await rig()
   const statuses = async () =>
     Promise.all(['/healthz', '/startupz', '/readyz'].map(async (path) => (await ask(path)).status))
@@ -26,7 +26,7 @@ test('a process lives from its first moment, and is started and ready when it sa
   expect(await statuses()).toEqual([200, 200, 503])
 })
 
-test('a need that fails or hangs takes traffic away, and is named', async () => {
+test('an unmet or hanging need is named and makes the process not ready', async () => {
   const { probes, ask } = await rig()
   probes.setReady(true)
   probes.needs('database', async () => {
@@ -37,7 +37,7 @@ test('a need that fails or hangs takes traffic away, and is named', async () => 
   expect((await ask('/healthz')).status).toBe(200)
 })
 
-test('what only a restart mends makes the process not live', async () => {
+test('a failure that only a restart repairs makes the process not live', async () => {
   const { probes, ask } = await rig()
   let isAlive = true
   probes.livesBy('bus', () => isAlive)
@@ -46,7 +46,7 @@ test('what only a restart mends makes the process not live', async () => {
   expect(await ask('/healthz')).toEqual({ status: 503, text: 'bus\n' })
 })
 
-test('metrics are answered, and nothing else is', async () => {
+test('only metrics and the probes are served, and only for GET', async () => {
   const { ask } = await rig()
   expect(await ask('/metrics')).toEqual({ status: 200, text: 'things 3\n' })
   expect((await ask('/')).status).toBe(404)

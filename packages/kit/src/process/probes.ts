@@ -1,35 +1,35 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Throws what is wrong. */
+/** Check that throws if a need is not met. */
 export type Check = () => Promise<void>
 
 export interface Probes {
   port: number
-  /** Something that has to work before traffic comes here. */
+  /** Adds a need without which the process is not ready. */
   needs: (name: string, check: Check) => void
-  /** Something without which only a restart helps. */
+  /** Adds a condition whose failure only a restart repairs. */
   livesBy: (name: string, isAlive: () => boolean) => void
-  /** The needs that are not met now, by their names. */
+  /** Returns the names of the needs that are not met. */
   unmet: () => Promise<readonly string[]>
-  /** The start is over: `/startupz` and, as long as every need is met, `/readyz` answer 200. */
+  /** Marks the process as started: `/startupz` and, while every need is met, `/readyz` answer 200. */
   setReady: (isReady: boolean) => void
   stop: () => Promise<void>
 }
 
 export interface ProbeOptions {
   host: string
-  /** 0 picks a free one. */
+  /** Port; 0 selects a free one. */
   port: number
-  /** The text of `/metrics`. */
+  /** Returns the text of `/metrics`. */
   metrics: () => Promise<string>
 }
 
 const checkMs = 2000
 
 /**
- * What a cluster asks a process (`reliability.md` 16.2 and 16.3): `/healthz` whether it lives, `/readyz` whether it may
- * have traffic, `/startupz` whether its start is over, `/metrics` in the text form of Prometheus. On a port of its own.
+ * Opens the probes of a process on a separate port: `/healthz` for liveness, `/readyz` for readiness, `/startupz` for
+ * the end of the start, and `/metrics` in the text format of Prometheus. See docs/spec/reliability.md#kubernetes.
  */
 export async function openProbes({ host, port, metrics }: ProbeOptions): Promise<Probes> {
   const checks = new Map<string, Check>()
@@ -75,7 +75,7 @@ export async function openProbes({ host, port, metrics }: ProbeOptions): Promise
   }
 }
 
-/** 200, or 503 with the names of what fails. */
+/** Responds with 200, or with 503 and the names of the failures. */
 function say(response: ServerResponse, problems: readonly string[]): void {
   response.statusCode = problems.length === 0 ? 200 : 503
   response.setHeader('content-type', 'text/plain; charset=utf-8')

@@ -8,46 +8,46 @@ import { namesOf, type Parts, type Read, readParts } from './parts.ts'
 import { openProbes, type Probes } from './probes.ts'
 import { type ProcessSettings, processPart } from './settings.ts'
 
-/** What a program starts with. */
+/** Resources of a program at its start. */
 export interface App<P extends Parts> {
   config: Read<P>
   settings: ProcessSettings
   env: Env
   log: Logger
-  /** Registers how to stop what was started; the last is stopped first. */
+  /** Registers how to stop a started part; the last one stops first. */
   onStop: OnStop
-  /** Registers what is done as soon as the process is asked to stop, while it still answers. */
+  /** Registers what to do once the process is asked to stop, while it still serves. */
   onLeave: (leave: () => void) => void
   probes: Probes
-  /** Fires with the first signal: a start that waits for something gives up. */
+  /** Fires with the first signal, so that a waiting start gives up. */
   signal: AbortSignal
 }
 
-/** One process of a cluster (`design.md` 3). */
+/** Program of one process of a cluster. */
 export interface Program<P extends Parts> {
-  /** Its name in logs, metrics and traces. */
+  /** Name in logs, metrics and traces. */
   service: string
-  /** One sentence for `--help`. */
+  /** Sentence for `--help`. */
   about: string
   env: Env
   parts: P
-  /** From the signal to the end at most, a little less than the grace of its pod (`reliability.md` 16.3). */
+  /** Longest time in milliseconds from the signal to the end, a little less than the grace period of its pod. */
   graceMs: number
   start: (app: App<P>) => Promise<void>
-  /** What the word behind the program's name does instead of serving: `migrate`. */
+  /** Commands that run instead of serving, such as `migrate`, by their name on the command line. */
   commands?: Record<string, Command<P>>
 }
 
 export interface Command<P extends Parts> {
   about: string
-  /** The parts it reads, so that it runs where nothing else is given yet; all when not named. */
+  /** Parts that the command reads, so that it can run without other settings; if absent, all parts. */
   reads?: readonly (keyof P)[]
   run: (config: Read<P>, log: Logger) => Promise<void>
 }
 
 /**
- * Runs a program from its settings to its exit code: reads all settings, opens log, traces and probes, starts, waits for
- * a signal, says that it leaves, waits for that to be known, stops everything in reverse order.
+ * Runs a program and returns its exit code: reads all settings, opens log, traces and probes, starts, waits for a
+ * signal, reports that it is not ready, waits until that is noticed, and stops everything in reverse order.
  */
 export async function runProgram<P extends Parts>(
   program: Program<P>,
@@ -119,7 +119,7 @@ function serve<P extends Parts>(program: Program<P>, opened: Opened<P>): Promise
   return run(start, { onError, limitMs: graceMs })
 }
 
-/** Names with the program's own prefix that mean nothing: most likely misspelt. */
+/** Warns about variables with the prefix of the program that it does not read, since they are probably misspelt. */
 function warnOfUnknown<P extends Parts>({ service, env, parts }: Program<P>, log: Logger): void {
   const known = new Set(namesOf({ ...parts, common: processPart }))
   const [word = ''] = service.split('-')

@@ -28,7 +28,7 @@ function problemsOf(parts: Parts, env: Record<string, string>): readonly string[
   return []
 }
 
-test('every bad variable of every part is named at once', () => {
+test('all invalid variables of all parts are listed at once', () => {
   const parts = {
     common: processPart,
     database: databasePart('SHOP'),
@@ -50,7 +50,7 @@ test('every bad variable of every part is named at once', () => {
   ])
 })
 
-test('settings stay as they were read', () => {
+test('settings are frozen deeply', () => {
   const read = part(z.object({ RETICLE_SHOP_WORDS: setting.list() }), (given) => ({
     door: { words: given.RETICLE_SHOP_WORDS },
   }))
@@ -58,7 +58,7 @@ test('settings stay as they were read', () => {
   expect([read({}), door, door.words].every(Object.isFrozen)).toBe(true)
 })
 
-test('a whole number lies within its bounds', () => {
+test('a whole number must be within its bounds', () => {
   const read = part(z.object({ RETICLE_SHOP_DOORS: setting.whole(2, 1, 4) }), (given) => given)
   const doors = (text: string) => read({ RETICLE_SHOP_DOORS: text }).RETICLE_SHOP_DOORS
   expect(['', '1', '4'].map(doors)).toEqual([2, 1, 4])
@@ -67,7 +67,7 @@ test('a whole number lies within its bounds', () => {
 })
 
 test.each(['kafka', 'a:9092,kafka', ':9092', 'kafka:port'])(
-  'the broker %s is refused',
+  'the broker %s is rejected',
   (brokers) => {
     expect(() => kafkaPart({ RETICLE_KAFKA_BROKERS: brokers })).toThrow(
       'RETICLE_KAFKA_BROKERS: Expected host:port,host:port',
@@ -75,7 +75,7 @@ test.each(['kafka', 'a:9092,kafka', ':9092', 'kafka:port'])(
   },
 )
 
-test('an address of a service has a port', () => {
+test('an address of a service needs a port', () => {
   const read = addressPart('OTHER')
   for (const address of ['dns:///other:50051', 'other:1', 'ipv4:10.0.0.1:1,10.0.0.2:2', '[::1]:5'])
     expect(read({ RETICLE_OTHER_ADDRESS: address })).toBe(address)
@@ -85,7 +85,7 @@ test('an address of a service has a port', () => {
     )
 })
 
-test('names of parts are the variables they read', () => {
+test('the names of parts are the variables that they read', () => {
   expect(namesOf({ database: databasePart('SHOP'), other: addressPart('OTHER') })).toEqual([
     'RETICLE_SHOP_DATABASE_URL',
     'RETICLE_SHOP_OWNER_DATABASE_URL',
@@ -94,7 +94,7 @@ test('names of parts are the variables they read', () => {
   ])
 })
 
-test('a service takes its own database before the shared one, and its owner for migrations', () => {
+test('a service prefers its own database to the shared one, and its owner for migrations', () => {
   const read = databasePart('SHOP')
   const shared = 'postgresql://all@db/reticle'
   const own = 'postgresql://shop@db/reticle'
@@ -106,7 +106,7 @@ test('a service takes its own database before the shared one, and its owner for 
   expect(() => read({ RETICLE_DATABASE_URL: 'mysql://db' })).toThrow(/Expected postgresql:/)
 })
 
-test('Kafka and S3 are absent or whole', () => {
+test('settings of Kafka and S3 must be absent or complete', () => {
   expect(kafkaPart({})).toBeUndefined()
   expect(kafkaPart({ RETICLE_KAFKA_BROKERS: 'a:9092, b:9092' })).toEqual({
     brokers: ['a:9092', 'b:9092'],
@@ -119,7 +119,7 @@ test('Kafka and S3 are absent or whole', () => {
   expect(() => s3Part({ RETICLE_S3_ENDPOINT: 'http://s3:9000' })).toThrow(/ACCESS_KEY: needed/)
 })
 
-test('internal keys are long, and certificates come as three files that can be read', () => {
+test('internal keys must be long, and certificates need three readable files', () => {
   expect(() => internalPart({ RETICLE_INTERNAL_KEYS: 'short' })).toThrow(/at least 32 characters/)
   const keys = `${key},${key.toUpperCase()}`
   expect(internalPart({ RETICLE_INTERNAL_KEYS: keys })).toMatchObject({

@@ -4,12 +4,12 @@ import { ConfigError, setting } from '../config.ts'
 import type { Tls } from '../grpc/tls.ts'
 import { needed, type Part, part } from './parts.ts'
 
-/** Settings that the processes of a cluster share (`reliability.md` 16.5). */
+/** Settings that the processes of a cluster share. See docs/spec/reliability.md#settings. */
 
-/** Of the log, from much to nothing. */
+/** Log levels from the most to the least verbose. */
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** What every process has: its log, its probes, and how long it says goodbye. */
+/** Settings of every process: log, probes and drain time. */
 export const processPart = part(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
@@ -22,9 +22,9 @@ export const processPart = part(
   (given) => ({
     host: given.RETICLE_HOST,
     log: { level: given.RETICLE_LOG_LEVEL, format: given.RETICLE_LOG_FORMAT },
-    /** 0 picks a free one. */
+    /** Port; 0 selects a free one. */
     metricsPort: given.RETICLE_METRICS_PORT,
-    /** From "not ready any more" to the first door that closes: load balancers need it to notice. */
+    /** Milliseconds between "not ready" and the end of serving, which load balancers need to notice. */
     drainMs: given.RETICLE_DRAIN_SECONDS * 1000,
     traces: given.OTEL_EXPORTER_OTLP_ENDPOINT,
   }),
@@ -36,7 +36,10 @@ const postgres = z.url({
   error: 'Expected postgresql://role:password@host:port/database',
 })
 
-/** Addresses of the two roles of a schema; `prefix` is the service's: `RETICLE_<PREFIX>_DATABASE_URL`. */
+/**
+ * Builds the part with the addresses of the two roles of a schema; `prefix` names the service in
+ * `RETICLE_<PREFIX>_DATABASE_URL`.
+ */
 export function databasePart(prefix: string): Part<{ url: string; owner: string }> {
   const own = `RETICLE_${prefix}_DATABASE_URL`
   const owner = `RETICLE_${prefix}_OWNER_DATABASE_URL`
@@ -69,12 +72,15 @@ const kafkaSchema = z.object({
   RETICLE_KAFKA_SESSION_SECONDS: z.coerce.number().min(6).max(300).default(30),
 })
 
-/** As it is handed from process to process and to threads. */
+/** Schema of the Kafka settings as they are passed to processes and threads. */
 export const kafkaSettings = z.object({
-  /** `host:port` */
+  /** Addresses `host:port`. */
   brokers: z.array(z.string()),
   ssl: z.boolean(),
-  /** How long the partitions of a member that died wait for it, and readers for a broker that is alone. */
+  /**
+   * Milliseconds that the partitions of a dead member stay unassigned,
+   * and that readers wait for a restart of the only broker.
+   */
   sessionMs: z.number(),
   sasl: z
     .object({
@@ -100,10 +106,10 @@ function kafkaOf(given: Readonly<z.output<typeof kafkaSchema>>): KafkaSettings |
   return { brokers, ssl, sessionMs, sasl: { mechanism, username, password } }
 }
 
-/** Kafka where it is given; without it events go through the log in PostgreSQL. */
+/** Kafka settings, if present; without them events use the log in PostgreSQL. */
 export const kafkaPart = part(kafkaSchema, kafkaOf)
 
-/** Kafka, which a cluster cannot be without. */
+/** Kafka settings, which a cluster requires. */
 export const kafkaNeeded = needed(kafkaPart, 'RETICLE_KAFKA_BROKERS: needed: host:port,host:port')
 
 const s3Schema = z.object({
@@ -114,9 +120,9 @@ const s3Schema = z.object({
   RETICLE_S3_REGION: z.string().default('us-east-1'),
 })
 
-/** As it is handed from process to process and to threads. */
+/** Schema of the S3 settings as they are passed to processes and threads. */
 export const s3Settings = z.object({
-  /** `http(s)://host:port` */
+  /** Address `http(s)://host:port`. */
   endpoint: z.string(),
   accessKey: z.string(),
   secretKey: z.string(),
@@ -135,13 +141,13 @@ function s3Of(given: Readonly<z.output<typeof s3Schema>>): S3Settings | undefine
   return { endpoint, accessKey, secretKey, bucket, region }
 }
 
-/** An S3 where one is given; without it objects are files. */
+/** S3 settings, if present; without them objects are files. */
 export const s3Part = part(s3Schema, s3Of)
 
-/** An S3, which a cluster cannot be without. */
+/** S3 settings, which a cluster requires. */
 export const s3Needed = needed(s3Part, 'RETICLE_S3_ENDPOINT: needed: http(s)://host:port')
 
-/** What proves that a call comes from a service of this installation: the signing keys, and certificates where given. */
+/** Proof that a call comes from a service of this installation: signing keys, and certificates if present. */
 export const internalPart = part(
   z.object({
     RETICLE_INTERNAL_KEYS: setting.list(),
@@ -187,7 +193,7 @@ function readTls(files: Record<string, string | undefined>): Tls | undefined {
   return { cert, key, ca }
 }
 
-/** Where a service answers gRPC; `prefix` as of `databasePart`. */
+/** Builds the part with the gRPC address of a service; `prefix` as in `databasePart`. */
 export function addressPart(prefix: string): Part<string> {
   const name = `RETICLE_${prefix}_ADDRESS`
   const target = z

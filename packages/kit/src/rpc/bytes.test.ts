@@ -11,7 +11,7 @@ import { overTransport, type Transport, transports } from '../testing/transport.
 import type { Bytes, Context, Service } from './context.ts'
 import { guard } from './guard.ts'
 
-/** Bodies and answers of bytes: streams with back-pressure, the same over both transports (`house.md` 3). */
+/** Bodies and responses of bytes: streams with back-pressure that behave alike over both transports. */
 
 const query = z.object({ name: z.string() })
 const table = operations('PipeService', {
@@ -36,7 +36,7 @@ function call(given: Partial<Context> = {}): Context {
   return { principal: null, request_id: 'r', deadline: Date.now() + 10_000, signal, ...given }
 }
 
-test('a call whose answer is in memory is over: its bytes pass as they are, and nothing waits for their end', async () => {
+test('a response in memory ends the call, and its bytes pass through unchanged', async () => {
   const chunks = new WholeBytes([Buffer.from('abc'), Buffer.from('def')])
   let own: AbortSignal | undefined
   const read: Pipes['read'] = async (_input, { signal }) => {
@@ -53,7 +53,7 @@ test('a call whose answer is in memory is over: its bytes pass as they are, and 
 })
 
 describe.each(transports)('%s', (transport) => {
-  describe('answers', () => {
+  describe('responses', () => {
     const head = { type: 'image/png', etag: '"1"', length: 6, max_age: 60 }
     const pipe = pipes(transport, {
       read: async ({ name }) => ({ head, chunks: bytesOf(name, '', 'def') }),
@@ -66,7 +66,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('bytes in memory come whole', async () => {
+  test('bytes in memory are transferred completely', async () => {
     const read = async () => ({ head: {}, chunks: new WholeBytes([Buffer.from('abc')]) })
     const answer = await pipes(transport, { read }).read({ name: '' }, call())
     expect(await text(answer.chunks)).toBe('abc')
@@ -78,7 +78,7 @@ describe.each(transports)('%s', (transport) => {
       copy: async ({ body }) => ({ head: {}, chunks: body }),
     })
 
-    test('a piece of any size passes both ways', async () => {
+    test('a piece of any size passes in both directions', async () => {
       const given = Buffer.alloc(size, 'abcdefg')
       const body = (async function* () {
         yield given
@@ -99,7 +99,7 @@ describe.each(transports)('%s', (transport) => {
       [['abc', 'def'], 7],
       [['', 'a', ''], 2],
       [[], 1],
-    ])('%j arrives whole beside its fields', async (texts, count) => {
+    ])('the body %j arrives complete beside its fields', async (texts, count) => {
       const body = bytesOf(...texts)
       expect(await pipe.write({ name: 'n', body }, call())).toEqual({ count })
     })
@@ -123,12 +123,12 @@ describe.each(transports)('%s', (transport) => {
       await expect(attempt).rejects.toMatchObject({ kind: 'not_found', message: 'No such pipe.' })
     })
 
-    test('an error after it breaks the stream and is told exactly', async () => {
+    test('an error after the first byte breaks the stream and keeps its kind', async () => {
       const answer = await pipe.read({ name: 'x' }, call())
       await expect(text(answer.chunks)).rejects.toMatchObject({ kind: 'conflict' })
     })
 
-    test('a service that refuses need not read the body, and the body is let go', async () => {
+    test('a service that rejects a call without reading the body releases the body', async () => {
       let isReleased = false
       async function* endless(): Bytes {
         try {
@@ -163,7 +163,7 @@ describe.each(transports)('%s', (transport) => {
       throw new DomainError('too_large', 'The body is too large.')
     }
 
-    test('are an error on both sides, never a short body', async () => {
+    test('a body that breaks off is an error on both sides, never a short body', async () => {
       const attempt = pipe.write({ name: '', body: breaking() }, call())
       await expect(attempt).rejects.toMatchObject({
         kind: 'too_large',
@@ -208,7 +208,7 @@ describe.each(transports)('%s', (transport) => {
       return given
     }
 
-    test('a reader that stalls holds the handler back', async () => {
+    test('a stalled reader pauses the handler', async () => {
       const caller = new AbortController()
       const answer = await pipe.read({ name: '' }, call({ signal: caller.signal }))
       const pieces = answer.chunks[Symbol.asyncIterator]()
@@ -220,7 +220,7 @@ describe.each(transports)('%s', (transport) => {
       }).rejects.toMatchObject({ kind: 'unavailable' })
     })
 
-    test('a reader that stops early releases what the handler reads from', async () => {
+    test('a reader that stops early releases the source of the handler', async () => {
       const answer = await pipe.read({ name: '' }, call())
       for await (const _ of answer.chunks) break
       await expect.poll(() => isReleased).toBe(true)
@@ -238,13 +238,13 @@ describe.each(transports)('%s', (transport) => {
     }
     const holding = pipes(transport, { read: async () => ({ head: {}, chunks: held }) })
 
-    test('a reader that leaves before the first byte releases it as well', async () => {
+    test('a reader that stops before the first byte releases the source as well', async () => {
       const answer = await holding.read({ name: '' }, call())
       await answer.chunks[Symbol.asyncIterator]().return?.()
       await expect.poll(() => released).toEqual(['released'])
     })
 
-    test('a caller that goes away releases it too', async () => {
+    test('a caller that leaves releases the source', async () => {
       const caller = new AbortController()
       const answer = await pipe.read({ name: '' }, call({ signal: caller.signal }))
       const reading = expect(text(answer.chunks)).rejects.toMatchObject({ kind: 'unavailable' })
@@ -253,7 +253,7 @@ describe.each(transports)('%s', (transport) => {
       await expect.poll(() => isReleased).toBe(true)
     })
 
-    test('a handler that stalls holds the sender back', async () => {
+    test('a stalled handler pauses the sender', async () => {
       const caller = new AbortController()
       const attempt = pipe.write({ name: '', body: endless() }, call({ signal: caller.signal }))
       const refused = expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
@@ -274,7 +274,7 @@ describe.each(transports)('%s', (transport) => {
       }
     }
 
-    test('a stream that is still running at its deadline is cut', async () => {
+    test('a stream that still runs at its deadline is cut off', async () => {
       const answer = await pipe.read({ name: '' }, call({ deadline: Date.now() + 150 }))
       await expect(text(answer.chunks)).rejects.toMatchObject({
         kind: 'unavailable',

@@ -8,7 +8,7 @@ import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
 import type { Context, Service } from './context.ts'
 
-/** What a caller sees of a handler is the same in one process and over gRPC (`design.md` 3). */
+/** Calls of a handler, which behave alike in one process and over gRPC. */
 
 const box = z.object({ id: z.int(), name: z.string().nullable() }).meta({ id: 'Box' })
 const changes = z.object({ name: z.string().nullable() }).partial().meta({ id: 'BoxPatch' })
@@ -30,7 +30,7 @@ function call(given: Partial<Context> = {}): Context {
   return { principal: null, request_id: 'r', deadline: Date.now() + 5000, signal, ...given }
 }
 
-/** A service whose `forgetBox` is the one under test. */
+/** Builds a service whose `forgetBox` is the handler under test. */
 const forgetting = (
   transport: (typeof transports)[number],
   forgetBox: (typeof handlers)['forgetBox'],
@@ -45,11 +45,11 @@ describe.each(transports)('%s', (transport) => {
       [{ name: 'a' }, 'a'],
       [{ name: null }, null],
       [{}, null],
-    ])('a body %j arrives', async (body, name) => {
+    ])('the body %j arrives unchanged', async (body, name) => {
       expect(await boxes.updateBox({ id: 3, body }, call())).toEqual({ id: 3, name })
     })
 
-    test('an empty page and nothing at all come back', async () => {
+    test('an empty page and an empty response are returned', async () => {
       expect(await boxes.listBoxes({}, call())).toEqual({ count: 0, results: [] })
       expect(await boxes.forgetBox({ id: 1 }, call())).toBeUndefined()
     })
@@ -61,7 +61,7 @@ describe.each(transports)('%s', (transport) => {
       seen = context
     })
 
-    test('caller, request, credential and address reach the handler', async () => {
+    test('principal, request id, credential and address reach the handler', async () => {
       const principal = {
         user_id: 7,
         username: 'zoë',
@@ -98,13 +98,16 @@ describe.each(transports)('%s', (transport) => {
       )
     }
 
-    test.each(Object.keys(kinds) as Kind[])('the kind %s comes back as itself', async (kind) => {
-      const error = await failing(new DomainError(kind, 'So it is.'))
-      expect(error).toBeInstanceOf(DomainError)
-      expect(error).toMatchObject({ kind, message: 'So it is.', code: kinds[kind].code })
-    })
+    test.each(Object.keys(kinds) as Kind[])(
+      'an error of the kind %s is returned unchanged',
+      async (kind) => {
+        const error = await failing(new DomainError(kind, 'So it is.'))
+        expect(error).toBeInstanceOf(DomainError)
+        expect(error).toMatchObject({ kind, message: 'So it is.', code: kinds[kind].code })
+      },
+    )
 
-    test('body, code, further members and the time to wait come back exactly', async () => {
+    test('body, code, further members and retry delay are returned unchanged', async () => {
       const sent = conflict('später', {
         code: 'busy',
         body: { rq_id: 'ä' },
@@ -114,7 +117,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await failing(sent)) as DomainError).toEqual(sent)
     })
 
-    test('what zod refuses in a handler is a 400 by field', async () => {
+    test('a validation error of zod in a handler becomes a 400 by field', async () => {
       const refused = z.object({ name: z.string() }).safeParse({ name: 1 }).error
       expect(await failing(refused)).toMatchObject({
         kind: 'invalid',
@@ -122,7 +125,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('a bug is told to the log and not to the caller', async () => {
+    test('a bug is logged, and the caller gets only a general message', async () => {
       const bug = new TypeError('secret of the database')
       const error = await failing(bug)
       expect(error).toMatchObject({ kind: 'internal', message: 'Internal server error' })
@@ -148,7 +151,7 @@ describe.each(transports)('%s', (transport) => {
         started = resolve
       })
 
-    test('a passed deadline is "unavailable", whatever the handler then throws', async () => {
+    test('a passed deadline is "unavailable" for any error that the handler then throws', async () => {
       const attempt = boxes.forgetBox({ id: 1 }, call({ deadline: Date.now() + 50 }))
       await expect(attempt).rejects.toMatchObject({
         kind: 'unavailable',
@@ -156,7 +159,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('a caller that goes away stops the handler at once', async () => {
+    test('a caller that leaves stops the handler at once', async () => {
       const caller = new AbortController()
       const handling = running()
       const attempt = boxes.forgetBox({ id: 1 }, call({ signal: caller.signal }))
@@ -168,12 +171,12 @@ describe.each(transports)('%s', (transport) => {
       await expect.poll(() => reason).toMatchObject({ kind: 'unavailable' })
     })
 
-    test('a caller that has gone already is not served', async () => {
+    test('a call whose caller has already left is not handled', async () => {
       const attempt = boxes.forgetBox({ id: 1 }, call({ signal: AbortSignal.abort() }))
       await expect(attempt).rejects.toMatchObject({ kind: 'unavailable' })
     })
 
-    test('a signal that outlives the call keeps no listener of it', async () => {
+    test('a signal that outlives the call keeps no listener of the call', async () => {
       const { signal } = new AbortController()
       await quick.forgetBox({ id: 1 }, call({ signal }))
       await expect.poll(() => getEventListeners(signal, 'abort')).toEqual([])
@@ -182,7 +185,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-describe('only over gRPC', () => {
+describe('gRPC only', () => {
   const strangers = overTransport('grpc', table, handlers, { protos, keys: ['a foreign key'] })
   const wordy = forgetting('grpc', () => {
     const fields = Array.from({ length: 2000 }, (_, index) => [`field${index}`, 'Ünlösbar.'])
@@ -192,12 +195,12 @@ describe('only over gRPC', () => {
     throw new DomainError('not_found', 'ä'.repeat(50_000))
   })
 
-  test('a caller with a foreign key is refused', async () => {
+  test('a caller with a foreign key is rejected', async () => {
     const attempt = strangers.forgetBox({ id: 1 }, call())
     await expect(attempt).rejects.toMatchObject({ kind: 'unauthenticated' })
   })
 
-  test('of too many field messages the first ones arrive, and how many there are more', async () => {
+  test('of too many field messages, the first ones and the number of the others arrive', async () => {
     const error = await wordy.forgetBox({ id: 1 }, call()).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: 'invalid', body: { field0: ['Ünlösbar.'] } })
     const { body } = error as { body: Record<string, string[]> }
@@ -206,7 +209,7 @@ describe('only over gRPC', () => {
     expect(JSON.stringify(body).length).toBeGreaterThan(4000)
   })
 
-  test('a text that is too long is cut and keeps its kind', async () => {
+  test('a message that is too long is truncated and keeps its kind', async () => {
     const error = await lengthy.forgetBox({ id: 1 }, call()).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: 'not_found', message: expect.stringMatching(/^ä+…$/) })
   })

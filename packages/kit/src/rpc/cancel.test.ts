@@ -10,7 +10,7 @@ import { testDatabase } from '../testing/db.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
 
-/** `reliability.md` 14: deadline and cancellation reach the statement that runs for a call. */
+/** Deadline and cancellation of a call also end its running database statement. */
 
 interface Tables {
   notes: { text: string }
@@ -39,7 +39,7 @@ const table = operations('NapService', {
 })
 const protos = protosOf(table)
 
-/** Ways of being busy when the call ends. */
+/** Activities of a call at the moment of its end. */
 const ways: Record<string, () => Promise<unknown>> = {
   'a statement': () => nap.execute(db),
   'a prepared statement': () => queryTexts(db, { name: 'nap', text: 'select pg_sleep($1)' }, [10]),
@@ -63,7 +63,7 @@ const ways: Record<string, () => Promise<unknown>> = {
 
 afterAll(() => db.destroy())
 
-/** Resolves when the server runs something for a call, or has a transaction of one open. */
+/** Resolves when the server runs a statement of a call, or has an open transaction of one. */
 async function begun(): Promise<void> {
   await expect.poll(busySessions, { interval: 5 }).toBe(1)
 }
@@ -77,7 +77,7 @@ async function busySessions(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Milliseconds until the pool has every connection back and the server is at rest. */
+/** Returns the milliseconds until the pool has all connections back and the server is idle. */
 async function untilFree(): Promise<number> {
   const began = performance.now()
   while (pool.totalCount > pool.idleCount || (await busySessions()) > 0) await sleep(2)
@@ -107,16 +107,16 @@ describe.each(transports)('%s', (transport) => {
     return freedIn
   }
 
-  test.each(Object.keys(ways))('%s ends with its call, and nothing of it stays', async (how) => {
+  test.each(Object.keys(ways))('%s ends with its call and leaves nothing behind', async (how) => {
     const freedIn: number[] = []
     for (let round = 0; round < 3; round++) freedIn.push(await cancelled(how))
 
-    // The best of three: the others may have met a busy machine.
+    // The fastest of three, because the others may have met a busy machine.
     expect(Math.min(...freedIn)).toBeLessThan(100)
     expect(await watcher.selectFrom('notes').selectAll().execute()).toEqual([])
   })
 
-  test('a passed deadline ends the statement too', async () => {
+  test('a passed deadline ends the statement as well', async () => {
     const how = 'a statement'
     const attempt = naps.sleepOn({ how }, callAs(null, { deadline: Date.now() + 150 }))
     await expect(attempt).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await untilFree()).toBeLessThan(1000)
   })
 
-  test('calls that follow a cancelled one on its connection are none the worse', async () => {
+  test('calls that follow a cancelled one on its connection are not affected', async () => {
     await cancelled('a statement')
     const after = Array.from({ length: 50 }, () => sql`select 1`.execute(db))
     expect(await Promise.all(after)).toHaveLength(50)

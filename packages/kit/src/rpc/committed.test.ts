@@ -11,7 +11,7 @@ import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
 import type { Context } from './context.ts'
 
-/** A change that was committed although its caller got no answer is reported, since nothing else shows it. */
+/** A change that was committed although its caller got no response is reported, because nothing else shows it. */
 
 interface Tables {
   notes: { text: string }
@@ -71,7 +71,7 @@ describe.each(transports)('%s', (transport) => {
     { protos: protosOf(table), onBug },
   )
 
-  test('a caller that leaves after the commit', async () => {
+  test('a change is reported if its caller leaves after the commit', async () => {
     const caller = new AbortController()
     const changed = once(steps, 'changed')
     const attempt = notes.addNote({ fails: false }, callAs(null, { signal: caller.signal }))
@@ -85,7 +85,7 @@ describe.each(transports)('%s', (transport) => {
     await expect.poll(() => reported).toEqual(['addNote: The caller went away.'])
   })
 
-  test('a deadline that passes after the commit has a code of its own', async () => {
+  test('a change is reported if its deadline passes after the commit, with a separate code', async () => {
     const changed = once(steps, 'changed')
     const aborted = once(steps, 'aborted')
     const attempt = notes.addNote({ fails: false }, callAs(null, { deadline: Date.now() + 2000 }))
@@ -98,7 +98,7 @@ describe.each(transports)('%s', (transport) => {
     expect(reported[0]).toMatch(/^addNote: /)
   })
 
-  test('a caller that leaves before a streamed answer', async () => {
+  test('a change is reported if its caller leaves before a streamed response', async () => {
     const caller = new AbortController()
     const changed = once(steps, 'changed')
     const attempt = notes.streamNote({ fails: false }, callAs(null, { signal: caller.signal }))

@@ -8,10 +8,9 @@ import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from
 import { eachNext, leavable } from './leave.ts'
 
 /**
- * Handlers with deadline, cancellation, the error table, metrics and a span around them. In one process this is the whole
- * transport.
- *
- * @param service whose handlers they are, in metrics and traces: `<name>-svc`
+ * Wraps handlers with deadline, cancellation, the error table, metrics and
+ * a span. In one process this is the complete transport.
+ * @param service name of the service in metrics and traces: `<name>-svc`
  */
 export function guard<T extends Operations>(
   handlers: Service<T>,
@@ -60,7 +59,7 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
   }
 }
 
-/** One wish of a sender may be several calls, each with an id of its own. */
+/** Builds the call id: one idempotency key can cover several calls, each with its own id. */
 function callIds({ next_call_id }: Context, { operation }: Called) {
   const call_id = next_call_id && `${next_call_id} ${operation}`
   return { call_id, next_call_id: undefined }
@@ -96,16 +95,15 @@ async function* guardBytes(
   }
 }
 
-/** A generator runs as part of whoever asks it for more; these keep the signal of their own call. */
+/** Runs each step of a generator with the signal of its call; otherwise it would run in the context of its reader. */
 function endingChunks(chunks: Bytes, signal: AbortSignal): Bytes {
   return eachNext(chunks[Symbol.asyncIterator](), (next) => endingWith(signal, next))
 }
 
 /**
- * One controller and one timer a call, which every call of every service pays for: no listener of our own signal, no race
- * of promises.
- *
- * @param onStop told how it ended, perhaps more than once
+ * Starts the time limit of a call. It uses one controller and one timer, because every call pays for it: no listener on
+ * the inner signal, and no race of promises.
+ * @param onStop receives the failure, if any; may be called more than once
  */
 function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: DomainError) => void) {
   const inner = new AbortController()
@@ -124,7 +122,7 @@ function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: Dom
     outer.removeEventListener('abort', gone)
     onStop(failure)
   }
-  /** What `work` resolves to; rejects at the limit, however long `work` goes on. */
+  /** Waits for `work`, and rejects at the limit even if `work` continues. */
   const watch = <T>(work: () => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       giveUp = reject

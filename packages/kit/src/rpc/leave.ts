@@ -1,8 +1,8 @@
 /**
- * A generator that is left before it began runs none of its code, not even `finally`. This one does: a reader who looks
- * at the head of an answer and then returns (304, HEAD) sets free what the answer holds.
- *
- * @param leave called instead of the generator's own `finally`, and only then
+ * Wraps a generator so that it can be released before its first step. A plain generator
+ * then runs no code, not even `finally`. A reader that returns after the head of a
+ * response (304, HEAD) thereby releases the resources of the response.
+ * @param leave called instead of the `finally` of the generator, and only in that case
  */
 export function leavable<T>(
   generator: AsyncGenerator<T>,
@@ -22,7 +22,7 @@ export function leavable<T>(
   return { [Symbol.asyncIterator]: () => iterator }
 }
 
-/** The same pieces, each asked for within `ask`; leaving them early is passed on. */
+/** Yields the same pieces, each requested within `ask`. A reader that stops early ends the source. */
 export function eachNext<T>(
   pieces: AsyncIterator<T>,
   ask: <R>(next: () => Promise<R>) => Promise<R>,

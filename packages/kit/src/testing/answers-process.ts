@@ -8,11 +8,14 @@ export interface AnswersProcess extends FromAnswers {
 }
 
 const isSource = import.meta.url.endsWith('.ts')
-/** How a process of the same sources, or of what was built of them, is started. */
+/** Options of Node for a process from the same sources, or from the build. */
 export const execArgv = isSource ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
 const entry = isSource ? './answers-server.ts' : './answers-server.js'
 
-/** Every server of `answers.ts` in a process of its own: what it takes counts for nobody who measures himself. */
+/**
+ * Starts every server of `answers.ts` in a separate process, so that its
+ * memory does not count in measurements of the test process.
+ */
 export async function startAnswers(): Promise<AnswersProcess> {
   const child = fork(fileURLToPath(new URL(entry, import.meta.url)), { execArgv })
   const gone = once(child, 'exit')

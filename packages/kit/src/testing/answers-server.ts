@@ -1,11 +1,11 @@
 import { type AnswerName, answerNames, startAnswer } from './answers.ts'
 
-/** The process of `answers-process.ts`: every server of `answers.ts`, until it is ended. */
+/** Entry of the process of `answers-process.ts`: runs every server of `answers.ts` until it is ended. */
 
-/** Where each is. */
+/** Message with the addresses of the servers. */
 export interface FromAnswers {
   urls: Record<AnswerName, string>
-  /** Certificates that are to be trusted, in PEM. */
+  /** Trusted certificates in PEM. */
   ca: string
 }
 

@@ -5,22 +5,22 @@ import { createServer as createRaw, type LookupFunction, type Server, type Socke
 import { gzipSync } from 'node:zlib'
 import { type Certificate, selfSigned } from '../outgoing/certificate.ts'
 
-/** Servers on loopback that answer well, badly or never: every answer of T-WH-7 (`reliability.md` 7.3), and some more. */
+/** Servers on loopback with valid, invalid and missing responses: all responses of the test T-WH-7, and some more. */
 
-/** What such a server is reached under. */
+/** Address and control of such a server. */
 export interface Answering {
-  /** `http://127.0.0.1:<port>/`, or `https://receiver.test:<port>/`, whose name `toLoopback` resolves. */
+  /** Address `http://127.0.0.1:<port>/`, or `https://receiver.test:<port>/`, whose name `toLoopback` resolves. */
   url: string
-  /** The certificate in PEM, where it is to be trusted: then something else is wrong with it, or nothing. */
+  /** Certificate in PEM, if the client should trust it. */
   ca?: string
-  /** Bytes written to all connections so far. */
+  /** Returns the bytes written to all connections so far. */
   sent: () => number
   close: () => void
 }
 
 interface Opened {
   server: Server
-  /** Absent: plain http. */
+  /** Certificate; if absent, plain http. */
   own?: Certificate
   isTrusted?: boolean
 }
@@ -29,7 +29,7 @@ const secureName = 'receiver.test'
 const day = 86_400_000
 const inDays = (days: number) => new Date(Date.now() + days * day)
 
-/** Every name leads to this machine. */
+/** Resolver that resolves every name to this machine. */
 export const toLoopback: LookupFunction = (_host, _options, done) =>
   done(null, [{ address: '127.0.0.1', family: 4 }])
 
@@ -42,7 +42,7 @@ const http = (answer: (response: ServerResponse) => void) => () => ({
   server: createHttp((_, response) => answer(response)),
 })
 
-/** Bytes as they are, once the request has begun to come. */
+/** Builds a server that sends raw bytes once a request starts to arrive. */
 const raw = (onRequest: (socket: Socket) => void) => () => ({
   server: createRaw((socket) => socket.once('data', () => onRequest(socket))),
 })
@@ -56,7 +56,7 @@ const statusLine = 'HTTP/1.1 200 OK\r\n'
 const withLength = (length: number) => `${statusLine}Content-Length: ${length}\r\n\r\n`
 const gigabyte = 1024 ** 3
 
-/** One piece after the other, for as long as the other side takes them. */
+/** Writes pieces with back-pressure until `left` bytes were sent. */
 function pour(socket: Socket, left: number, piece = Buffer.alloc(65_536, 'a')): void {
   let rest = left
   while (rest > 0 && socket.writable) {
@@ -79,7 +79,7 @@ function trickle(socket: Socket, text: string, everyMs: number): void {
 
 const bomb = () => gzipSync(Buffer.alloc(50_000_000))
 
-/** By what they do. */
+/** Servers by their behaviour. */
 const kinds = {
   '200': status(200),
   '204': status(204),
@@ -144,7 +144,7 @@ const kinds = {
 export type AnswerName = keyof typeof kinds
 export const answerNames = Object.keys(kinds).filter((name): name is AnswerName => name in kinds)
 
-/** Starts one of them, on a port of its own. */
+/** Starts a server on a free port. */
 export async function startAnswer(name: AnswerName): Promise<Answering> {
   const { server, own, isTrusted }: Opened = kinds[name]()
   const sockets = new Set<Socket>()

@@ -5,7 +5,9 @@ import type { BlobStore } from '../blob/blob.ts'
 import { s3Blobs } from '../blob/s3.ts'
 import { readTestServers } from './config.ts'
 
-/** A bucket of this test file's own on the real store of the project `cluster`; gone when the file is done. */
+/**
+ * Creates a bucket for this test file on the real store of the test project `cluster`, and removes it after the file.
+ */
 export async function testBucket() {
   const server = readTestServers().s3
   const bucket = `reticle-test-${randomBytes(6).toString('hex')}`
@@ -19,7 +21,7 @@ export async function testBucket() {
     await client.removeObjects(bucket, keys)
     await client.removeBucket(bucket)
   })
-  /** Keys of uploads that were begun and neither completed nor given up. */
+  /** Returns keys of uploads that were neither completed nor aborted. */
   const unfinished = async () => {
     const { uploads } = await client.listIncompleteUploadsQuery(bucket, '', '', '', '')
     return uploads.map(({ key }) => key)

@@ -1,6 +1,9 @@
 import type { Context, Principal } from '../rpc/context.ts'
 
-/** The context of a call by a user; what is not given is that of an ordinary one, with a deadline that a whole file can share. */
+/**
+ * Builds the context of a call by a user. Missing fields get usual
+ * values, with a deadline long enough for a whole test file.
+ */
 export function callAs(given: Partial<Principal> | null, context: Partial<Context> = {}): Context {
   const principal: Principal | null = given && {
     user_id: 1,

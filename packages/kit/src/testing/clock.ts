@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts'
 
 export interface TestClock extends Clock {
   set: (date: Date | string) => void
-  /** Turns it forward, by milliseconds. */
+  /** Advances the clock by milliseconds. */
   advance: (ms: number) => void
 }
 
-/** A clock that stands still until it is turned. */
+/** Creates a clock that changes only by `set` and `advance`. */
 export function testClock(start: Date | string = new Date()): TestClock {
   let present = new Date(start)
   return {

@@ -10,15 +10,17 @@ const variables = z.object({
 })
 
 /**
- * The real servers that the setup of vitest's project `cluster` has found or started (`design.md` 3).
- *
+ * Reads the addresses of the real servers that the setup of the vitest project `cluster` has found or started.
  * @throws ConfigError outside of that project
  */
 export function readTestServers() {
   const given = readEnv(variables, process.env)
   return {
     brokers: given.RETICLE_TEST_KAFKA_BROKERS,
-    /** `POST <control>/kafka/restart`; absent where the servers are not ours to stop (`deploy/local/control.mjs`). */
+    /**
+     * Address for `POST <control>/kafka/restart`; absent if the test run may not stop the servers
+     * (`deploy/local/control.mjs`).
+     */
     control: given.RETICLE_TEST_CONTROL,
     s3: {
       endpoint: given.RETICLE_TEST_S3_ENDPOINT,
@@ -34,7 +36,10 @@ const emulators = z.object({
   RETICLE_TEST_GCS_ENDPOINT: z.url(),
 })
 
-/** The emulators of that project: a connection string of Azure, and where Google is played. @throws ConfigError outside of it */
+/**
+ * Reads the addresses of the emulators of that project: a connection string for Azure, and an endpoint for Google.
+ * @throws ConfigError outside of that project
+ */
 export function readTestEmulators() {
   const given = readEnv(emulators, process.env)
   return { azure: given.RETICLE_TEST_AZURE_CONNECTION, google: given.RETICLE_TEST_GCS_ENDPOINT }
@@ -42,14 +47,14 @@ export function readTestEmulators() {
 
 const counts = z.object({ RETICLE_TEST_FULL: setting.flag(false) })
 
-/** Whether tests run the full counts and times of `reliability.md` instead of a short run of the same (`npm run soak`). */
+/** Returns true if tests run with the full counts and times instead of a short version (`npm run soak`). */
 export function isFullRun(): boolean {
   return readEnv(counts, process.env).RETICLE_TEST_FULL
 }
 
 const scores = z.object({ RETICLE_TEST_SCORES_FILE: z.string().optional() })
 
-/** Where tests note what they measured, a line each; undefined: nobody asks (`npm run soak`). */
+/** Returns the file in which tests record their measurements, one per line; undefined without one (`npm run soak`). */
 export function scoresFile(): string | undefined {
   return readEnv(scores, process.env).RETICLE_TEST_SCORES_FILE
 }

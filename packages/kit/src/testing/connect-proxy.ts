@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** A proxy on loopback that opens connections by CONNECT, and refuses as smokescreen does. */
+/** Proxy on loopback that opens connections by CONNECT, and rejects like smokescreen. */
 export interface ConnectProxy {
-  /** `http://127.0.0.1:<port>` */
+  /** Address `http://127.0.0.1:<port>`. */
   url: string
-  /** What was asked for, `host:port` each, and by which credentials. */
+  /** Requested targets as `host:port`, with the credentials of each request. */
   asked: { target: string; credentials: string | undefined }[]
-  /** Every byte that clients sent through it. */
+  /** Returns all bytes that clients sent through the proxy. */
   carried: () => string
-  /** From now on answers every CONNECT so, and opens nothing; 200: opens again. */
+  /** Sets the status of further CONNECT requests, for which no connection is opened; 200 opens connections again. */
   answer: (status: number) => void
   close: () => Promise<void>
 }
 
-/** Every name leads to this machine, at the port that was asked for. */
+/** Starts the proxy. It connects every name to this machine, at the requested port. */
 export async function startConnectProxy(): Promise<ConnectProxy> {
   const asked: ConnectProxy['asked'] = []
   const sockets = new Set<Socket>()

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The same database, counting its statements, prepared ones too; those of `begin` and `commit` are none. */
+/** Wraps a database to count its statements, including prepared ones but not `begin` and `commit`. */
 export function counting<T>(db: Kysely<T>): { db: Kysely<T>; statements: () => number } {
   let statements = 0
   const watched = db.withPlugin({

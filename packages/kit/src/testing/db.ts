@@ -5,11 +5,11 @@ import { afterAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../db/connect.ts'
 import { type Migrations, migrate, type Schema } from '../db/migrate.ts'
 
-/** What the global setup tells the test files (`tests/support/postgres-setup.ts`). */
+/** Values that the global setup provides to test files (`tests/support/postgres-setup.ts`). */
 export interface TestServer {
-  /** Administrator's address of the one PostgreSQL of this run. */
+  /** Address of the administrator of the PostgreSQL of this run. */
   url: string
-  /** Every database of this run is called `<prefix>...`; the setup drops what is left of them. */
+  /** Prefix of the names of all databases of this run; the setup drops the remaining ones. */
   prefix: string
 }
 
@@ -20,19 +20,20 @@ declare module 'vitest' {
 }
 
 export interface TestDatabase<T> extends Database<T> {
-  /** For what opens connections of its own: relays, listeners, child processes. */
+  /** Address for code that opens separate connections: relays, listeners, child processes. */
   url: string
 }
 
-/** A database of this test file's own, migrated, real; dropped when the file is done. */
+/** Creates a migrated database for this test file on a real server, and drops it after the file. */
 export async function testDb<T>(migrations: Migrations, schema: string): Promise<Kysely<T>> {
   const { db } = await testDatabase<T>([{ schema, migrations }])
   return db
 }
 
 /**
- * The same with its address and pool, and with several schemas, as in embedded mode. It looks in the first one, then in
- * `bus`. Cloned from a template that is migrated once a run, which costs some 30 ms.
+ * Creates such a database with its address and pool, and with several schemas, as in a single-process installation. The
+ * search path is the first schema, the others and `bus`. It is cloned from a template that is migrated once per run;
+ * cloning takes about 30 ms.
  */
 export async function testDatabase<T>(schemas: readonly Schema[]): Promise<TestDatabase<T>> {
   const server = inject('postgres')
@@ -56,7 +57,10 @@ export async function testDatabase<T>(schemas: readonly Schema[]): Promise<TestD
   return { ...database, url }
 }
 
-/** The migrated template of these schemas; the first test file that needs it makes it, others wait for that. */
+/**
+ * Returns the migrated template of these schemas. The first test file
+ * that needs it creates it, and others wait for that.
+ */
 async function findTemplate(admin: pg.Client, server: TestServer, schemas: readonly Schema[]) {
   const name = `${server.prefix}template_${digest(schemas)}`
   await admin.query('select pg_advisory_lock(hashtext($1))', [name])
@@ -92,7 +96,7 @@ async function asAdmin<R>(url: string, run: (admin: pg.Client) => Promise<R>): P
   }
 }
 
-/** The same server, another database. */
+/** Returns the address of another database on the same server. */
 function at(url: string, database: string): string {
   const changed = new URL(url)
   changed.pathname = `/${database}`

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { notFound } from '../errors.ts'
 
-/** Says what it was given, and a word that it can only know by importing other sources. */
+/** Reports the received data, and a code that is known only by importing another TypeScript source. */
 parentPort?.postMessage({ ...workerData.data, code: notFound().code })

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Lets the database refuse an event that is emitted before its row was locked: only under that lock do events of one key
- * leave in the order of their commits (`reliability.md` 4.1). `tables` names, for each kind of key (`thing` of `thing:12`),
- * the table whose rows are locked. The lock is looked for among those of the emitting backend; an insert or update of the
- * table counts too.
+ * Adds a trigger that rejects an event emitted before its row was locked: only under that lock do events of one key
+ * leave in the order of their commits. `tables` maps each kind of key (`thing` of `thing:12`) to the table whose rows
+ * are locked. The trigger looks for a lock of the emitting backend; an insert or update of the table counts as well.
  */
 export async function checkEmitOrder<T>(
   db: Kysely<T>,

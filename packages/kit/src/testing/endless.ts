@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 
-/** A loopback server whose answers never end: whoever reads one to its end waits for good. */
+/** Starts a loopback server whose responses never end. */
 export async function startEndless() {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/xml' })

@@ -3,7 +3,7 @@ import type { EventType } from '@reticle/contracts/events/define'
 import type { Kysely } from 'kysely'
 import type { BusEvent, Handle } from '../bus/bus.ts'
 
-/** An event as the bus hands it over, with data that has been JSON; nobody caused it unless told otherwise. */
+/** Builds an event as the bus delivers it, with data that passed through JSON and by default without an actor. */
 export function eventOf<D>(
   event: EventType<D>,
   data: NoInfer<D>,
@@ -23,7 +23,7 @@ export function eventOf<D>(
   }
 }
 
-/** Does what the bus does with an event of a group: `handle` in a transaction. */
+/** Returns a function that delivers an event like the bus: it runs `handle` in a transaction. */
 export function delivering<T>(db: Kysely<T>, handle: Handle<T>) {
   return <D>(event: EventType<D>, data: NoInfer<D>, given: Partial<BusEvent> = {}): Promise<void> =>
     db.transaction().execute((tx) => handle(tx, eventOf(event, data, given)))

@@ -1,8 +1,9 @@
 const attempts = 5
 
 /**
- * How many times as long `run` takes for ten times the size: about 10 where its cost is linear, about 100 where it is
- * quadratic. A ratio above `most` is measured again, because another process may have used the machine; the least counts.
+ * Measures how many times longer `run` takes for ten times the size: about 10 if its cost
+ * is linear, about 100 if it is quadratic. A ratio above `most` is measured again, because
+ * another process may have used the machine; the smallest counts.
  */
 export function growthOf(run: (size: number) => unknown, size: number, most: number): number {
   let least = Number.POSITIVE_INFINITY
@@ -13,7 +14,7 @@ export function growthOf(run: (size: number) => unknown, size: number, most: num
   return least
 }
 
-/** Shorter than that, the clock and the compiler weigh more than the work. */
+/** Shortest duration in milliseconds that counts; below it, the clock and the compiler distort the result. */
 const shortestMs = 0.5
 
 function msOf(work: () => unknown): number {

@@ -5,10 +5,10 @@ type Row = Readonly<Record<string, unknown>>
 type Node = Readonly<Record<string, unknown>>
 
 /**
- * Does a row fulfil an expression of `filter`? Told by `json-logic-js`, of which `spec/api-workspace.md` 1.6 differs in four
- * things, said here by rewriting expression and row before: a field alone asks whether it has a value, a field without one is
- * on no side of any value (JavaScript takes it for 0 and false), texts contain texts in any case of their letters, and dates
- * are moments, however they are written.
+ * Builds a reference implementation of `filter` with `json-logic-js`. It differs from our filters in four ways, for
+ * which expression and row are rewritten before: a field alone tests whether it has a value, a missing value matches no
+ * comparison (JavaScript treats it as 0 and false), texts are searched regardless of case, and dates are compared as
+ * moments in any notation.
  */
 export function oracle(kinds: Readonly<Record<string, Kind>>) {
   return (expression: unknown, row: Row): boolean => {
@@ -46,7 +46,7 @@ const isVar = (given: unknown): given is Node =>
   typeof given === 'object' && given !== null && 'var' in given
 const hasValue = (field: unknown) => ({ '!==': [field, null] })
 
-/** The library says of every text that it does not contain the empty one. */
+/** The library never finds the empty text in another text. */
 function contains(text: string, field: unknown) {
   if (text === '') return hasValue(field)
   const name = isVar(field) ? field.var : ''

@@ -1,26 +1,26 @@
-/** One page of a PDF that a test writes. Points are 1/72 inch, counted from the lower left. */
+/** Page of a generated PDF. Lengths are in points of 1/72 inch, from the lower left corner. */
 export interface PdfPage {
   width: number
   height: number
-  /** Clockwise, when the page is shown. */
+  /** Clockwise rotation for display, in degrees. */
   rotate?: number
-  /** What is drawn in it, in one colour. */
+  /** Filled rectangle. */
   box?: { x: number; y: number; width: number; height: number; color: 'red' | 'green' | 'blue' }
-  /** Operators that are drawn besides. */
+  /** Additional drawing operators. */
   content?: string
   resources?: string
 }
 
 export interface PdfExtras {
-  /** Objects of the file, the first of them `3 0 R`. */
+  /** Objects of the file, starting with `3 0 R`. */
   objects?: readonly string[]
-  /** Said of the file as a whole, where it ends. */
+  /** Additional entries of the trailer. */
   trailer?: string
 }
 
 const colors = { red: '1 0 0', green: '0 1 0', blue: '0 0 1' }
 
-/** A PDF as the specification describes the simplest: nothing is packed, every object is in the table. */
+/** Writes a simple PDF: nothing is compressed, and every object is in the cross-reference table. */
 export function writePdf(
   pages: readonly PdfPage[],
   { objects = [], trailer = '' }: PdfExtras = {},
@@ -50,7 +50,10 @@ export function writePdf(
   )
 }
 
-/** @param dictionary what is said of it besides its length */
+/**
+ * Formats a stream object.
+ * @param dictionary its dictionary entries besides the length
+ */
 export const streamOf = (content: string, dictionary = ''): string =>
   `<< /Length ${content.length} ${dictionary} >>\nstream\n${content}\nendstream`
 
@@ -65,10 +68,10 @@ function drawing({ box, content = '' }: PdfPage): string {
   return `${colors[color]} rg ${x} ${y} ${width} ${height} re f ${content}`
 }
 
-/** A file that wants a password which nobody knows. */
+/** Trailer of a file that needs an unknown password. */
 export const lockedTrailer = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> >> /ID [<${'43'.repeat(16)}> <${'43'.repeat(16)}>]`
 
-/** A page that takes for ever: a colour of its own for each of its pixels, of ten thousand steps. */
+/** Writes a page that takes extremely long to draw: the colour of each pixel needs ten thousand steps. */
 export function endlessPdf(): Buffer {
   const steps = `{ pop ${'dup pop '.repeat(5000)} dup dup }`
   const ofFunction = '/FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1]'
@@ -80,7 +83,7 @@ export function endlessPdf(): Buffer {
   return writePdf([page], { objects: [streamOf(steps, ofFunction)] })
 }
 
-/** A page that takes all memory: each of its forms draws the next two thousand times. */
+/** Writes a page that exhausts memory: each of its forms draws the next one two thousand times. */
 export function greedyPdf(): Buffer {
   const depth = 5
   const objects = Array.from({ length: depth }, (_, index) => {

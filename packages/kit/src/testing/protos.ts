@@ -5,7 +5,7 @@ import { loadSync, type PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
 import { protoFiles } from '../codegen/proto.ts'
 
-/** What `npm run codegen` would write for a table of a test, loaded with the options of `contracts/grpc/load`. */
+/** Generates the `.proto` files of a table of a test, and loads them with the options of `contracts/grpc/load`. */
 export function protosOf(table: Operations): PackageDefinition {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-protos-'))
   try {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { openProxy } from './proxy.ts'
 
-/** Says back what it hears, and ends when it has heard the end. */
+/** Returns all received bytes, and ends after the client has ended. */
 const echo = createServer((socket) => {
   heard.add(socket)
   socket.on('error', () => {}).pipe(socket)
@@ -36,7 +36,7 @@ async function open(): Promise<Socket> {
   return socket
 }
 
-/** Resolves to how many milliseconds the echo took. */
+/** Resolves to the milliseconds until the sent bytes have returned. */
 async function echoed(socket: Socket, sent: Buffer): Promise<number> {
   const begun = performance.now()
   socket.write(sent)
@@ -50,7 +50,7 @@ async function echoed(socket: Socket, sent: Buffer): Promise<number> {
 
 const short = Buffer.from('hello')
 
-test('without faults bytes and the end of each side pass', async () => {
+test('without faults, bytes and the end of each side are forwarded', async () => {
   const socket = await open()
   const all = text(socket)
   socket.write('one ')
@@ -58,7 +58,7 @@ test('without faults bytes and the end of each side pass', async () => {
   expect(await all).toBe('one two')
 })
 
-test('latency delays every answer by as much, and takes no throughput', async () => {
+test('latency delays every response without reducing the throughput', async () => {
   const socket = await open()
   await echoed(socket, short)
   proxy.latency(300)
@@ -68,13 +68,13 @@ test('latency delays every answer by as much, and takes no throughput', async ()
   expect(await echoed(socket, short)).toBeLessThan(250)
 })
 
-test('throttled, both directions have so many bytes a second', async () => {
+test('a throttle limits the bytes per second in both directions', async () => {
   const socket = await open()
   proxy.throttle(100_000)
   expect(await echoed(socket, Buffer.alloc(30_000))).toBeGreaterThan(250)
 })
 
-test('in a black hole nothing arrives and nothing ends; healed, all of it does', async () => {
+test('in a black hole nothing arrives or ends, and everything arrives after heal', async () => {
   const socket = await open()
   await echoed(socket, short)
   proxy.blackHole()
@@ -86,7 +86,7 @@ test('in a black hole nothing arrives and nothing ends; healed, all of it does',
   await answers
 })
 
-test('in a black hole the server is not told that a client has left', async () => {
+test('in a black hole the server does not see that a client has left', async () => {
   const socket = await open()
   await echoed(socket, short)
   const atServer = [...heard].at(-1)
@@ -98,7 +98,7 @@ test('in a black hole the server is not told that a client has left', async () =
   await expect.poll(() => atServer?.destroyed).toBe(true)
 })
 
-test('a cut resets open connections and new ones, until it is healed', async () => {
+test('a cut resets open and new connections until heal', async () => {
   const socket = await open()
   await echoed(socket, short)
   const reset = new Promise((resolve) => socket.on('close', resolve))
@@ -109,7 +109,7 @@ test('a cut resets open connections and new ones, until it is healed', async () 
   await echoed(await open(), short)
 })
 
-test('half-closed, a client reads the end and may still write', async () => {
+test('after a half-close a client reads the end and can still write', async () => {
   const socket = await open()
   await echoed(socket, short)
   const atServer = [...heard].at(-1)
@@ -121,7 +121,7 @@ test('half-closed, a client reads the end and may still write', async () => {
   await expect.poll(() => atServer?.bytesRead).toBe(read + short.length)
 })
 
-test('a proxy that was closed may be opened again on the same port', async () => {
+test('a proxy can be opened again on the port of a closed one', async () => {
   const target = { host: '127.0.0.1', port: proxy.port }
   const first = await openProxy(target)
   await first.close()

@@ -1,21 +1,21 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A loopback TCP proxy whose faults change while connections are open (`reliability.md` 19). */
+/** Loopback TCP proxy whose faults can be changed while connections are open. */
 export interface Proxy {
-  /** Listens on 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   port: number
-  /** Every byte from the server arrives so many milliseconds later; a call over an open connection takes that much longer. */
+  /** Delays every byte from the server by milliseconds; a call over an open connection takes that much longer. */
   latency: (ms: number) => void
-  /** So many bytes a second at most, in each direction of each connection. */
+  /** Limits the bytes per second in each direction of each connection. */
   throttle: (bytesPerSecond: number) => void
-  /** Nothing passes, nothing ends and nobody is told; what was sent arrives after `heal`. New connections open and stay silent. */
+  /** Forwards no bytes, ends or resets until `heal`, which delivers them. New connections open and stay silent. */
   blackHole: () => void
   /** Resets every connection, and each new one until `heal`. */
   cut: () => void
-  /** Tells the clients of open connections that the server has ended, while it goes on listening to them. */
+  /** Ends the direction from the server to the clients of open connections, while the other direction stays open. */
   halfClose: () => void
-  /** Takes back every fault. */
+  /** Removes every fault. */
   heal: () => void
   close: () => Promise<void>
 }
@@ -24,7 +24,7 @@ interface Faults {
   latencyMs: number
   bytesPerSecond: number
   isCut: boolean
-  /** Pending while the hole is black. */
+  /** Pending during a black hole. */
   open: Promise<unknown>
 }
 
@@ -36,8 +36,8 @@ const healthy: Faults = {
 }
 
 /**
- * Between clients of 127.0.0.1 and the server at `target`, on a free port unless one is given: a Kafka broker tells its
- * clients where to come, so its proxy must listen there.
+ * Opens a proxy between clients on 127.0.0.1 and the server at `target`, on a free port or on `port`. A Kafka broker
+ * tells its clients which address to use, so its proxy must listen at that address.
  */
 export async function openProxy(
   target: { host: string; port: number },
@@ -99,7 +99,10 @@ export async function openProxy(
   }
 }
 
-/** One direction: bytes, their end, and a reset. Latency is a line that chunks wait in, so that it costs no throughput. */
+/**
+ * Forwards one direction: bytes, their end, and a reset. Delayed chunks wait in a queue, so that latency does not
+ * reduce the throughput.
+ */
 async function carry(from: Socket, to: Socket, faults: Faults, delay: () => number): Promise<void> {
   from.on('error', () => {})
   let line: Promise<void> = Promise.resolve()
@@ -126,11 +129,11 @@ async function carry(from: Socket, to: Socket, faults: Faults, delay: () => numb
 }
 
 const socketBytes = 64 * 1024
-/** What the line may hold: as much as passes within the latency, at 64 MiB a second at most. */
+/** Returns the limit of the queue in bytes: the amount that passes within the latency, at 64 MiB per second at most. */
 const mostHeld = ({ latencyMs, bytesPerSecond }: Faults) =>
   socketBytes + (latencyMs / 1000) * Math.min(bytesPerSecond, 64 * 1024 * 1024)
 
-/** Twenty slices a second when throttled. */
+/** Writes a chunk, in twenty slices per second if throttled. */
 async function pass(chunk: Buffer, to: Socket, faults: Faults): Promise<void> {
   for (let at = 0; at < chunk.length; ) {
     await faults.open

@@ -6,7 +6,7 @@ import {
 } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A request as it arrived, its body untouched. */
+/** Received request with its unmodified body. */
 export interface Received {
   method: string
   /** Path and query. */
@@ -17,27 +17,27 @@ export interface Received {
 }
 
 export interface Reply {
-  /** 200; `reset` cuts the connection, `hang` never answers. */
+  /** Status, 200 by default; `reset` resets the connection, `hang` never responds. */
   status?: number | 'reset' | 'hang'
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Before the answer. */
+  /** Milliseconds before the response. */
   delay_ms?: number
 }
 
-/** May take its time. */
+/** Function that chooses the reply to a request, possibly asynchronously. */
 type Decide = (received: Received, nth: number) => Reply | Promise<Reply>
 
 export interface Receiver {
-  /** `http://127.0.0.1:<port>` */
+  /** Address `http://127.0.0.1:<port>`. */
   url: string
   received: Received[]
-  /** How requests are answered from now on: always the same, or decided for each. */
+  /** Sets the reply to further requests, either fixed or chosen for each. */
   answer: (reply: Reply | Decide) => void
   close: () => Promise<void>
 }
 
-/** A loopback HTTP server that remembers what it gets and answers as told; 200 until then. */
+/** Starts a loopback HTTP server that records its requests and responds as configured, with 200 by default. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let decide: Decide = () => ({})

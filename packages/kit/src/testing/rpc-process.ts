@@ -5,32 +5,32 @@ import { internal, operations, post } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { z } from 'zod'
 
-/** A service of its own process, for tests and figures of the transport: it counts, and every count is a row. */
+/** Service in a separate process, for tests and measurements of the transport. It counts, and every count is a row. */
 export const tally = operations('TallyService', {
-  /** Adds one: the same change as any other. */
+  /** Adds one row, a change like any other. */
   add: post('/tally', {
     body: z.object({ note: z.string() }),
     answers: { 201: z.object({ id: z.int(), note: z.string() }).meta({ id: 'Tally' }) },
   }),
-  /** Does nothing. */
+  /** Returns the process id, and does nothing else. */
   ping: internal({ answers: { 200: z.object({ pid: z.int() }).meta({ id: 'Pong' }) } }),
-  /** `size` bytes, as fast as they are taken. */
+  /** Streams `size` bytes as fast as the reader accepts them. */
   flood: internal({ query: z.object({ size: z.int() }), answers: { 200: bytes } }),
 })
 
 export interface ToRpcProcess {
   port: number
   keys: readonly string[]
-  /** Of a database with the tables of `outbox/tables.ts` and `tally`, in this schema. */
+  /** Database with the tables of `outbox/tables.ts` and the table `tally` in this schema. */
   database?: { url: string; schema: string }
 }
 
 export interface RpcProcess {
   pid: number
   port: number
-  /** SIGTERM: it finishes what runs. Resolves when the process is gone. */
+  /** Sends SIGTERM, so that running calls finish, and resolves when the process has exited. */
   stop: () => Promise<void>
-  /** SIGKILL. Resolves when the process is gone. */
+  /** Sends SIGKILL, and resolves when the process has exited. */
   kill: () => Promise<void>
 }
 
@@ -38,7 +38,7 @@ const isSource = import.meta.url.endsWith('.ts')
 const execArgv = isSource ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
 const entry = isSource ? './rpc-server.ts' : './rpc-server.js'
 
-/** Starts the service; it listens when this resolves. */
+/** Starts the service, and resolves when it listens. */
 export async function startRpcProcess(given: ToRpcProcess): Promise<RpcProcess> {
   const child = fork(fileURLToPath(new URL(entry, import.meta.url)), { execArgv })
   const gone = once(child, 'exit')

@@ -8,10 +8,10 @@ import { guard } from '../rpc/guard.ts'
 import { protosOf } from './protos.ts'
 import { type ToRpcProcess, tally } from './rpc-process.ts'
 
-/** The process that `startRpcProcess` starts. */
+/** Entry of the process that `startRpcProcess` starts. */
 
 process.once('message', (given: ToRpcProcess) => void serve(given))
-process.once('disconnect', () => process.exit()) // nobody would stop it any more
+process.once('disconnect', () => process.exit()) // otherwise it would outlive its parent
 
 async function serve({ port, keys, database }: ToRpcProcess): Promise<void> {
   const opened = database && openTally(database)
@@ -27,7 +27,7 @@ async function serve({ port, keys, database }: ToRpcProcess): Promise<void> {
   server.setServing(true)
   process.once('SIGTERM', async () => {
     server.setServing(false)
-    await sleep(50) // for callers to go elsewhere
+    await sleep(50) // for callers to switch to another replica
     await server.stop()
     await opened?.close()
     process.exit()

@@ -2,29 +2,32 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
-/** An S3 on loopback that keeps everything in memory: enough of it to be a bucket of somebody else in tests. */
+/** S3 server on loopback that keeps everything in memory, complete enough to serve as a bucket of a user in tests. */
 export interface S3Server {
-  /** `http://127.0.0.1:<port>` */
+  /** Address `http://127.0.0.1:<port>`. */
   url: string
-  /** Of its only account. */
+  /** Access key of its only account. */
   key: string
   secret: string
   /** Objects of each bucket, by key. */
   buckets: Map<string, Map<string, Buffer>>
-  /** Buckets that anybody may read. */
+  /** Buckets with public read access. */
   open: Set<string>
-  /** Buckets that nobody may write. */
+  /** Read-only buckets. */
   sealed: Set<string>
-  /** Buckets that fell silent: objects that are sent there or asked for are never answered. */
+  /** Stalled buckets: requests to write or read their objects get no response. */
   stalled: Set<string>
-  /** Keys of uploads in parts that were neither completed nor given up. */
+  /** Returns keys of uploads in parts that were neither completed nor aborted. */
   unfinished: () => string[]
-  /** How often it was asked for anything. */
+  /** Returns the number of requests so far. */
   calls: () => number
   close: () => Promise<void>
 }
 
-/** @param key of the account; a signature counts as right when it names this key */
+/**
+ * Starts the server.
+ * @param key access key of the account; a signature is accepted if it names this key
+ */
 export async function startS3(
   key = 'AKIDTEST',
   secret = 'a secret of the tests',
@@ -104,7 +107,7 @@ interface Sent {
   key: string
 }
 
-/** An upload in parts: begun, sent, and completed or given up. */
+/** Handles an upload in parts: start, parts, and completion or abort. */
 function inParts(
   uploads: Map<string, Upload>,
   { method, query, body, bucket, key }: Sent,

@@ -1,23 +1,23 @@
 import { appendFileSync } from 'node:fs'
 import { isFullRun, scoresFile } from './config.ts'
 
-/** What was measured of a promise of `docs/reliability.md`. */
+/** Measurement of a promise of `docs/reliability.md`. */
 export interface Score {
-  /** Of the promise: `T-BUS-1`. */
+  /** Id of the promise: `T-BUS-1`. */
   id: string
-  /** On what, where it is measured on several: `Kafka`. */
+  /** Variant, if there are several: `Kafka`. */
   on: string
-  /** How much was done: `200 kills, 20,000 events`. */
+  /** Extent of the measurement: `200 kills, 20,000 events`. */
   count: string
   seen: string
   holds: boolean
-  /** Repeats what was chosen by chance, where it can be repeated. */
+  /** Seed of the random choices, if the measurement can be repeated with it. */
   seed?: number
 }
 
 /**
- * Notes it, to be called before the expectations of a test, so that what does not hold is noted as well. `npm run soak`
- * collects the notes.
+ * Records a measurement. Call it before the expectations of a test, so that a failed promise is recorded as well. `npm
+ * run soak` collects the records.
  */
 export function score(given: Score): void {
   const file = scoresFile()

@@ -11,7 +11,7 @@ import { testDb } from './db.ts'
 import { checkEmitOrder } from './emit-order.ts'
 import { startReceiver } from './receiver.ts'
 
-test('a receiver keeps raw bytes and answers as told', async () => {
+test('a receiver records raw bytes and responds as configured', async () => {
   const receiver = await startReceiver()
   const post = () =>
     fetch(`${receiver.url}/hook?a=1`, { method: 'POST', body: Buffer.from([0, 255]) })
@@ -38,7 +38,7 @@ test('a receiver keeps raw bytes and answers as told', async () => {
   await receiver.close()
 })
 
-test('a test clock stands still until it is turned', () => {
+test('a test clock changes only when it is set or advanced', () => {
   const clock = testClock('2026-01-01T00:00:00Z')
   clock.advance(6000)
   expect(clock.now()).toEqual(new Date('2026-01-01T00:00:06Z'))
@@ -46,7 +46,7 @@ test('a test clock stands still until it is turned', () => {
   expect(clock.now()).toEqual(new Date('2027-01-01T00:00:00Z'))
 })
 
-test('a call is made by a whole principal, or by nobody', () => {
+test('a call has a complete principal or none', () => {
   expect(callAs({ user_id: 7, role: 'admin' }).principal).toMatchObject({
     user_id: 7,
     username: 'user7',
@@ -56,7 +56,7 @@ test('a call is made by a whole principal, or by nobody', () => {
   expect(callAs(null, { request_id: 'r-7' })).toMatchObject({ principal: null, request_id: 'r-7' })
 })
 
-test('an event emitted before its row was locked is refused', async () => {
+test('an event emitted before its row was locked is rejected', async () => {
   const migrations: Migrations = {
     '0001-shop': {
       up: async (given: Kysely<unknown>) => {

@@ -9,24 +9,24 @@ import type { Call, Service } from '../rpc/context.ts'
 import { guard, mapValues } from '../rpc/guard.ts'
 import { openProxy } from './proxy.ts'
 
-/** Both ways in which a service is reached: `describe.each(transports)('over %s', (transport) => ...)`. */
+/** Both transports of a service: `describe.each(transports)('over %s', (transport) => ...)`. */
 export const transports = ['in-process', 'grpc'] as const
 export type Transport = (typeof transports)[number]
 
 export interface TransportOptions {
-  /** Default: everything in `proto/`. */
+  /** Definitions of the services; by default everything in `proto/`. */
   protos?: PackageDefinition
-  /** Keys the caller signs with; default: those of the server. */
+  /** Keys with which the caller signs; by default those of the server. */
   keys?: readonly string[]
-  /** Told about what is no `DomainError`; by default such a bug fails the test file. */
+  /** Receives errors other than `DomainError`; by default such a bug fails the test file. */
   onBug?: OnBug
 }
 
 const serverKeys = ['internal key of the tests']
 
 /**
- * The caller's view of handlers, through `guard` alone or through gRPC on a loopback port (`design.md` 3). To be called
- * while tests are collected (top level, or in `describe`): the server starts with the first call and closes itself.
+ * Returns the caller side of handlers, through `guard` alone or through gRPC on a loopback port. Call it while tests
+ * are collected (top level, or in `describe`): the server starts with the first call and closes itself.
  */
 export function overTransport<T extends Operations>(
   kind: Transport,
@@ -90,8 +90,8 @@ function listen<T extends Operations>(table: T, service: Service<T>, protos: Pac
 }
 
 /**
- * The caller's view over a network that loses the first answer to every change: the connection is cut when the handler is
- * done, and the caller asks again. To be awaited at top level, or in an async `describe`.
+ * Returns the caller side over a network that loses the first response to every change: the connection is cut when the
+ * handler has finished, and the caller retries. Await it at top level, or in an async `describe`.
  */
 export async function losingAnswers<T extends Operations>(
   table: T,

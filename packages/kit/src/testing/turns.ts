@@ -1,4 +1,4 @@
-/** Turns of the event loop while `work` runs: 0 where it never lets other work of the process run. */
+/** Counts the turns of the event loop while `work` runs: 0 if it never lets other work of the process run. */
 export async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isDone = false

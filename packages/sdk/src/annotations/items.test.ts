@@ -33,13 +33,13 @@ async function* inPieces(bytes: Uint8Array, size: number) {
 const read = async (text: string, size = 7) =>
   all(setItems('read', inPieces(new TextEncoder().encode(text), size)))
 
-describe('a set is read', () => {
-  test.each([1, 2, 3, 5, 64, 1e6])('in pieces of %d bytes', async (size) => {
+describe('reading an annotation set', () => {
+  test.each([1, 2, 3, 5, 64, 1e6])('works in pieces of %d bytes', async (size) => {
     expect(await read(JSON.stringify(set), size)).toEqual(expected)
     expect(await read(JSON.stringify(set, null, 2), size)).toEqual(expected)
   })
 
-  test('that is empty', async () => {
+  test('accepts an empty set', async () => {
     expect(await read('{}')).toEqual([])
     expect(await read('{"shapes": [], "tags": []}')).toEqual([])
   })
@@ -49,17 +49,17 @@ describe('a set is read', () => {
     ['breaks off in a string', JSON.stringify(set).slice(0, 150)],
     ['is nothing', ''],
     ['is not JSON', '{"shapes":[{oops}]}'],
-  ])('not when it %s', async (_, text) => {
+  ])('fails when the text %s', async (_, text) => {
     await expect(read(text)).rejects.toThrow(UnexpectedAnswer)
   })
 
-  test('not when it is not UTF-8', async () => {
+  test('fails when the text is not UTF-8', async () => {
     const bytes = Uint8Array.of(0x7b, 0xff)
     const reading = all(setItems('read', inPieces(bytes, 9)))
     await expect(reading).rejects.toThrow('not UTF-8')
   })
 
-  test('in flat memory', { timeout: 120_000 }, async () => {
+  test('needs constant memory', { timeout: 120_000 }, async () => {
     const line = new TextEncoder().encode(`${JSON.stringify(shape(0))},`)
     const count = 400_000
     async function* pieces() {
@@ -75,11 +75,12 @@ describe('a set is read', () => {
       if (seen % 20_000 === 0) highest = Math.max(highest, process.memoryUsage().heapUsed)
     }
     expect(seen).toBe(count)
-    expect(highest - before).toBeLessThan(100 * 1024 * 1024) // the text alone has 44 MB, its objects several times that
+    // the text alone has 44 MB, its objects several times as much
+    expect(highest - before).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
-describe('a set is written', () => {
+describe('writing an annotation set', () => {
   const items: SetItemWrite[] = [
     { kind: 'tags', object: { frame: 0, label_id: 4 } },
     { kind: 'shapes', object: { type: 'points', frame: 0, label_id: 4, points: [1, 2] } },
@@ -91,14 +92,14 @@ describe('a set is written', () => {
     return written
   }
 
-  test('list by list', async () => {
+  test('groups items by list', async () => {
     const [tag, first, second] = items.map(({ object }) => object)
     expect(JSON.parse(await text(items))).toEqual({ tags: [tag], shapes: [first, second] })
     expect(await text([])).toBe('{}')
     await expect(text([...items, ...items])).rejects.toThrow('send list by list')
   })
 
-  test('from wherever its items come, as the body of a call', async () => {
+  test('streams items as the body of a call', async () => {
     const { url, heard } = await service(json(200, set))
     const client = createClient({ url })
     async function* made() {
@@ -112,7 +113,7 @@ describe('a set is written', () => {
     })
   })
 
-  test('again after a break only where it can be', async () => {
+  test('is repeated after a failure only if the items can be iterated again', async () => {
     const { url, heard } = await service(json(503, {}, { 'retry-after': '0' }), json(200, set))
     const client = createClient({ url })
     const again = { id: 3, body: () => items }
@@ -125,7 +126,7 @@ describe('a set is written', () => {
     expect(sent).toHaveLength(1) // the second would be empty
   })
 
-  test('until its items throw, which is what the call throws', async () => {
+  test('passes on an error thrown by the items', async () => {
     const { url } = await service(json(200, set))
     function* failing() {
       yield* items

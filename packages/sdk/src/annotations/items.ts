@@ -8,30 +8,30 @@ import type {
   TrackWrite,
 } from '../generated/schemas.ts'
 
-/** One object of an annotation set, and the list that it stands in. */
+/** Object of an annotation set with the name of its list. */
 export type SetItem =
   | { kind: 'tags'; object: Tag }
   | { kind: 'shapes'; object: Shape }
   | { kind: 'tracks'; object: Track }
 
-/** The same, to be written. */
+/** Object of an annotation set to be written. */
 export type SetItemWrite =
   | { kind: 'tags'; object: TagWrite }
   | { kind: 'shapes'; object: ShapeWrite }
   | { kind: 'tracks'; object: TrackWrite }
 
-/** A change of one: its id, and what changes of it. */
+/** Change of an object in an annotation set: its id and the changed fields. */
 export type SetItemChange =
   | { kind: 'tags'; object: DeepPartial<TagWrite> }
   | { kind: 'shapes'; object: DeepPartial<ShapeWrite> }
   | { kind: 'tracks'; object: DeepPartial<TrackWrite> }
 
-/** An annotation set to be written: whole, or item by item from wherever they come. */
+/** Annotation set to be written: whole, or item by item from any iterable. */
 export type SetWrite = AnnotationSetWrite | Items<SetItemWrite> | Blob
-/** A part of one: of objects that are changed or deleted the id, and what changes. */
+/** Part of an annotation set; changed and deleted objects need their id. */
 export type SetChange = DeepPartial<AnnotationSetWrite> | Items<SetItemChange> | Blob
 
-/** Given as a function it may be sent again after a break: it is called for each attempt. */
+/** Items of a set. A function is called for each attempt, so the set can be sent again after a failure. */
 export type Items<T> = AsyncIterable<T> | Iterable<T> | (() => AsyncIterable<T> | Iterable<T>)
 
 export type DeepPartial<T> = T extends readonly (infer E)[]

@@ -1,12 +1,12 @@
 import { UnexpectedAnswer } from '../http/errors.ts'
 import type { SetItem } from './items.ts'
 
-/** Annotation sets of any size, read as they come: only the object that is under way is in memory. */
+/** Streaming reader of annotation sets of any size. Only the current object is in memory. */
 
 /**
- * The objects of a set, in the order of its JSON.
+ * Yields the objects of a set, in the order of its JSON.
  *
- * @throws UnexpectedAnswer for what is no set or breaks off, and what reading `pieces` throws
+ * @throws UnexpectedAnswer for an invalid or incomplete set, and errors of reading `pieces`
  */
 export async function* setItems(
   operation: string,
@@ -43,19 +43,19 @@ function parsed(operation: string, text: string) {
 }
 
 const marks = /["{}[\]]/g
-/** How deep the elements of the lists of a set lie: in an object, in a list. */
+/** Depth of the elements of a set: inside an object, inside a list. */
 const elementDepth = 3
 
-/** Cuts the elements of the lists of one object out of its text. */
+/** Creates a reader that cuts the elements of the lists of one object out of its text. */
 function openCutter() {
-  let text = '' // what is not cut yet
-  let at = 0 // in it, up to where it was looked at
-  let start = -1 // of the element that is under way
+  let text = '' // text that is not cut yet
+  let at = 0 // position in it up to which it has been read
+  let start = -1 // start of the current element, or -1
   let depth = 0
   let list = ''
   let isBegun = false
 
-  /** What a mark means; answers the element that ends with it. */
+  /** Handles a bracket; returns the element that ends with it. */
   function step(mark: string, index: number): string | undefined {
     at = index + 1
     isBegun = true
@@ -71,7 +71,7 @@ function openCutter() {
     return element
   }
 
-  /** Of strings only names of lists matter, and their ends. */
+  /** Skips a string. Only names of lists are kept. */
   function skipString(index: number): boolean {
     const end = endOfString(text, index)
     if (end < 0) return false
@@ -80,7 +80,7 @@ function openCutter() {
     return true
   }
 
-  /** The next mark that is no string; nothing before more of the text has come. */
+  /** Returns the next bracket outside strings; undefined when more text is needed. */
   function next(): RegExpExecArray | undefined {
     for (;;) {
       marks.lastIndex = at
@@ -91,7 +91,7 @@ function openCutter() {
     }
   }
 
-  /** What was cut is not needed any more. */
+  /** Drops the text that has been cut. */
   function drop(): void {
     const done = start < 0 ? at : start
     text = text.slice(done)
@@ -112,7 +112,7 @@ function openCutter() {
   }
 }
 
-/** Of the closing quote; -1 where it has not come yet. */
+/** Returns the index of the closing quote; -1 when it has not arrived yet. */
 function endOfString(text: string, index: number): number {
   for (let end = text.indexOf('"', index + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end

@@ -1,13 +1,12 @@
 import type { SetItemChange } from './items.ts'
 
-/** Annotation sets as bytes, item by item. */
+/** Streaming writer of annotation sets. */
 
-/** What is written is handed on in pieces of about so many characters. */
+/** Approximate size of written pieces in characters. */
 const pieceChars = 64 * 1024
 
 /**
- * Writes a set as its items come, list by list: the lists may come in any order, the items of one without those of another
- * between them.
+ * Writes a set item by item. Lists may come in any order, but all items of one list have to be consecutive.
  *
  * @throws TypeError for an item whose list has ended
  */

@@ -10,7 +10,7 @@ import { type Answer, broken, json, service } from '../testing/service.ts'
 const text = Array.from({ length: 5000 }, (_, index) => `${index} `).join('')
 const link = 'http://other.example.org/api/tasks/1/dataset/download?rq_id=x'
 
-/** Serves `text` with ranges, as the service does; cut after so many bytes where that is told. */
+/** Serves `text` with ranges, as the service does; `cut` breaks the connection after that many bytes. */
 const file =
   ({
     cut,
@@ -34,7 +34,7 @@ const file =
       }),
     })
     if (cut === undefined) return response.end(part)
-    const cutOff = () => setTimeout(() => response.destroy(), 400) // what was not read yet goes with it
+    const cutOff = () => setTimeout(() => response.destroy(), 400) // data that the client has not read yet is lost
     return response.write(part.slice(0, cut), cutOff)
   }
 
@@ -44,7 +44,7 @@ const fetched = async (...answers: Answer[]) => {
 }
 
 describe('a download', () => {
-  test('tells what it is, and comes from the host of the client', async () => {
+  test('has its metadata and is fetched from the host of the client', async () => {
     const { client, heard } = await fetched(file({}))
     const told: [number, number | null][] = []
     const got = await client.download(link, { on_progress: (...given) => void told.push(given) })
@@ -61,7 +61,7 @@ describe('a download', () => {
     ])
   })
 
-  test('goes on after breaks, from the byte that it had', async () => {
+  test('resumes after failures from the next byte', async () => {
     const { client, heard } = await fetched(
       ...[file({ cut: 7000 }), broken, file({ cut: 100 }), file({})],
     )
@@ -75,13 +75,13 @@ describe('a download', () => {
     ])
   })
 
-  test('does not mix two files', async () => {
+  test('does not mix two versions of a file', async () => {
     const { client } = await fetched(file({ cut: 7000 }), file({ etag: '"2"' }))
     const got = await client.download(link)
     await expect(got.bytes()).rejects.toThrow(Changed)
   })
 
-  test('is not whole when less came than was announced', async () => {
+  test('fails when it has fewer bytes than announced', async () => {
     const short: Answer = (response) => {
       response.writeHead(200, { 'content-length': 100, connection: 'close' })
       response.write('half', () => response.destroy())
@@ -92,7 +92,7 @@ describe('a download', () => {
     await expect((await client.download(link)).bytes()).rejects.toThrow('broke off at byte 4')
   })
 
-  test('is counted also where a connection tells no length', async () => {
+  test('is checked even if the connection sends no length', async () => {
     const early: Answer = (response) => {
       const place = `bytes 7000-${text.length - 1}/${text.length}`
       response.writeHead(206, { etag: '"1"', 'content-range': place })
@@ -105,14 +105,14 @@ describe('a download', () => {
     expect(heard[2]?.headers.range).toBe('bytes=7100-')
   })
 
-  test('gives up where nothing more comes', async () => {
+  test('fails after repeated attempts without progress', async () => {
     const { client, heard } = await fetched(file({ cut: 10 }), file({ cut: 0 }))
     const got = await client.download(link, { retries: 2 })
     await expect(got.bytes()).rejects.toThrow('broke off at byte 10')
     expect(heard).toHaveLength(3)
   })
 
-  test('is refused as every call is', async () => {
+  test('reports errors like other calls', async () => {
     const { client } = await fetched(json(404, { detail: 'The exported file has expired' }))
     await expect(client.download(link)).rejects.toThrow('download was refused with 404')
     const request = { id: 'rq', result_url: null }
@@ -132,14 +132,14 @@ describe('a download', () => {
     await expect(got.bytes()).rejects.toThrow('enough')
   })
 
-  test('follows to a bucket, which learns no credential', async () => {
+  test('follows a redirect to a bucket without sending credentials', async () => {
     const bucket = await service(file({ cut: 7000 }), file({}))
     const { client, heard } = await fetched((response) => {
       response.writeHead(302, { location: `${bucket.url}/bucket/key?signature=s` }).end()
     })
     const got = await client.download(link)
     expect(new TextDecoder().decode(await got.bytes())).toBe(text)
-    expect(heard).toHaveLength(2) // an address is good for a while: a new one is asked for
+    expect(heard).toHaveLength(2) // an address is valid for a while, so the retry requests a new one
     for (const { headers } of bucket.heard) expect(headers.authorization).toBeUndefined()
     expect(bucket.heard[1]?.headers).toMatchObject({ range: 'bytes=7000-', 'if-range': '"1"' })
   })
@@ -152,7 +152,7 @@ describe('a download into a file', () => {
     return path
   }
 
-  test('is there when it is whole, and goes on in another process', async () => {
+  test('appears when complete, and can be resumed by another process', async () => {
     const { client, heard } = await fetched(file({ cut: 7000 }), file({}))
     const place = folder()
     const path = join(place, 'out.zip')
@@ -166,7 +166,7 @@ describe('a download into a file', () => {
     expect(heard.at(-1)?.headers.range).toBe('bytes=7000-')
   })
 
-  test('begins anew where the file is another one', async () => {
+  test('restarts when the file has changed', async () => {
     const other = 'other'
     const changed = file({ etag: '"2"', content: other })
     const { client } = await fetched(file({ cut: 7000 }), changed)
@@ -174,10 +174,10 @@ describe('a download into a file', () => {
     await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')
     await saveTo(client, link, path)
     expect(readFileSync(path, 'utf8')).toBe(other)
-    expect(readdirSync(dirname(path))).toEqual(['out.zip']) // nothing of the first is left
+    expect(readdirSync(dirname(path))).toEqual(['out.zip']) // the first part is deleted
   })
 
-  test('begins anew where the service knows no ranges', async () => {
+  test('restarts when the service does not support ranges', async () => {
     const whole: Answer = (response) => response.writeHead(200, { etag: '"1"' }).end(text)
     const { client } = await fetched(file({ cut: 7000 }), whole)
     const path = join(folder(), 'out.zip')
@@ -186,7 +186,7 @@ describe('a download into a file', () => {
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
-  test('that was whole already is not fetched again', async () => {
+  test('that is already complete is not downloaded again', async () => {
     const { client, heard } = await fetched(file({}))
     const path = join(folder(), 'out.zip')
     const tag = createHash('sha256').update('"1"').digest('hex').slice(0, 8)

@@ -4,38 +4,38 @@ import { patience, pauseBefore, sleep } from '../http/retry.ts'
 import { send } from '../http/send.ts'
 import { isBrowser, pathOf, type Settings } from '../http/settings.ts'
 
-/** A link of the API, or a finished request with one. */
+/** Link of the API, or a finished request with a result. */
 export type Source = string | { id: string; result_url: string | null }
 
 export interface DownloadOptions {
   signal?: AbortSignal
-  /** Bytes that have come, of how many; null where nobody says. */
+  /** Called with the downloaded and the total bytes; the total is null when unknown. */
   on_progress?: (done: number, total: number | null) => void
-  /** Go on with a file that was fetched in part: what is not the same file any more begins anew, at offset 0. */
+  /** Resumes a partial download. If the file has changed, it restarts at offset 0. */
   from?: { offset: number; etag: string }
-  /** How often it is tried again without a byte having come; 12, which is about a minute. */
+  /** Number of attempts without a byte of progress; default 12, which is about a minute. */
   retries?: number
 }
 
-/** A file on its way: to be read once, by iterating over it or by one of the other ways. */
+/** Download of a file. Its content can be read once, by iteration or by one of the methods. */
 export interface Download extends AsyncIterable<Uint8Array> {
   filename: string | null
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   size: number | null
   type: string
   etag: string | null
-  /** Of the first byte that comes: 0, but where a file is gone on with. */
+  /** Offset of the first byte: 0, except for a resumed download. */
   offset: number
   stream(): ReadableStream<Uint8Array>
   blob(): Promise<Blob>
   bytes(): Promise<Uint8Array<ArrayBuffer>>
-  /** Nothing more is wanted. */
+  /** Ends the download. */
   cancel(): Promise<void>
 }
 
 /**
- * Begins to fetch a file. After a break it goes on where it was, as long as it is the same file; what came is counted against
- * what was announced.
+ * Starts a download. After a failure it resumes while the file is unchanged; the number of bytes is checked against
+ * the announced size.
  *
  * @throws ApiError, ConnectionError, TypeError for a request without a result
  */
@@ -100,7 +100,7 @@ function open(
 }
 
 function factsOf({ status, headers }: Response): Facts {
-  const isCoded = headers.has('content-encoding') // then nobody knows how many bytes come out of it
+  const isCoded = headers.has('content-encoding') // the decoded size is then unknown
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
   const length = headers.get('content-length')
   const isPart = status === 206 && start !== undefined
@@ -115,7 +115,7 @@ function factsOf({ status, headers }: Response): Facts {
   }
 }
 
-/** `filename*` (RFC 8187) before `filename` (RFC 6266 4.3). */
+/** Parses the name; `filename*` (RFC 8187) has priority over `filename` (RFC 6266 4.3). */
 function filenameOf(disposition: string): string | null {
   const [, coded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition) ?? []
   if (coded) return decodeURIComponent(coded)
@@ -130,7 +130,7 @@ interface Fetching {
   file: Facts
 }
 
-/** A connection that has carried nothing for so long is broken. */
+/** Milliseconds without data after which a connection counts as broken. */
 const silenceMs = 60_000
 
 async function* whole(fetching: Fetching, first: Response): AsyncGenerator<Uint8Array> {
@@ -156,7 +156,7 @@ async function* whole(fetching: Fetching, first: Response): AsyncGenerator<Uint8
   }
 }
 
-/** @throws what is no broken connection, or one too many of them, or of a file that cannot be gone on with */
+/** @throws any error except a broken connection; also for too many failures, and for a file that cannot be resumed */
 function assertBroken(
   thrown: unknown,
   { options, file }: Fetching,
@@ -168,7 +168,7 @@ function assertBroken(
     throw new ConnectionError(operation, `the file broke off at byte ${at}`, thrown)
 }
 
-/** The file is another one than it was when its download began. */
+/** Error of a file that changed during its download. */
 export class Changed extends Error {
   override readonly name = 'Changed'
 }

@@ -3,11 +3,11 @@ import { setBytes } from '../annotations/write.ts'
 import type { Row } from './row.ts'
 import type { Body } from './send.ts'
 
-/** The body of a call: JSON, a form, bytes, or an annotation set that is written as it goes. */
+/** Body of a call: JSON, a form, bytes, or a streamed annotation set. */
 export interface Written {
   body: () => Body
   type?: string
-  /** Can it be made again for another attempt? */
+  /** Whether it can be created again for another attempt. */
   isRepeatable: boolean
 }
 
@@ -34,7 +34,7 @@ function writeItems(given: SomeItems | (() => SomeItems)): Written {
   return {
     body: () => setBytes(given),
     type: json,
-    isRepeatable: Array.isArray(given), // others may be at their end after the first attempt
+    isRepeatable: Array.isArray(given), // other iterables may be used up after the first attempt
   }
 }
 
@@ -54,7 +54,7 @@ function hasFiles(given: unknown): given is Record<string, unknown> {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Members as fields: lists as `name[0]`, what has members of its own as JSON (`spec/api-workspace.md` 4.5). */
+/** Converts members to form fields: lists as `name[0]`, nested objects as JSON. */
 export function formOf(members: Record<string, unknown>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(members)) {

@@ -6,7 +6,7 @@ import type { Row } from './row.ts'
 import { type Sent, send } from './send.ts'
 import type { Settings } from './settings.ts'
 
-/** One call of an operation: its input becomes a request, its answer what the operation answers. */
+/** Operation by name. A call converts its input to a request and its response to a result. */
 
 export interface Named {
   name: string
@@ -14,7 +14,7 @@ export interface Named {
 }
 export type Input = Readonly<Record<string, unknown>>
 
-/** Asks, and hands the answer to `read`. @throws as `send` */
+/** Sends a call and passes the response to `read`. @throws as `send` */
 export function respond<A>(
   settings: Settings,
   { name, row }: Named,
@@ -37,7 +37,7 @@ export function respond<A>(
   return send(settings, sent, read)
 }
 
-/** Asks, and reads what it answers. @throws as `send` */
+/** Sends a call and returns its result. @throws as `send` */
 export function call(
   settings: Settings,
   named: Named,
@@ -47,13 +47,13 @@ export function call(
   return respond(settings, named, input, options, (answer) => readAnswer(named, answer))
 }
 
-/** Reading, and what has the same end however often it is done; a PATCH may add to lists, so it is not. */
+/** Reads, and writes with the same result when repeated. A PATCH can add to lists, so it is not safe. */
 function isSafe({ method, takes_key }: Row, input: Input): boolean {
   if (takes_key || method === 'GET' || method === 'DELETE') return true
   return method === 'PUT' && input.if_match === undefined
 }
 
-/** @throws TypeError for a param that is missing */
+/** @throws TypeError for a missing parameter */
 function pathWith(name: string, { path, headers = [] }: Row, input: Input): string {
   const used = new Set(['body', ...headers])
   const filled = path.replace(/:(\w+)/g, (_, param: string) => {
@@ -84,7 +84,7 @@ function headersOf(
   return { ...Object.fromEntries(given), ...(written?.type && { 'content-type': written.type }) }
 }
 
-/** A key of ours makes every attempt of a call the same one to the service. */
+/** A generated idempotency key identifies all attempts of a call to the service. */
 function optional({ takes_key }: Row, options: CallOptions): Record<string, string> {
   const { organization, headers, idempotency_key = takes_key ? randomId() : undefined } = options
   return {

@@ -1,6 +1,6 @@
-/** What may go wrong, each with words for people and facts for programs. */
+/** Errors of the client, with a message for users and fields for programs. */
 
-/** Messages by field; members of members as `labels[1].name`. */
+/** Messages by field; nested fields as `labels[1].name`. */
 export type Fields = Record<string, string[]>
 
 export interface Refusal {
@@ -10,26 +10,26 @@ export interface Refusal {
   detail: string
   fields: Fields
   request_id: string | null
-  /** Seconds after which another attempt is welcome, where the service says so. */
+  /** Seconds to wait before another attempt, if the service sent them. */
   retry_after: number | null
   body: unknown
 }
 
-/** The service answered, and said no. */
+/** Error response of the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** The call: `updateProject`. */
+  /** Name of the operation: `updateProject`. */
   readonly operation: string
   readonly status: number
-  /** Stable, in snake_case: `not_found`, `points_invalid`. */
+  /** Stable code in snake_case: `not_found`, `points_invalid`. */
   readonly code: string
-  /** What the service says, without the fields. */
+  /** Message of the service, without the fields. */
   readonly detail: string
   readonly fields: Fields
-  /** To be named to whoever runs the service: its log has it. */
+  /** Id for the operator of the service, who finds it in the log. */
   readonly request_id: string | null
   readonly retry_after: number | null
-  /** The answer as it came: JSON where it was, or text. */
+  /** Body of the response: parsed JSON, or text. */
   readonly body: unknown
 
   constructor(refusal: Refusal) {
@@ -44,7 +44,7 @@ export class ApiError extends Error {
     this.body = refusal.body
   }
 
-  /** Of a conflict (409) with work that is under way already: what to follow instead. */
+  /** Id of the running request that a conflict (409) refers to; follow it instead. */
   get rq_id(): string | null {
     return textOf(memberOf(this.body, 'rq_id'))
   }
@@ -56,7 +56,7 @@ function messageOf({ operation, status, detail, fields, request_id }: Refusal): 
   return `${operation} was refused with ${status}: ${said}${request_id ? ` (request ${request_id})` : ''}`
 }
 
-/** No answer came: there is no connection, or it broke before what was asked was done for certain. */
+/** Error without a response: the connection failed, or broke before the result was certain. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly operation: string
@@ -67,7 +67,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** An answer is not what this client understands: something else is at that address, or it is of another version. */
+/** Error of a response that this client does not understand: another server, or another version. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
   readonly operation: string
@@ -78,7 +78,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** Reads an answer that is a refusal. */
+/** Converts an error response. */
 export async function refusalOf(operation: string, answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '')
   const body = parsed(text)
@@ -96,7 +96,7 @@ export async function refusalOf(operation: string, answer: Response): Promise<Ap
   })
 }
 
-/** `Retry-After`: seconds, or a date (RFC 9110 10.2.3). */
+/** Parses `Retry-After`: seconds, or a date (RFC 9110 10.2.3). */
 export function secondsOf(header: string | null): number | null {
   if (header === null || header.trim() === '') return null
   const seconds = Number(header)
@@ -115,7 +115,7 @@ function parsed(text: string): unknown {
 
 const longestText = 300
 
-/** The shapes of errors: `{detail}`, a list of texts, texts by field, or what a proxy has to say. */
+/** Parses the forms of errors: `{detail}`, a list of texts, texts by field, or a text of a proxy. */
 function read(body: unknown): { detail: string; fields: Fields } {
   if (typeof body === 'string') return { detail: body.trim().slice(0, longestText), fields: {} }
   if (Array.isArray(body) && body.every((one) => typeof one === 'string'))

@@ -1,6 +1,6 @@
 import { UnexpectedAnswer } from './errors.ts'
 
-/** The JSON of an answer, which is believed to have the shape that is documented. @throws UnexpectedAnswer for what is none */
+/** Parses the JSON of a response, whose documented type is trusted. @throws UnexpectedAnswer for invalid JSON */
 export async function readJson<A>(operation: string, answer: Response): Promise<A> {
   return parsed(operation, answer, await answer.text())
 }

@@ -5,10 +5,10 @@ import type { CallOptions } from './options.ts'
 import { send } from './send.ts'
 import { pathOf, type Settings } from './settings.ts'
 
-/** Rows of a page where nobody says how many: fewer calls than the ten that the service has for people. */
+/** Default page size of the client: fewer calls than with the default of the service (10). */
 const usualPageSize = 100
 
-/** Every item of a list; the next page is asked for when all of one have been taken. */
+/** Yields every item of a list; the next page is requested after the items of the current one. */
 export async function* eachItem(
   settings: Settings,
   named: Named,

@@ -11,16 +11,16 @@ import {
   type SetItem,
 } from '../index.ts'
 
-/** What compiles and what does not: `tsc -b` is the test of the lines below. */
+/** Type tests: the compiler (`tsc -b`) checks the lines below. */
 
 const client = createClient({ url: 'http://127.0.0.1:9' })
 
-test('every row is a method, and every method has a row', () => {
+test('every row has a method, and every method has a row', () => {
   expectTypeOf<keyof Methods>().toEqualTypeOf<keyof typeof rows>()
   for (const name of Object.keys(rows)) expect(client).toHaveProperty(name, expect.any(Function))
 })
 
-test('what a row can more its method can more', () => {
+test('the functions of a method match its row', () => {
   const namesOf = (member: string) =>
     Object.entries(client).flatMap(([name, method]) => (member in method ? [name] : []))
   const withRow = (matches: (row: object) => boolean) =>
@@ -33,7 +33,7 @@ test('what a row can more its method can more', () => {
   ])
 })
 
-test('inputs and answers have types', () => {
+test('inputs and results have types', () => {
   expectTypeOf<AnswerOf<'getProject'>>().toEqualTypeOf<Project>()
   expectTypeOf<AnswerOf<'deleteProject'>>().toEqualTypeOf<void>()
   expectTypeOf<AnswerOf<'getTaskData'>>().toEqualTypeOf<Response>()
@@ -45,25 +45,25 @@ test('inputs and answers have types', () => {
   expectTypeOf(client.getTaskAnnotations.items).returns.toExtend<AsyncIterable<SetItem>>()
 })
 
-test('what is wrong does not compile', () => {
+test('wrong calls do not compile', () => {
   const wrong = () => [
-    // @ts-expect-error there is no such operation
+    // @ts-expect-error unknown operation
     client.getProjects(),
     // @ts-expect-error an id is needed
     client.getProject(),
     // @ts-expect-error an id is a number
     client.getProject({ id: '7' }),
-    // @ts-expect-error no such member of a body
+    // @ts-expect-error unknown member of a body
     client.updateProject({ id: 7, body: { nmae: 'x' } }),
-    // @ts-expect-error no such word
+    // @ts-expect-error unknown enum value
     client.updateProject({ id: 7, body: { status: 'done' } }),
-    // @ts-expect-error no such filter
+    // @ts-expect-error unknown filter
     client.listProjects({ nmae: 'x' }),
     // @ts-expect-error a shape needs its type
     client.replaceJobAnnotations({ id: 1, body: { shapes: [{ frame: 0, label_id: 1 }] } }),
-    // @ts-expect-error nothing is sent to a list
+    // @ts-expect-error files cannot be sent to a list
     client.listProjects.send({}, []),
-    // @ts-expect-error files are handed in beside the input
+    // @ts-expect-error files are passed beside the input
     client.uploadTaskData.send({ id: 1, body: { client_files: [new Blob()] } }, []),
   ]
   expect(wrong).toBeTypeOf('function')

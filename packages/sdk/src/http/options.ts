@@ -1,12 +1,12 @@
-/** Beside the input of a call. */
+/** Options of a call, in addition to its input. */
 export interface CallOptions {
-  /** Ends the call, its repeats and the reading of its answer. */
+  /** Aborts the call, its retries and the reading of its response. */
   signal?: AbortSignal
-  /** The slug of an organization; `''` for the personal workspace. Instead of the client's own. */
+  /** Slug of an organization; `''` for the personal workspace. Overrides that of the client. */
   organization?: string
-  /** Instead of the client's own `retries`. */
+  /** Overrides `retries` of the client. */
   retries?: number
-  /** For calls that take one: a call that is made again under it, even by another process, is done once. */
+  /** Idempotency key of a call that accepts one: repeated calls with it, even by another process, take effect once. */
   idempotency_key?: string
   headers?: Record<string, string>
 }

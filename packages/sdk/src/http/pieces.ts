@@ -1,11 +1,15 @@
-/** How long nothing may come before a connection counts as broken, and who is told. */
+/** Limit on the time without data, and a callback for it. */
 export interface Patience {
   silenceMs: number
   onSilence?: () => void
   signal?: AbortSignal
 }
 
-/** The body of an answer as it comes. @throws when it breaks off, when nothing comes for too long, the reason of the signal */
+/**
+ * Yields the body of a response.
+ *
+ * @throws when it breaks off, when no data arrives within the limit, the reason of the signal
+ */
 export async function* timedPieces(
   { body }: Response,
   { silenceMs, onSilence, signal }: Patience,
@@ -20,7 +24,7 @@ export async function* timedPieces(
       yield value
     }
   } finally {
-    reader.cancel().catch(() => undefined) // who stops reading wants no more of it
+    reader.cancel().catch(() => undefined) // the consumer has stopped reading
   }
 }
 

@@ -1,4 +1,4 @@
-/** A name that nobody else has (RFC 9562, version 4). `crypto.randomUUID` is missing in pages that came without TLS. */
+/** Returns a random UUID (RFC 9562, version 4). `crypto.randomUUID` is missing in pages loaded without TLS. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

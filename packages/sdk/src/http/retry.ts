@@ -1,28 +1,26 @@
 import { secondsOf } from './errors.ts'
 
-/** When an attempt is repeated, and after how long. */
+/** Conditions and pauses of retries. */
 
-/** Nobody waits longer for a service that says when it will be there again: the error tells them. */
+/** A longer `Retry-After` is reported as an error instead of waiting for it. */
 const longestWaitMs = 60_000
 const firstWaitMs = 250
 const longestPauseMs = 8000
 
-/**
- * Repeats of what somebody has waited long for: about a minute of them, in which a service comes back after a restart. Other
- * calls rather fail than hang.
- */
+/** Number of retries of long operations: about a minute, in which a service can restart. Other calls fail sooner. */
 export const patience = 12
 
 export interface Attempt {
-  /** From 0. */
+  /** Number of the attempt, from 0. */
   number: number
-  /** Would it do no harm if it was done twice? */
+  /** Whether the call can be repeated without harm. */
   isRepeatable: boolean
 }
 
 /**
- * Milliseconds until an answer is asked for again, or nothing when it is final. Who was turned away at the door (429) may
- * always come again; what else fails may have been done, and is repeated only where that does no harm.
+ * Returns the milliseconds before a retry, or undefined when the response is final. A 429 can always be retried,
+ * because the call was not processed; after other failures it may have been, so it is retried only if that is
+ * harmless.
  */
 export function waitAfter(answer: Response, { number, isRepeatable }: Attempt): number | undefined {
   const { status, headers } = answer
@@ -37,12 +35,12 @@ export function waitAfter(answer: Response, { number, isRepeatable }: Attempt): 
   return isBroken && isRepeatable ? pauseBefore(number) : undefined
 }
 
-/** A call under the same key has not ended yet. */
+/** An earlier call with the same key is still running. */
 function isSameUnderWay({ status, headers }: Response): boolean {
   return status === 409 && headers.get('x-error-code') === 'idempotency_in_progress'
 }
 
-/** Twice as long each time, and never the same for all who lost the same service. */
+/** Returns the pause before a retry: exponential, with random variation so that clients do not retry together. */
 export function pauseBefore(number: number): number {
   const full = Math.min(longestPauseMs, firstWaitMs * 2 ** number)
   return full / 2 + jitter(full / 2)
@@ -50,7 +48,7 @@ export function pauseBefore(number: number): number {
 
 const jitter = (ms: number) => Math.random() * ms
 
-/** @throws the reason of the signal, at once when it fires */
+/** Waits. @throws the reason of the signal as soon as it aborts */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

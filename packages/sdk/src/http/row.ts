@@ -1,19 +1,19 @@
-/** What a client has to know of an operation when it runs; `generated/rows.ts` has one for each. */
+/** Runtime data of an operation; `generated/rows.ts` has one for each. */
 export interface Row {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the root of the API, with `:name` for each of its params. */
+  /** Path below the root of the API, with `:name` for each parameter. */
   path: string
   success: number
-  /** What it answers: JSON, a page of a list, an annotation set, bytes, nothing, or the address of something else. */
+  /** Kind of its result: JSON, a page of a list, an annotation set, bytes, nothing, or a redirect. */
   answer: 'json' | 'page' | 'set' | 'bytes' | 'nothing' | 'redirect'
   /** Members of the input that are sent as headers: `if_match` is `If-Match`. */
   headers?: readonly string[]
   /** Fields of its form that are files. */
   files?: readonly string[]
-  /** Its files may be sent in pieces, below its path. */
+  /** Whether its files can be sent in chunks, below its path. */
   in_pieces?: boolean
-  /** Of a body that is no JSON. */
+  /** Media type of a body that is not JSON. */
   media_type?: string
-  /** It takes an `Idempotency-Key`, with which it may be sent again whatever became of it. */
+  /** Whether it accepts an `Idempotency-Key`, so that it can always be repeated. */
   takes_key?: boolean
 }

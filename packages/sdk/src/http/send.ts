@@ -2,30 +2,31 @@ import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from './errors
 import { pauseBefore, sleep, waitAfter } from './retry.ts'
 import { isBrowser, type Settings } from './settings.ts'
 
-/** A request on the wire. */
+/** HTTP request of a call. */
 export interface Sent {
-  /** For words about it. */
+  /** Operation name for error messages. */
   operation: string
   method: string
-  /** Below the root of the API, with its query. */
+  /** Path below the root of the API, with its query. */
   path: string
   headers: Record<string, string>
-  /** Made anew for each attempt. */
+  /** Creates the body for each attempt. */
   body?: () => Body | Promise<Body>
-  /** Would it do no harm if it was done twice? */
+  /** Whether the request can be repeated without harm. */
   isRepeatable: boolean
   redirect?: 'follow' | 'manual'
   signal?: AbortSignal
   retries?: number
-  /** Statuses that are answers, beside those below 300. */
+  /** Statuses that are accepted in addition to those below 300. */
   accepts?: readonly number[]
 }
 export type Body = string | Blob | FormData | Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>
 
 /**
- * Asks, as often as it takes and may be, and reads what is no refusal; an answer that breaks off is none.
+ * Sends a request with retries and reads its response. An incomplete response counts as a failure.
  *
- * @throws ApiError for a refusal, ConnectionError when no answer came, what `read` and a body throw, the reason of the signal
+ * @throws ApiError for an error response, ConnectionError without a response, errors of `read` and of the body, the
+ * reason of the signal
  */
 export async function send<A>(
   settings: Settings,
@@ -54,7 +55,7 @@ export async function send<A>(
   }
 }
 
-/** What a body throws while it is made is the caller's mistake, no broken connection. */
+/** Error thrown while the body is created: a fault of the caller, not of the connection. */
 class BodyError extends Error {}
 
 const isFinal = (thrown: unknown) =>
@@ -64,7 +65,7 @@ type Outcome<A> = { value: A } | { refusal: Response }
 
 interface Reading<A> {
   read: (answer: Response) => Promise<A>
-  /** May an attempt before have done it, without its answer having been heard? */
+  /** Whether an earlier attempt may have succeeded without its response arriving. */
   isInDoubt: boolean
 }
 
@@ -106,7 +107,7 @@ async function ask(settings: Settings, sent: Sent): Promise<Response> {
 const isIterable = (body: Body | undefined): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && Symbol.asyncIterator in body
 
-/** Browsers take no streams as bodies (Chromium only where all is HTTP/2): there what is sent is gathered before. */
+/** Browsers do not accept streams as bodies (Chromium only with HTTP/2), so the body is collected first. */
 async function streamed(
   pieces: AsyncIterable<Uint8Array>,
   failed: { thrown?: unknown },
@@ -141,7 +142,7 @@ function isAccepted({ ok, status, type }: Response, { accepts, redirect }: Sent)
   return ok || isRedirect || accepts?.includes(status) === true
 }
 
-/** A change that is redirected would arrive there as something else (RFC 9110 15.4.2). @throws UnexpectedAnswer */
+/** A redirected change would arrive as another method (RFC 9110 15.4.2). @throws UnexpectedAnswer */
 function assertThere({ status, type, headers }: Response, { method, operation }: Sent): void {
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
   if (!isRedirect || method === 'GET') return
@@ -152,11 +153,11 @@ function assertThere({ status, type, headers }: Response, { method, operation }:
   )
 }
 
-/** What was to be deleted, and is not there when that is asked for again, was deleted by an attempt whose answer was lost. */
+/** If an object is missing when its deletion is repeated, an earlier attempt whose response was lost has deleted it. */
 const isGone = ({ status }: Response, { method }: Sent): boolean =>
   method === 'DELETE' && status === 404
 
-/** Sessions need the value of a cookie in a header as well, for whatever changes something. */
+/** Changes with a session cookie need its CSRF value in a header. */
 function csrfOf({ cookies }: Settings, method: string): Record<string, string> {
   if (!cookies || method === 'GET' || !('document' in globalThis)) return {}
   const text = String(Reflect.get(Object(Reflect.get(globalThis, 'document')), 'cookie') ?? '')

@@ -1,42 +1,42 @@
 import { apiVersion } from '../generated/rows.ts'
 
-/** How a client is made. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** Where Reticle is: `https://reticle.example.org`, with or without `/api`. */
+  /** URL of the server: `https://reticle.example.org`, with or without `/api`. */
   url: string
-  /** An access token, sent as `Authorization: Token`. */
+  /** Access token, sent as `Authorization: Token`. */
   token?: string
   basic?: { username: string; password: string }
-  /** In a page of the same site: the session's cookies, which the browser keeps. */
+  /** Uses the session cookies of the browser, in a page of the same site. */
   cookies?: boolean
-  /** The slug of the organization that calls are about; `''` for the personal workspace. */
+  /** Slug of the organization of calls; `''` for the personal workspace. */
   organization?: string
-  /** How often a call that may be repeated is repeated; 4. */
+  /** Limit on retries of calls that can be repeated; default 4. */
   retries?: number
-  /** Instead of the platform's own. */
+  /** Replaces the `fetch` of the platform. */
   fetch?: typeof globalThis.fetch
   user_agent?: string
-  /** Of every call, before the client's own: for a service that wants to be asked in other words. */
+  /** Headers of every call. They override those of the client, for example to select another dialect. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** The same, as calls need it. */
+/** Resolved options of a client. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** URL without a trailing slash. */
   base: string
   headers: Readonly<Record<string, string>>
-  /** Are cookies what tells who calls? */
+  /** Whether cookies authenticate the calls. */
   cookies: boolean
   retries: number
   fetch: typeof globalThis.fetch
 }
 
-/** In a page or a worker of a browser, where bodies cannot be streams and some headers are not ours to set. */
+/** True in pages and workers of a browser, where bodies cannot be streams and some headers cannot be set. */
 export const isBrowser = 'document' in globalThis || 'importScripts' in globalThis
 
 const ownName = `reticle-sdk/${apiVersion}`
 
-/** @throws TypeError for options that contradict one another or make no address */
+/** Resolves options. @throws TypeError for contradicting options or an invalid URL */
 export function settingsOf(options: ClientOptions): Settings {
   const { url, token, basic, cookies = false, organization, retries = 4, user_agent } = options
   const ways = [token !== undefined, basic !== undefined, cookies].filter(Boolean)
@@ -68,7 +68,7 @@ function baseOf(url: string): string {
   return `${address.origin}${path}${path.endsWith('/api') ? '' : '/api'}`
 }
 
-/** Base64 of UTF-8 (RFC 7617). */
+/** Encodes as Base64 of UTF-8 (RFC 7617). */
 function encoded({ username, password }: { username: string; password: string }): string {
   return toBase64(new TextEncoder().encode(`${username}:${password}`))
 }
@@ -80,8 +80,8 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * What of a link is below the root of the API: links name the host that the service believes to be, and a credential is sent to
- * no host but the client's own.
+ * Returns the part of a link below the root of the API. Links contain the host name that the service knows, and
+ * credentials must only be sent to the host of the client.
  */
 export function pathOf(link: string): string {
   const { pathname, search } = new URL(link, 'http://any/')

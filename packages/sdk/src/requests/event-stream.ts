@@ -1,6 +1,6 @@
 /**
- * The data of server-sent events (HTML standard, 9.2), one after the other. Comments tell that the other end is still there;
- * nothing is made of ids and of how long to wait, since these streams begin with what is.
+ * Yields the data of server-sent events (HTML standard, 9.2). Comments are keep-alives. Ids and retry times are
+ * ignored, because these streams start with the current state.
  */
 export async function* eventData(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''

@@ -20,8 +20,8 @@ const clientOf = async (...answers: Answer[]) => {
   return { client: createClient({ url }), heard }
 }
 
-describe('a request is followed', () => {
-  test('to its end, with every change', async () => {
+describe('following a request', () => {
+  test('reports every change until its end', async () => {
     const { client, heard } = await clientOf(
       stream(record('queued'), record('started', 0.5), record('finished', 1)),
     )
@@ -34,7 +34,7 @@ describe('a request is followed', () => {
     ])
   })
 
-  test('by what started it, or the promise of that', async () => {
+  test('accepts the result of the call that started it, or a promise of that', async () => {
     const { client } = await clientOf(json(202, { rq_id: 'rq' }), stream(record('finished')))
     const started = client.exportTaskDataset({ id: 1, format: 'COCO 1.0' })
     expect(await client.follow(started)).toMatchObject({ id: 'rq' })
@@ -42,7 +42,7 @@ describe('a request is followed', () => {
     await expect(client.follow(refused)).rejects.toThrow('never began')
   })
 
-  test('through breaks of all kinds', async () => {
+  test('continues after failures of all kinds', async () => {
     const cut: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(events(record('started')).slice(0, -9), () => response.destroy())
@@ -58,7 +58,7 @@ describe('a request is followed', () => {
     ])
   })
 
-  test('by asking, where something between holds the stream back', async () => {
+  test('polls when a proxy buffers the stream', async () => {
     const { client, heard } = await clientOf(
       (response) => void response.writeHead(200).flushHeaders(),
       json(200, record('started')),
@@ -78,7 +78,7 @@ describe('a request is followed', () => {
     ])
   })
 
-  test('and fails when it does', async () => {
+  test('fails when the request fails', async () => {
     const { client } = await clientOf(stream(record('failed')))
     const failure = await client.follow('rq').catch((thrown: unknown) => thrown)
     expect(failure).toBeInstanceOf(RequestFailed)
@@ -88,18 +88,18 @@ describe('a request is followed', () => {
     })
   })
 
-  test('not where it is none of theirs', async () => {
+  test('fails when the request belongs to another user', async () => {
     const { client } = await clientOf(json(403, { detail: 'No.' }))
     await expect(client.follow('rq')).rejects.toThrow(ApiError)
   })
 
-  test('until nobody waits any more', async () => {
+  test('ends with its signal', async () => {
     const { client } = await clientOf((response) => void response.writeHead(200).flushHeaders())
     const signal = AbortSignal.timeout(50)
     await expect(client.follow('rq', { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('and cancelled', async () => {
+  test('can cancel the request', async () => {
     const { client, heard } = await clientOf((response, heardOne) =>
       heardOne.path.endsWith('/cancel')
         ? response.end()
@@ -114,7 +114,7 @@ describe('a request is followed', () => {
   })
 })
 
-test('events are read however they are cut', async () => {
+test('events are parsed with any chunk boundaries', async () => {
   const text =
     ': comment\r\ndata: one\r\n\r\nevent: x\ndata:two\ndata: three\n\nid: 4\n\ndata: four\r\r'
   for (const size of [1, 2, 3, 1000]) {

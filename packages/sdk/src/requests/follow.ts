@@ -6,26 +6,26 @@ import { patience, sleep } from '../http/retry.ts'
 import type { Settings } from '../http/settings.ts'
 import { streamed } from './streamed.ts'
 
-/** What a call that starts work in the background answers, or its id alone. */
+/** Result of a call that starts a background request, or the id of the request. */
 export type Started = string | { rq_id: string }
 
 export interface FollowOptions {
-  /** Told the record at the beginning, at every change and at the end. */
+  /** Called with the record at the start, at every change and at the end. */
   on_progress?: (request: Request) => void
-  /** Ends the waiting, not the work. */
+  /** Ends the waiting, not the request. */
   signal?: AbortSignal
 }
 
-/** Work in the background: a promise of how it ended, which can be cancelled. */
+/** Promise of the finished request, which can be cancelled. */
 export interface Following extends Promise<Request> {
-  /** Ends the work. @throws ApiError 400 when it is too late */
+  /** Cancels the request. @throws ApiError 400 when it has ended */
   cancel(): Promise<void>
 }
 
-/** The work ended, and not well: nothing of it was kept. */
+/** Error of a failed request. Its partial results are discarded. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed'
-  /** The record, with its `message` and its `report`. */
+  /** Record of the request, with its `message` and `report`. */
   readonly request: Request
 
   constructor(request: Request) {
@@ -34,7 +34,11 @@ export class RequestFailed extends Error {
   }
 }
 
-/** @throws (as the promise) RequestFailed, what the call that started it threw, ApiError, ConnectionError */
+/**
+ * Follows a request until it ends.
+ *
+ * @throws (as the promise) RequestFailed, errors of the call that started it, ApiError, ConnectionError
+ */
 export function follow(
   settings: Settings,
   started: Started | Promise<Started>,
@@ -44,7 +48,7 @@ export function follow(
   const end = id.then((rq_id) => ended(settings, rq_id, options))
   return Object.assign(end, {
     async cancel() {
-      end.catch(() => undefined) // it fails by this, which is no surprise to whoever does not wait for it
+      end.catch(() => undefined) // the cancellation makes the promise fail; that must not be an unhandled rejection
       const cancelRequest = { name: 'cancelRequest', row: rows.cancelRequest }
       await call(settings, cancelRequest, { rq_id: await id })
     },
@@ -61,19 +65,19 @@ async function ended(
     if (request.status === 'finished') return request
     if (request.status === 'failed') throw new RequestFailed(request)
   }
-  throw new Error(`nothing more is heard of ${rq_id}`) // `watch` has no end
+  throw new Error(`nothing more is heard of ${rq_id}`) // `watch` does not end
 }
 
-/** Between a stream that ended too early and the next one: the service is about to go, or to come. */
+/** Milliseconds between a stream that ended early and the next one, for example during a restart of the service. */
 const pauseMs = 500
-/** Seconds that the service holds an answer back, where streams do not get through. */
+/** Seconds that the service may delay a response (long polling) when streams do not work. */
 const waitSeconds = 5
 
 const streamRequest = { name: 'streamRequest', row: rows.streamRequest }
 
 /**
- * The record at each change, for as long as somebody wants to know: by the stream of the service, or by asking again and again
- * where something between holds streams back.
+ * Yields the record at each change until the consumer stops: from the event stream, or by polling when a proxy
+ * buffers streams.
  */
 async function* watch(
   settings: Settings,

@@ -6,16 +6,16 @@ import { patience } from '../http/retry.ts'
 import type { Settings } from '../http/settings.ts'
 import { eventData } from './event-stream.ts'
 
-/** The service says every 15 seconds that it is still there. */
+/** The service sends a keep-alive every 15 seconds. */
 const silenceMs = 20_000
 
 interface Watching {
-  /** Learns that something between holds the stream back. */
+  /** State that is set when a proxy buffers the stream. */
   state: { isSilent: boolean }
   signal?: AbortSignal
 }
 
-/** The records of one stream, until it ends or breaks. @throws ApiError, the reason of the signal */
+/** Yields the records of one stream, until it ends or breaks. @throws ApiError, the reason of the signal */
 export async function* streamed(
   settings: Settings,
   stream: Named,
@@ -35,7 +35,7 @@ export async function* streamed(
     signal?.throwIfAborted()
     if (!(thrown instanceof ApiError)) return
     if (thrown.code !== 'too_many_streams') throw thrown
-    state.isSilent = true // the caller looks for itself
+    state.isSilent = true // the caller polls instead
   }
 }
 

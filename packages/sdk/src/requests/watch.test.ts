@@ -20,7 +20,7 @@ async function first(count: number, ...answers: Answer[]) {
   return { seen, paths: heard.map(({ path }) => path) }
 }
 
-test('own requests are watched through breaks', async () => {
+test('watching requests continues after failures', async () => {
   const { seen, paths } = await first(
     3,
     stream(record('one', 'queued'), record('two', 'started')),
@@ -31,7 +31,7 @@ test('own requests are watched through breaks', async () => {
   expect(paths).toEqual(['/requests/stream', '/requests/stream', '/requests/stream'])
 })
 
-test('watching ends where the service says no, and where nobody watches any more', async () => {
+test('watching ends with an error response or with its signal', async () => {
   await expect(first(1, json(401, { detail: 'Who?' }))).rejects.toMatchObject({ status: 401 })
   const { url } = await service((response) => void response.writeHead(200).flushHeaders())
   const watched = createClient({ url }).watchRequests({ signal: AbortSignal.timeout(50) })

@@ -8,21 +8,21 @@ import type { Settings } from '../http/settings.ts'
 import { streamed } from './streamed.ts'
 
 export interface WatchOptions {
-  /** Ends the watching, not the work. */
+  /** Ends the watching, not the requests. */
   signal?: AbortSignal
 }
 
-/** Between a stream that ended and the next one. */
+/** Milliseconds between a stream that ended and the next one. */
 const pauseMs = 500
-/** Between two looks, where streams do not get through. */
+/** Milliseconds between two polls when streams do not work. */
 const restMs = 5000
 
 const streamRequests = { name: 'streamRequests', row: rows.streamRequests }
 const listRequests = { name: 'listRequests', row: rows.listRequests }
 
 /**
- * Own requests that are under way, as they are and at each change, for as long as somebody wants to know. A broken stream is
- * opened anew and begins with what is, so a record may come twice. Where something between holds streams back it looks by itself.
+ * Yields the caller's running requests and each of their changes, until the consumer stops. A broken stream is opened
+ * again and starts with the current state, so a record can repeat. When a proxy buffers streams it polls.
  *
  * @throws ApiError, ConnectionError, the reason of the signal
  */
@@ -38,7 +38,7 @@ export async function* watchRequests(
   }
 }
 
-/** As many as one page holds: what is under way is among them. */
+/** Returns the newest requests, one page, which includes the running ones. */
 async function newest(settings: Settings, signal?: AbortSignal): Promise<Request[]> {
   const input = { page_size: 100, sort: '-created_date' }
   const read = (answer: Response) => readJson<Page<Request>>(listRequests.name, answer)

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-/** What came of one request. */
+/** Received request. */
 export interface Heard {
   method: string
-  /** With its query, below `/api`. */
+  /** Path below `/api`, with the query. */
   path: string
   headers: IncomingMessage['headers']
   body: string
@@ -14,8 +14,8 @@ export interface Heard {
 export type Answer = (response: ServerResponse, heard: Heard) => unknown
 
 /**
- * A server on a socket that answers requests by one function after the other, the last one for all that follow; it lives as
- * long as the test.
+ * Starts a server that answers each request by the next function, and all further ones by the last. It is closed
+ * after the test.
  */
 export async function service(...answers: Answer[]): Promise<{ url: string; heard: Heard[] }> {
   const heard: Heard[] = []
@@ -36,7 +36,7 @@ export async function service(...answers: Answer[]): Promise<{ url: string; hear
   return { url: `http://127.0.0.1:${port}`, heard }
 }
 
-/** JSON with a status, and headers where they matter. */
+/** Answers with JSON, a status and headers. */
 export const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
   (response) => {
@@ -44,7 +44,7 @@ export const json =
     response.end(JSON.stringify(body))
   }
 
-/** The connection breaks, before a byte of an answer. */
+/** Closes the connection before the response. */
 export const broken: Answer = (response) => {
   response.socket?.destroy()
 }

@@ -1,4 +1,7 @@
-/** Does something for each, so many at once; after a failure nothing new is begun, and what is under way is waited for. */
+/**
+ * Runs `work` for each item with a limit on concurrency. After a failure no new item is started, and running ones are
+ * awaited.
+ */
 export async function forEach<T>(
   items: readonly T[],
   atOnce: number,

@@ -1,28 +1,28 @@
 import type { FileSource } from './sources.ts'
 
-/** What is sent in one go: some small files in a form, or a file in pieces. */
+/** Unit of an upload: several small files in a form, or one file in chunks. */
 export interface Part {
-  /** Tells it from others, and from itself with other files. */
+  /** Identifies the part and its files. */
   key: string
   files: readonly FileSource[]
   size: number
   isInPieces: boolean
 }
 
-/** Files up to this size are sent in forms, together up to it; larger ones in pieces of it. */
+/** Files up to this size (bytes) are sent in forms of at most this size; larger ones in chunks of it. */
 export const partBytes = 8 * 1024 * 1024
-/** The service takes far more, but a form that breaks off begins anew. */
+/** The service accepts many more, but an interrupted form starts again. */
 export const mostFiles = 100
 
-/** A form keeps only the last part of a name. */
+/** A form keeps only the last part of a path. */
 const fitsForm = ({ name, size }: FileSource) => size <= partBytes && !name.includes('/')
 
-/** Is all of it little enough for one request? */
+/** Returns whether the files fit into one request. */
 export function fitsOneForm(files: readonly FileSource[]): boolean {
   return files.length <= mostFiles && sizeOf(files) <= partBytes && files.every(fitsForm)
 }
 
-/** Divides files, in their order. */
+/** Divides files into parts, in their order. */
 export function partsOf(files: readonly FileSource[]): Part[] {
   const groups: FileSource[][] = []
   let open: FileSource[] = []
@@ -46,7 +46,7 @@ function partOf(files: readonly FileSource[], isInPieces: boolean): Part {
 export const sizeOf = (files: readonly FileSource[]): number =>
   files.reduce((sum, { size }) => sum + size, 0)
 
-/** Short for a text, whatever its length: two sums of the kind FNV-1a, 32 bits each. It guards nothing. */
+/** Returns a short hash of a text: two 32-bit sums similar to FNV-1a. Not cryptographic. */
 export function markOf(text: string): string {
   let [low, high] = [0x811c9dc5, 0xcbf29ce4]
   for (let at = 0; at < text.length; at++) {

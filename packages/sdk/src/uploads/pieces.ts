@@ -5,29 +5,29 @@ import { pathOf, type Settings, toBase64 } from '../http/settings.ts'
 import { partBytes } from './parts.ts'
 import type { FileSource } from './sources.ts'
 
-/** Files in pieces, by the protocol of resumable uploads (tus.io 1.0.0; `spec/api-annotations.md` 2.4). */
+/** Resumable uploads of files in chunks (tus.io 1.0.0, `docs/spec/requests.md#uploads`). */
 
 const tus = { 'tus-resumable': '1.0.0' }
 
-/** Where files are sent to. */
+/** Target of an upload. */
 export interface Target {
   settings: Settings
-  /** The operation, for words about it. */
+  /** Operation name for error messages. */
   operation: string
-  /** Of the collection, below the root of the API, without a slash at its end. */
+  /** Path of the collection below the root of the API, without a trailing slash. */
   path: string
   signal?: AbortSignal
   retries: number
 }
 
-/** A file at the service: its address below the root of the API, what it is called when the upload is finished. */
+/** Started upload of a file: its path below the root of the API, and its name in the finished upload. */
 export interface Begun {
   path: string
   filename: string
   offset: number
 }
 
-/** Registers a file. @throws ApiError 409 where the upload has one of that name */
+/** Registers a file. @throws ApiError 409 when the upload has a file of that name */
 export function beginFile(
   { settings, operation, path, signal, retries }: Target,
   { name, size }: FileSource,
@@ -51,7 +51,7 @@ export function beginFile(
   })
 }
 
-/** Bytes of it that have arrived; nothing of a file that is not there, or complete. */
+/** Returns the number of stored bytes; undefined for a file that is missing or complete. */
 export async function arrived(target: Target, path: string): Promise<number | undefined> {
   const { settings, operation, signal, retries } = target
   const sent = { operation, method: 'GET', path, headers: tus, isRepeatable: true, signal, retries }
@@ -64,9 +64,9 @@ export async function arrived(target: Target, path: string): Promise<number | un
 }
 
 /**
- * Sends a file from where it is to its end. After a break the service says how much of it has arrived.
+ * Sends a file from its current offset to its end. After a failure it queries the stored offset.
  *
- * @param onOffset told how many bytes have arrived
+ * @param onOffset called with the number of stored bytes
  */
 export async function sendPieces(
   target: Target,
@@ -101,7 +101,7 @@ interface Piece {
   isLast: boolean
 }
 
-/** @returns bytes that have arrived, which are others than were sent where the service has others than was believed */
+/** @returns the stored offset, which differs from the sent one when the service has another number of bytes */
 async function sendPiece(
   { settings, operation, signal }: Target,
   source: FileSource,
@@ -127,7 +127,7 @@ async function sendPiece(
   })
 }
 
-/** @throws what is no broken connection */
+/** @throws any error except a broken connection */
 async function afterBreak(
   target: Target,
   thrown: unknown,
@@ -138,7 +138,7 @@ async function afterBreak(
   if (isRefused || !(thrown instanceof ApiError || thrown instanceof ConnectionError)) throw thrown
   const offset = await arrived(target, path)
   if (offset !== undefined) return offset
-  if (isLast) return end // a file that is complete is asked for in vain
+  if (isLast) return end // the query finds no complete files
   throw thrown
 }
 

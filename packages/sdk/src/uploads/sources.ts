@@ -1,26 +1,27 @@
-/** A file to be sent, wherever its bytes are. */
+/** File to be uploaded from any source. */
 export interface FileSource {
-  /** Its name; of media a path as well, with `/` between its parts. */
+  /** Name of the file; for media it can be a path with `/`. */
   name: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** Milliseconds since 1970 of its last change, where that is known: tells one version of a file from the next. */
+  /** Time of the last change in milliseconds since 1970, if known; distinguishes versions of a file. */
   modified?: number
-  /** Bytes from `start` up to before `end`; asked again for the same ones after a break. */
+  /** Reads the bytes from `start` up to but without `end`; called again for the same range after a failure. */
   read(start: number, end: number): Promise<Blob | Uint8Array<ArrayBuffer>>
 }
 
-/** Files as browsers hand them out, or sources of one's own. */
+/** Files of a browser, or upload sources. */
 export type Files = File | FileSource | readonly (File | FileSource)[]
 
-/** Bytes in memory, or a blob, under a name. */
+/** Creates a source from bytes or a blob. */
 export function fromBytes(name: string, bytes: Uint8Array<ArrayBuffer> | Blob): FileSource {
   const size = bytes instanceof Blob ? bytes.size : bytes.length
   return { name, size, read: async (start, end) => bytes.slice(start, end) }
 }
 
 /**
- * A stream of known size. It can be read but once: an upload of it goes on after a break, but not in a new process.
+ * Creates a source from a stream of known size. It can be read only once: the upload can resume after a failure, but
+ * not in a new process.
  *
  * @throws (when it is read) Error for a stream of another size
  */
@@ -31,7 +32,7 @@ export function fromStream(
 ): FileSource {
   const pieces = stream[Symbol.asyncIterator]()
   let kept = new Uint8Array()
-  let base = 0 // where `kept` begins
+  let base = 0 // offset of `kept`
   async function read(start: number, end: number) {
     if (start < base) throw new Error(`The stream of ${name} cannot be read again from ${start}.`)
     kept = kept.slice(start - base)
@@ -55,13 +56,13 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return both
 }
 
-/** One list of sources of whatever was given. */
+/** Converts files to a list of sources. */
 export function sourcesOf(files: Files): FileSource[] {
   const list = 'name' in files ? [files] : [...files]
   return list.map((one) => (one instanceof File ? sourceOf(one) : one))
 }
 
-/** Of a folder that was chosen in a browser the files bring their paths. */
+/** Files of a folder that was selected in a browser have their paths. */
 function sourceOf(file: File): FileSource {
   const path: unknown = Reflect.get(file, 'webkitRelativePath')
   const name = typeof path === 'string' && path !== '' ? path : file.name

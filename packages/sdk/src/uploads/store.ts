@@ -1,5 +1,5 @@
 /**
- * Where uploads note how far they are, so that another process goes on with them: `localStorage` behind three functions, or
+ * Storage of upload states, so that another process can resume: `localStorage` behind three functions, or
  * `folderStore` of `@reticle/sdk/node`.
  */
 export interface UploadStore {
@@ -8,7 +8,7 @@ export interface UploadStore {
   delete(key: string): Promise<void> | void
 }
 
-/** For an upload that nobody goes on with. */
+/** Creates a store in memory, for uploads that are not resumed by another process. */
 export function memoryStore(): UploadStore {
   const values = new Map<string, string>()
   return {
@@ -18,15 +18,15 @@ export function memoryStore(): UploadStore {
   }
 }
 
-/** What is noted of one part of an upload. */
+/** Stored state of a part of an upload. */
 export interface PartState {
-  /** Of the collection of files it belongs to: those of an older one are gone. */
+  /** Session of the upload. States of an earlier session are invalid. */
   session: string
-  /** Everything of it is at the service. */
+  /** Whether all bytes are stored at the service. */
   is_done?: boolean
-  /** Of a form: under which it may be sent once more. */
+  /** Idempotency key of a form, for a retry. */
   idempotency_key?: string
-  /** Of a file in pieces: where it is, and what it is called when the upload is finished. */
+  /** Path of a file in chunks, and its name in the finished upload. */
   path?: string
   filename?: string
 }
@@ -37,7 +37,7 @@ export interface SessionState {
   started: number
 }
 
-/** States of one upload, as JSON under keys of its own. */
+/** Reads and writes the states of one upload, as JSON under its own keys. */
 export function statesOf(store: UploadStore, target: string) {
   const keyOf = (part: string) => `reticle-upload ${target} ${part}`
   const used = new Set<string>()
@@ -53,7 +53,7 @@ export function statesOf(store: UploadStore, target: string) {
       used.add(key)
       await store.set(key, JSON.stringify(state))
     },
-    /** Nothing of it is needed any more. */
+    /** Deletes all states of the upload. */
     async forget(): Promise<void> {
       for (const key of used) await store.delete(key)
     },

@@ -14,7 +14,7 @@ import { mostFiles, partBytes, partsOf } from './parts.ts'
 
 type Failure = (heard: Heard) => Answer | undefined
 
-/** A service that keeps what it is sent, and fails where it is told to. */
+/** Serves uploads from memory, with the given failures. */
 function keeping(failures: readonly Failure[]) {
   const kept = { stored: '', forms: 0, finished: '' }
   const place = () => ({ 'upload-offset': String(kept.stored.length) })
@@ -80,7 +80,7 @@ const steps = (heard: readonly Heard[]) =>
   })
 
 describe('a large file', () => {
-  test('is announced, begun, sent in pieces to the host of the client, and finished by its name', async () => {
+  test('is announced, started, sent in chunks to the host of the client, and finished by name', async () => {
     const { kept, heard, client } = await begin()
     expect(await sendLarge(client)).toEqual({ rq_id: 'rq' })
     const collection = '/tasks/5/annotations/'
@@ -97,7 +97,7 @@ describe('a large file', () => {
     expect(kept.stored === text).toBe(true)
   })
 
-  test('goes on after breaks, from where the service is', async () => {
+  test('resumes after failures from the stored offset', async () => {
     const { kept, heard, client } = await begin(
       once(({ headers }) => headers['upload-offset'] === '0', broken),
       once(({ headers }) => headers['upload-offset'] === String(partBytes), json(503, {})),
@@ -110,7 +110,7 @@ describe('a large file', () => {
     ])
   })
 
-  test('whose last answer was lost is complete', async () => {
+  test('is complete even if its last response was lost', async () => {
     const lost: Answer = (response) => response.socket?.destroy()
     const isLast = ({ headers }: Heard) => headers['upload-offset'] === String(partBytes)
     const isAsked = ({ method }: Heard) => method === 'GET'
@@ -118,7 +118,7 @@ describe('a large file', () => {
     expect(await sendLarge(client)).toEqual({ rq_id: 'rq' })
   })
 
-  test('that is refused is not sent again', async () => {
+  test('is not sent again after a rejection', async () => {
     const isPiece = ({ method }: Heard) => method === 'PATCH'
     const refused = json(413, { detail: 'Too large.' })
     const { heard, client } = await begin((one) => (isPiece(one) ? refused : undefined))
@@ -126,13 +126,13 @@ describe('a large file', () => {
     expect(heard.filter(isPiece)).toHaveLength(1)
   })
 
-  test('that does not get on is given up', async () => {
+  test('fails after attempts without progress', async () => {
     const stuck: Answer = (response) => response.writeHead(409, { 'upload-offset': 0 }).end()
     const { client } = await begin(({ method }) => (method === 'PATCH' ? stuck : undefined))
     await expect(sendLarge(client, { retries: 1 })).rejects.toThrow('does not get beyond byte 0')
   })
 
-  test('goes on in a later call, by what was noted', async () => {
+  test('resumes in a later call from its stored state', async () => {
     const store = memoryStore()
     const second = once(
       ({ headers }) => headers['upload-offset'] === String(partBytes),
@@ -147,11 +147,11 @@ describe('a large file', () => {
       'POST /tasks/5/annotations/?format=COCO+1.0&filename=f upload-finish',
     ])
     expect(kept.stored === text).toBe(true)
-    await sendLarge(client, { store }) // what is finished is forgotten
+    await sendLarge(client, { store }) // a finished upload has no stored state
     expect(steps(heard).filter((one) => one.endsWith('upload-start'))).toHaveLength(2)
   })
 
-  test('of a stream is sent again from memory as far as it has to be', async () => {
+  test('from a stream is sent again from memory as far as needed', async () => {
     const bytes = new TextEncoder().encode(text)
     const pieces = async function* () {
       for (let at = 0; at < size; at += 100_000) yield bytes.subarray(at, at + 100_000)
@@ -171,7 +171,7 @@ describe('many files', () => {
   const send = (client: Client, more = {}) =>
     client.uploadTaskData.send({ id: 5, body: { image_quality: 90 } }, files, more)
 
-  test('go in groups, after what others left was dropped', async () => {
+  test('are sent in groups, after the remains of other uploads were deleted', async () => {
     const { kept, heard, client } = await begin()
     await send(client)
     expect(steps(heard)).toEqual([
@@ -182,7 +182,7 @@ describe('many files', () => {
     expect(kept).toMatchObject({ forms: 2, finished: '/tasks/5/data {"image_quality":90}' })
   })
 
-  test('are not sent twice, and a group that may have arrived goes under the same key', async () => {
+  test('are not sent twice, and an uncertain group is sent again with the same key', async () => {
     const store = memoryStore()
     const isSecond = ({ headers, body }: Heard) =>
       headers['upload-multiple'] !== undefined && !body.includes('"0.png"')
@@ -196,7 +196,7 @@ describe('many files', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  test('begin anew where what is noted is too old', async () => {
+  test('start again when the stored state is too old', async () => {
     const state = JSON.stringify({ session: 's', started: Date.now() - 12 * 3600 * 1000 })
     const store = {
       ...memoryStore(),
@@ -208,7 +208,7 @@ describe('many files', () => {
   })
 })
 
-test('files are divided by size and by name, in their order', () => {
+test('files are divided by size and name, in their order', () => {
   const file = (name: string, bytes: number) => ({ ...small(name), size: bytes })
   const half = partBytes / 2
   const parts = partsOf([
@@ -233,7 +233,7 @@ test('files are divided by size and by name, in their order', () => {
   expect(first[0]?.key).not.toBe(second[0]?.key)
 })
 
-test('so many at once, and nothing new after a failure', async () => {
+test('concurrency is limited, and no item is started after a failure', async () => {
   let [running, most] = [0, 0]
   const begun: number[] = []
   const work = async (item: number) => {

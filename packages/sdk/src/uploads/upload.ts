@@ -19,20 +19,20 @@ import {
 
 export interface UploadOptions {
   signal?: AbortSignal
-  /** Bytes that have arrived, of how many. */
+  /** Called with the stored and the total bytes. */
   on_progress?: (done: number, total: number) => void
-  /** With one, an upload that was broken off goes on where it was, in a later call or another process. */
+  /** Storage of upload states. With one, a later call or another process can resume an interrupted upload. */
   store?: UploadStore
-  /** Requests at once; 3. */
+  /** Limit on concurrent requests; default 3. */
   parallel?: number
   organization?: string
-  /** How often it is tried again without anything having arrived; 12, which is about a minute. */
+  /** Number of attempts without progress; default 12, which is about a minute. */
   retries?: number
-  /** Under it the work is started once, whoever sends the same files again, even another process. */
+  /** Idempotency key: the request is started once, even if another process sends the same files. */
   idempotency_key?: string
 }
 
-/** One call of `send`. */
+/** Arguments of one call of `send`. */
 interface Upload {
   settings: Settings
   named: Named
@@ -42,10 +42,10 @@ interface Upload {
 }
 
 /**
- * Sends files to a collection: little in one form, more in several requests, large files in pieces.
+ * Sends files to a collection: few small ones in one form, more in several requests, large files in chunks.
  *
- * @returns the id of the request that the service works on then
- * @throws ApiError, ConnectionError, TypeError for files that the collection does not take
+ * @returns the id of the request that processes them
+ * @throws ApiError, ConnectionError, TypeError for files that the collection does not accept
  */
 export async function upload(
   settings: Settings,
@@ -59,7 +59,7 @@ export async function upload(
   return fitsOneForm(files) ? sendAtOnce(one) : sendInParts(one)
 }
 
-/** Of media many may come, of all else one. */
+/** Collections of media accept many files, all others one. */
 const takesMany = ({ row }: Named) => row.path.endsWith('/data')
 
 function assertFiles(named: Named, files: readonly FileSource[]): void {
@@ -94,7 +94,7 @@ async function formWith(
   return form
 }
 
-/** One of several requests of an upload: its header tells which. */
+/** Sends one of several requests of an upload; its header names the step. */
 const step = (
   upload: Upload,
   header: string,
@@ -130,7 +130,7 @@ async function sendInParts(upload: Upload): Promise<unknown> {
   return answer
 }
 
-/** Files that are sent side by side arrive in any order, so where it counts it is said. */
+/** Concurrent files arrive in any order, so a required order is sent explicitly. */
 function inOrder(body: Record<string, unknown>, files: readonly FileSource[]) {
   const isTold = body.upload_file_order !== undefined || files.length === 1
   const hasManifest = files.some(({ name }) => name.endsWith('.jsonl'))
@@ -146,17 +146,17 @@ function targetOf({ settings, named, input, options }: Upload): Target {
   return { settings, operation: named.name, path, signal, retries }
 }
 
-/** What is older may have been given up by the service, which keeps it for twelve hours. */
+/** The service keeps uploads for twelve hours, so older ones may be deleted. */
 const longestMs = 11 * 3600 * 1000
 
-/** The upload that is under way, or a new one: what others have left behind at the service does not become part of it. */
+/** Returns the current upload, or starts a new one and deletes the remains of other uploads at the service. */
 async function openSession(
   upload: Upload,
   { path }: Target,
   states: States,
   [first]: readonly Part[],
 ): Promise<SessionState> {
-  // Files of a task wait together; of all else each is an upload of its own.
+  // Files of a task belong to one upload; other collections have one upload per file.
   const key = takesMany(upload.named) ? 'session' : `session of ${first?.key}`
   const known = await states.find<SessionState>(key)
   if (known && Date.now() - known.started < longestMs) return known
@@ -208,7 +208,7 @@ async function sendFile(
   return at.filename
 }
 
-/** Where a file is that was begun before; nothing where the service has it no more, or whole. */
+/** Returns the position of a started file; undefined when the service has it no longer, or completely. */
 async function goOn(target: Target, noted: PartState | undefined): Promise<Begun | undefined> {
   const { path, filename = '' } = noted ?? {}
   if (path === undefined) return undefined
@@ -222,7 +222,7 @@ async function begin(
   file: FileSource,
   noted: PartState | undefined,
 ): Promise<Begun | 'complete'> {
-  const isLost = noted?.path === undefined // the answer to a creation that was noted, if there was one
+  const isLost = noted?.path === undefined // the response to a stored creation was lost, if it was sent
   const idempotency_key = (isLost ? noted?.idempotency_key : undefined) ?? randomId()
   await states.note(part.key, { session, idempotency_key })
   try {
@@ -247,7 +247,7 @@ async function knownOf(
 
 type Progress = (part: Part, done: number) => void
 
-/** Bytes of all parts together, told as they come. */
+/** Reports the bytes of all parts together. */
 function progressOf(parts: readonly Part[], { on_progress }: UploadOptions): Progress {
   const total = parts.reduce((sum, { size }) => sum + size, 0)
   const done = new Map<Part, number>()

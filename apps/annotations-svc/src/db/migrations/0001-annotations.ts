@@ -2,7 +2,7 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { outboxTables } from '@reticle/kit/outbox/tables'
 import { sql } from 'kysely'
 
-/** Annotation sets, laid out as measured in `perf-design.md` 3. */
+/** Tables of annotation sets. */
 export const annotations: Step = {
   up: async (db) => {
     await outboxTables(db, 'annotations')
@@ -13,7 +13,7 @@ export const annotations: Step = {
 }
 
 const statements = [
-  // What is known of a job: its row lock is the write lock of the job.
+  // The row of a job is also its write lock.
   `create table jobs (
     job_id integer primary key,
     task_id integer not null,
@@ -31,7 +31,7 @@ const statements = [
   'create index jobs_task_id_idx on jobs (task_id)',
   'create index jobs_project_id_idx on jobs (project_id)',
 
-  // points: a JSON array without its brackets. attributes, elements: whole JSON arrays, null when empty.
+  // points: a JSON array without its brackets. attributes, elements: JSON arrays, null when empty.
   `create table shapes (
     task_id integer not null,
     job_id integer not null,
@@ -64,7 +64,7 @@ const statements = [
     primary key (task_id, job_id, frame, id)
   ) partition by hash (task_id)`,
 
-  // A track that was written through its task is cut at the borders of jobs: its pieces share the id of their origin.
+  // A track that is written to a task is cut at job borders; its pieces share an origin id.
   `create table tracks (
     task_id integer not null,
     job_id integer not null,
@@ -81,13 +81,13 @@ const statements = [
     primary key (task_id, job_id, id)
   ) partition by hash (task_id)`,
 
-  // A server built without lz4 keeps the compression it has.
+  // A server that was built without lz4 keeps the default compression.
   `do $$ begin
     alter table tracks alter column shapes set compression lz4, alter column elements set compression lz4;
   exception when feature_not_supported then null;
   end $$`,
 
-  // Every value is the first of a thousand ids.
+  // Every value is the first of a block of a thousand ids.
   'create sequence id_blocks increment by 1000',
 ]
 

@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * Where a job lies is asked of projects-svc at each call: nobody reads these columns, nor `project_id`, `organization_id`
- * and their index. All of them go in the next release.
+ * Makes the frame range of a job optional, because projects-svc supplies it with each call. These columns,
+ * `project_id`, `organization_id` and their index are unused and to be dropped in the next release.
  */
 const statements: readonly string[] = [
   `alter table jobs

@@ -2,9 +2,9 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * Objects follow the labels of their task. `labels_noted`: the newest revision of the labels that the job's revision was
- * raised for, never less than `labels_revision`, which its rows are complete for. `labels_sweep`: how far the rows between
- * the two have been rewritten, `{revision, kind, frame, id}`; null before the first of them.
+ * State of the rewrite that follows label changes. `labels_noted`: newest labels revision for which the revision of
+ * the job was raised; at least `labels_revision`, for which all rows are complete. `labels_sweep`: progress of the
+ * rewrite between the two, `{revision, kind, frame, id}`; null before it starts.
  */
 export const labelUpkeep: Step = {
   up: async (db) => {

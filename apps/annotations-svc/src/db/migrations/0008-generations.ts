@@ -2,8 +2,9 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * What replaces all of a job is written beside what is there, under a generation of its own
- * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Nothing was released with the keys of before.
+ * A replacement of a job is written under a new generation beside the existing rows
+ * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Changes the keys in place, because no release had the old
+ * ones.
  */
 export const generations: Step = {
   up: async (db) => {

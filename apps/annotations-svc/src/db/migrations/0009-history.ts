@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * Revisions of annotations, and what they replaced (`spec/extensions.md` 1). What a replacement took the place of stays where
- * it is, as a generation of before; what was changed or removed within a generation is in tables of its own.
+ * Revisions of annotations, and the rows that they replaced. Rows of a replaced set stay in place as an older
+ * generation; rows changed or deleted within a generation are copied to separate tables.
  */
 export const history: Step = {
   up: async (db) => {
@@ -13,7 +13,8 @@ export const history: Step = {
 }
 
 const revisions = [
-  // created_ids: of what came into the job beside what was there. has_before: what it replaced is still stored.
+  // created_ids: ids that the revision added to the existing objects. has_before: whether the replaced rows are still
+  // stored.
   `create table revisions (
     id bigint generated always as identity,
     task_id integer not null,
@@ -35,7 +36,7 @@ const revisions = [
     is_readable boolean not null default true,
     primary key (task_id, job_id, revision)
   )`,
-  // People as they are called: one row is renamed, however much they did.
+  // Names of users are stored once, so that a rename changes one row.
   `create table authors (
     id integer primary key,
     username text not null,

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 const tables = ['replaced_shapes', 'replaced_tags', 'replaced_tracks']
 
 /**
- * What was replaced is only ever looked for by its job and what came after a revision. A key of ids as well costs each row
- * of a save a place of its own in the index; like this they come one behind the other. Every statement bears being run again,
- * since the indexes cannot be part of a transaction.
+ * Replaced rows are only searched by job and revision. Without ids in the key, the rows of a save are adjacent in the
+ * index, which makes inserts cheaper. Every statement can run again: an index that is built concurrently cannot be
+ * part of a transaction.
  */
 export const replacedKey: Step = {
   transactional: false,

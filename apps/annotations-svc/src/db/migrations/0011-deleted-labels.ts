@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Names of deleted labels, for as long as a revision that can be read may have objects of them. */
+/** Names of deleted labels, kept while a readable revision may have objects of them. */
 export const deletedLabels: Step = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

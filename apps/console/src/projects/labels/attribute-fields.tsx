@@ -6,15 +6,15 @@ interface Props {
   attribute: AttributeDraft
   onChange: (attribute: AttributeDraft) => void
   onRemove: () => void
-  /** By its own names: `name`, `values`. */
+  /** Errors by field of the attribute: `name`, `values`. */
   errorsAt: ErrorsAt
 }
 
-/** What is asked about each object of a label, and what may be answered. */
+/** Renders the fields of an attribute: name, input type and values. */
 export function AttributeFields({ attribute, onChange, onRemove, errorsAt }: Props) {
   const { id, name = '', input_type = 'select', mutable = false } = attribute
   const change = (changes: Partial<AttributeDraft>) => onChange({ ...attribute, ...changes })
-  const isStored = id !== undefined // then some of it is fixed
+  const isStored = id !== undefined // some fields of a stored attribute cannot change
   const wrong = ['name', 'values', 'default_value', 'input_type'].flatMap(errorsAt)
   return (
     <div className="attribute">

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { colorOf, draftOf, fromJson, namesOf, noLabels, withTyped, writtenOf } from './draft.ts'
 
-test('names are taken one a line, each once', () => {
+test('names are entered one per line, and duplicates are dropped', () => {
   expect(namesOf(' car \r\n\nbus\ncar', [])).toEqual(['car', 'bus'])
   expect(namesOf('car\nbus', [draftOf({ name: 'car' })])).toEqual(['bus'])
 })
 
-test('what was typed and not ended with Enter counts', () => {
+test('text that was not ended with Enter counts as a label', () => {
   const draft = withTyped({ ...noLabels, typed: 'car' })
   expect(writtenOf({ ...draft, typed: 'bus' }).map(({ name }) => name)).toEqual(['car', 'bus'])
 })
 
-test('empty lines of values are left out, and keys of the page', () => {
+test('empty values are dropped, and so are keys of the page', () => {
   const attributes = [{ name: 'state', input_type: 'select' as const, values: ['on', '', ' off '] }]
   const rows = [draftOf({ name: 'lamp', attributes })]
   expect(writtenOf({ ...noLabels, rows })).toEqual([
@@ -19,7 +19,7 @@ test('empty lines of values are left out, and keys of the page', () => {
   ])
 })
 
-test('JSON is a list of labels, or refused in words', () => {
+test('JSON must be a list of labels', () => {
   const json = '[{"name":"person","type":"skeleton","sublabels":[{"name":"head"}]}]'
   expect(writtenOf({ ...noLabels, typed: 'car', json })).toEqual(JSON.parse(json))
   expect(() => fromJson('{"name":"car"}')).toThrow('Labels are a list of objects')
@@ -27,7 +27,7 @@ test('JSON is a list of labels, or refused in words', () => {
   expect(() => fromJson('[')).toThrow(SyntaxError)
 })
 
-test('the first twenty colours are colours, and no two are alike', () => {
+test('the first twenty colours are valid and different', () => {
   const colors = Array.from({ length: 20 }, (_, index) => colorOf(index))
   expect(new Set(colors).size).toBe(20)
   for (const color of colors) expect(color).toMatch(/^#[0-9a-f]{6}$/)

@@ -1,6 +1,6 @@
 import type { AttributeWrite, Label, LabelWrite } from '@reticle/sdk'
 
-/** What a label is for, the usual first. */
+/** Types of labels, the most common first. */
 export const labelTypes = [
   ...(['any', 'rectangle', 'polygon', 'polyline', 'points', 'ellipse'] as const),
   ...(['cuboid', 'mask', 'tag', 'skeleton'] as const),
@@ -8,18 +8,18 @@ export const labelTypes = [
 
 export const inputTypes = ['select', 'radio', 'checkbox', 'number', 'text'] as const
 
-/** An attribute as it is being written; `key` tells it from others on the page. */
+/** Attribute in the editor; `key` identifies it on the page. */
 export interface AttributeDraft extends AttributeWrite {
   key: string
 }
 
-/** A label as it is being written. */
+/** Label in the editor. */
 export interface LabelDraft extends Omit<LabelWrite, 'attributes'> {
   key: string
   attributes: AttributeDraft[]
 }
 
-/** All of what was written of some labels: rows, names that nobody has ended with Enter yet, or JSON instead of both. */
+/** State of the label editor: finished rows, names that were not ended with Enter, or JSON instead of both. */
 export interface LabelsDraft {
   rows: LabelDraft[]
   typed: string
@@ -28,14 +28,14 @@ export interface LabelsDraft {
 
 export const noLabels: LabelsDraft = { rows: [], typed: '' }
 
-/** Names one a line, without what is empty and what `known` has. */
+/** Splits names by line, without empty ones and those in `known`. */
 export function namesOf(text: string, known: readonly LabelDraft[] = []): string[] {
   const names = text.split(/\r?\n/).map((name) => name.trim())
   const taken = new Set(known.map(({ name }) => name))
   return [...new Set(names)].filter((name) => name !== '' && !taken.has(name))
 }
 
-/** What was typed becomes rows, each with a colour of its own. */
+/** Turns the typed names into rows, each with a different colour. */
 export function withTyped({ rows, typed, ...rest }: LabelsDraft): LabelsDraft {
   const more = namesOf(typed, rows).map((name, index) => ({
     ...{ key: newKey(), name, color: colorOf(rows.length + index) },
@@ -45,9 +45,9 @@ export function withTyped({ rows, typed, ...rest }: LabelsDraft): LabelsDraft {
 }
 
 /**
- * As the service takes them.
+ * Converts a draft to labels for the service.
  *
- * @throws SyntaxError, TypeError for JSON that holds no labels
+ * @throws SyntaxError, TypeError for JSON that is not a list of labels
  */
 export function writtenOf(draft: LabelsDraft): LabelWrite[] {
   return draft.json === undefined ? withTyped(draft).rows.map(written) : fromJson(draft.json)
@@ -62,21 +62,25 @@ function writtenAttribute({ key: _, ...attribute }: AttributeDraft): AttributeWr
   return { ...attribute, values: values ?? [] }
 }
 
-/** A label of the service to be changed. */
+/** Converts a label of the service to a draft. */
 export function draftOf(label: Label | LabelWrite): LabelDraft {
   const attributes = (label.attributes ?? []).map((one) => ({ ...one, key: newKey() }))
   return { ...label, attributes, key: newKey() }
 }
 
-/** @throws SyntaxError, TypeError */
+/**
+ * Parses labels as JSON.
+ *
+ * @throws SyntaxError, TypeError for JSON that is not a list of labels
+ */
 export function fromJson(text: string): LabelWrite[] {
   const given: unknown = JSON.parse(text)
   if (!Array.isArray(given) || !given.every((one) => typeof one === 'object' && one !== null))
     throw new TypeError('Labels are a list of objects: [{"name": "car"}].')
-  return given // the service looks at the rest, and says where something is wrong
+  return given // the service validates the rest and reports the place of each error
 }
 
-/** Apart from those before: each a golden angle further around the circle of hues. */
+/** Returns a colour that differs from earlier ones: hues are a golden angle apart. */
 export function colorOf(index: number): string {
   const hue = (index * 137.508 + 210) % 360
   const [lightness, reach] = [0.5, 0.5 * 0.65]

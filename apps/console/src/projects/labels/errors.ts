@@ -1,6 +1,6 @@
 import { ApiError } from '@reticle/sdk'
 
-/** What the service says about one field: `name`, `labels[1].name`. */
+/** Returns the errors of the service for one field: `name`, `labels[1].name`. */
 export type ErrorsAt = (field: string) => readonly string[]
 
 export function errorsOf(error: Error | null | undefined): ErrorsAt {
@@ -8,7 +8,7 @@ export function errorsOf(error: Error | null | undefined): ErrorsAt {
   return (field) => fields[field] ?? []
 }
 
-/** Of what lies below a field. */
+/** Returns the errors of fields inside a field. */
 export const below =
   (errorsAt: ErrorsAt, field: string): ErrorsAt =>
   (inner) =>

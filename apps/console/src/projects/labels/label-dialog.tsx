@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** A label to be renamed, recoloured, asked about more, or removed. */
+/** Renders a dialog to change or delete a label. */
 export function LabelDialog({ label, onClose }: Props) {
   const [draft, setDraft] = useState(() => draftOf(label))
   const [isRemoving, setIsRemoving] = useState(false)
@@ -45,7 +45,7 @@ export function LabelDialog({ label, onClose }: Props) {
   )
 }
 
-/** Name, colour and type can be brought back; what becomes of attributes cannot. */
+/** Saves a label. Name, colour and type can be undone; changes of attributes cannot. */
 function useLabelChange({ id, name, color, type }: Label, onClose: () => void) {
   const toast = useToast()
   return useChange(async (draft: LabelDraft) => {
@@ -61,7 +61,7 @@ function useLabelChange({ id, name, color, type }: Label, onClose: () => void) {
   })
 }
 
-/** A skeleton stays as it is drawn. */
+/** The drawing of a skeleton is not changed. */
 function bodyOf(draft: LabelDraft) {
   const { name, color, type, attributes } = written(draft)
   return { name, color, type, attributes }

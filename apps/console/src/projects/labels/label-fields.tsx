@@ -8,11 +8,11 @@ interface Props {
   label: LabelDraft
   onChange: (label: LabelDraft) => void
   onRemove?: () => void
-  /** By its own names: `name`, `attributes[0].values`. */
+  /** Errors by field of the label: `name`, `attributes[0].values`. */
   errorsAt: ErrorsAt
 }
 
-/** One label: its colour, its name, what it is drawn as, its attributes. */
+/** Renders the fields of a label: colour, name, type and attributes. */
 export function LabelFields({ label, onChange, onRemove, errorsAt }: Props) {
   const { name = '', color = '#808080', type = 'any', attributes } = label
   const change = (changes: Partial<LabelDraft>) => onChange({ ...label, ...changes })
@@ -58,7 +58,10 @@ export function LabelFields({ label, onChange, onRemove, errorsAt }: Props) {
   )
 }
 
-/** A skeleton stays one, and nothing becomes one here: its points come as JSON. */
+/**
+ * The type of a skeleton cannot change, and other labels cannot become skeletons: their points can only be entered as
+ * JSON.
+ */
 function typesOf({ type }: LabelDraft) {
   return type === 'skeleton'
     ? labelTypes.filter((one) => one === type)

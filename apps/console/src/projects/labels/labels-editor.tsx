@@ -15,11 +15,11 @@ import { NamesField } from './names-field.tsx'
 interface Props {
   value: LabelsDraft
   onChange: (value: LabelsDraft) => void
-  /** By the names of the service: `labels[1].name`. */
+  /** Errors by field of the service: `labels[1].name`. */
   errorsAt: ErrorsAt
 }
 
-/** Labels that are to be: names typed quickly, each with a colour, a type and attributes; or all of it as JSON. */
+/** Renders an editor for new labels: names to type quickly, with colour, type and attributes; or JSON. */
 export function LabelsEditor({ value, onChange, errorsAt }: Props) {
   const isJson = value.json !== undefined
   return (
@@ -72,7 +72,7 @@ function Rows({ value, onChange, errorsAt }: Props) {
   )
 }
 
-/** Everything a label can be, skeletons with their points as well. */
+/** Renders a field for labels as JSON, including skeletons with their points. */
 function JsonField({ value, onChange, errorsAt }: Props) {
   const id = useId()
   const wrong = mistakeOf(value.json ?? '')

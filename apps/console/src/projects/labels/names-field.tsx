@@ -4,11 +4,11 @@ interface Props {
   typed: string
   errors: readonly string[]
   onType: (typed: string) => void
-  /** Names are complete; one a line. */
+  /** Called when names are complete; one per line. */
   onEnter: (typed: string) => void
 }
 
-/** Names of labels, each ended with Enter; a list that is pasted becomes as many labels as it has lines. */
+/** Renders a field for label names, each ended with Enter; a pasted list becomes one label per line. */
 export function NamesField({ typed, errors, onType, onEnter }: Props) {
   return (
     <Field
@@ -22,7 +22,7 @@ export function NamesField({ typed, errors, onType, onEnter }: Props) {
       onChange={({ target }) => onType(target.value)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
-        event.preventDefault() // the form is sent when there is nothing more to add
+        event.preventDefault() // the form is submitted only when no name is left to add
         onEnter(typed)
       }}
       onPaste={(event) => {

@@ -8,7 +8,7 @@ import { noLabels, writtenOf } from './draft.ts'
 import { LabelDialog } from './label-dialog.tsx'
 import { NamesField } from './names-field.tsx'
 
-/** The labels of a project: each can be changed, and more can be added. */
+/** Lists the labels of a project, which can be changed, and adds new ones. */
 export function ProjectLabels({ project: { id, labels } }: { project: Project }) {
   const [chosen, setChosen] = useState<number>()
   const shown = labels.find((label) => label.id === chosen)
@@ -59,7 +59,7 @@ function Chip({ label, onChoose }: { label: Label; onChoose: () => void }) {
   )
 }
 
-/** The service gives each a colour that is free. */
+/** Renders a form to add labels; the service chooses unused colours. */
 function AddLabels({ projectId }: { projectId: number }) {
   const [typed, setTyped] = useState('')
   const { mutate, error } = useChange(

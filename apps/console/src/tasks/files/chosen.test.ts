@@ -4,24 +4,24 @@ import { choiceOf, chosenAs } from './chosen.ts'
 const chosen = (path: string) => chosenAs(path, new File(['12'], path.split('/').at(-1) ?? ''))
 const namesOf = (...paths: string[]) => choiceOf(paths.map(chosen)).sources.map(({ name }) => name)
 
-test('a folder gives the task its name, and is not part of those of its files', () => {
+test('the name of a folder becomes the task name and is removed from file names', () => {
   const choice = choiceOf(['monday/10.png', 'monday/9.png', 'monday/night/1.png'].map(chosen))
   expect(choice).toMatchObject({ name: 'monday', size: 6, leftOut: 0 })
   expect(choice.sources.map(({ name }) => name)).toEqual(['9.png', '10.png', 'night/1.png'])
 })
 
-test('folders within folders are left away as far as all files are in them', () => {
+test('a common chain of folders is removed from file names', () => {
   expect(namesOf('a/b/1.png', 'a/b/2.png')).toEqual(['1.png', '2.png'])
   expect(namesOf('a/ab/1.png', 'a/a/1.png')).toEqual(['a/1.png', 'ab/1.png'])
   expect(namesOf('a/1.png', 'b/1.png')).toEqual(['a/1.png', 'b/1.png'])
 })
 
-test('a file alone gives its own name', () => {
+test('a single file suggests its name', () => {
   expect(choiceOf([chosen('drive.mp4')])).toMatchObject({ name: 'drive' })
   expect(choiceOf([])).toMatchObject({ name: '', sources: [] })
 })
 
-test('what only the operating system needs is left out', () => {
+test('files of the operating system are left out', () => {
   const choice = choiceOf(['m/.DS_Store', 'm/Thumbs.db', 'm/.git/x.png', 'm/1.png'].map(chosen))
   expect(choice).toMatchObject({ leftOut: 3, name: 'm' })
 })

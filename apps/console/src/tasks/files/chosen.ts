@@ -1,36 +1,36 @@
 import type { FileSource } from '@reticle/sdk'
 
-/** A file that somebody chose, with its path below what they chose. */
+/** A chosen file with its path relative to the chosen folder. */
 export interface Chosen {
-  /** `/` between its parts. */
+  /** Path with `/` as separator. */
   path: string
   file: File
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
   /** Milliseconds since 1970. */
   modified: number
 }
 
-/** The browser asks the disk for size and time, and waits: so each is asked once, and never for all files in one go. */
+/** Reads size and time once per file, because each read accesses the disk and blocks the page. */
 export function chosenAs(path: string, file: File): Chosen {
   const { size, lastModified: modified } = file
   return { path, file, size, modified }
 }
 
-/** What is to be sent, and what can be said of it at once. */
+/** Files to send, with a summary. */
 export interface Choice {
   sources: FileSource[]
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** What a task of it may be called: the folder, else the first file. */
+  /** Suggested task name: the folder, otherwise the first file. */
   name: string
-  /** Files that only the operating system needs. */
+  /** Number of ignored files of the operating system. */
   leftOut: number
 }
 
 const filesAtOnce = 100
 
-/** Files of an `<input>`; of a folder they bring their paths. */
+/** Reads the files of an `<input>`; files of a folder include their paths. */
 export async function chosenOf(
   files: readonly File[],
   onFound: (count: number) => void,
@@ -45,7 +45,7 @@ export async function chosenOf(
   return all
 }
 
-/** In the order of their paths; a folder that has all of them is not part of their names. */
+/** Sorts the files by path; a common parent folder is removed from their names. */
 export function choiceOf(all: readonly Chosen[]): Choice {
   const kept = all.filter(({ path }) => !isHidden(path)).sort(byPath)
   const folder = folderOf(kept)
@@ -65,7 +65,7 @@ const systemFiles = ['thumbs.db', 'desktop.ini', '__macosx']
 const isHidden = (path: string) =>
   path.split('/').some((part) => part.startsWith('.') || systemFiles.includes(part.toLowerCase()))
 
-/** The longest path of folders that all of them are in, with `/` at its end. */
+/** Returns the longest common folder of the paths, with a trailing `/`. */
 function folderOf([first, ...others]: readonly Chosen[]): string {
   if (!first) return ''
   let folder = first.path.slice(0, first.path.lastIndexOf('/') + 1)

@@ -9,7 +9,7 @@ interface Props {
   onChoose: (choice: Choice) => void
 }
 
-/** Where files and folders are dropped, or chosen by keyboard. */
+/** Renders an area to drop files and folders on, with buttons to choose them by keyboard. */
 export function DropZone({ choice, onChoose }: Props) {
   const [found, setFound] = useState<number>()
   const [wrong, setWrong] = useState<string>()
@@ -54,11 +54,11 @@ interface PickerProps {
   onPick: (files: File[]) => void
 }
 
-/** A button before the browser's own field, which says nothing about folders. */
+/** Renders a button for the browser's file field, which has no text for folders. */
 function Picker({ text, isFolder = false, onPick }: PickerProps) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    input.current?.toggleAttribute('webkitdirectory', isFolder) // React's types know it not
+    input.current?.toggleAttribute('webkitdirectory', isFolder) // not known to React's types
   }, [isFolder])
   return (
     <>
@@ -73,7 +73,7 @@ function Picker({ text, isFolder = false, onPick }: PickerProps) {
         aria-label={text}
         onChange={({ target }) => {
           const chosen = [...(target.files ?? [])]
-          target.value = '' // so that the same can be chosen again
+          target.value = '' // allows choosing the same files again
           if (chosen.length > 0) onPick(chosen)
         }}
       />

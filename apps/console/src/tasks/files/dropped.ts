@@ -1,6 +1,6 @@
 import { type Chosen, chosenAs } from './chosen.ts'
 
-/** What a drop brought, before the browser takes it back: to be called within the event. */
+/** Returns the dropped entries; must be called within the event, before the browser clears them. */
 export function entriesOf({ items }: DataTransfer): (FileSystemEntry | File)[] {
   return [...items]
     .filter(({ kind }) => kind === 'file')
@@ -8,9 +8,9 @@ export function entriesOf({ items }: DataTransfer): (FileSystemEntry | File)[] {
 }
 
 /**
- * All files of what was dropped, those of folders as well.
+ * Finds all dropped files, including those in folders.
  *
- * @param onFound told how many have been found so far
+ * @param onFound called with the number of files found so far
  */
 export async function walk(
   entries: readonly (FileSystemEntry | File)[],
@@ -24,7 +24,10 @@ export async function walk(
   return found
 }
 
-/** Files of one folder after the other, in lots that are opened together: one by one takes minutes for thousands. */
+/**
+ * Yields the files of one folder after the other, in batches that are opened in parallel; one by one would take
+ * minutes for thousands.
+ */
 async function* lotsIn(
   entries: readonly (FileSystemEntry | File)[],
 ): AsyncGenerator<Promise<Chosen>[], void> {
@@ -46,7 +49,7 @@ const fileOf = (entry: FileSystemFileEntry) =>
     entry.file((file) => resolve(chosenAs(pathOf(entry), file)), reject),
   )
 
-/** They come in lots, of a hundred say, until an empty one. */
+/** Browsers return entries in batches, of about a hundred, until an empty one. */
 async function* membersOf(
   folder: FileSystemDirectoryEntry,
 ): AsyncGenerator<FileSystemEntry[], void> {

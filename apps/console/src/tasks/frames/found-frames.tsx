@@ -19,7 +19,7 @@ const inputOf = ({ task: task_id, search }: Props, index: number) => ({
   page_size: together,
 })
 
-/** Frames of a task whose file names hold what is searched for, fetched as far as they are looked at. */
+/** Renders a grid of frames whose file names match a search; pages are loaded when they become visible. */
 export function FoundFrames(props: Props) {
   const { data, error } = useAnswer(api.listFrames, inputOf(props, 0), { keeps: true })
   if (error) return <Failure error={error} />

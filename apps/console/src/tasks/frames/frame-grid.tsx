@@ -8,11 +8,11 @@ interface Props {
   name: string
   count: number
   tile: (place: Place) => ReactNode
-  /** The place of a frame by its number, where one is gone to by that. */
+  /** Returns the index of a frame by its number, if the grid supports jumping. */
   placeOf?: (number: number) => number
 }
 
-/** Tiles as far as they are in sight: of a hundred thousand there are some dozens at a time. */
+/** Renders a grid of frame tiles; only visible ones are rendered. */
 export function FrameGrid({ name, count, tile, placeOf }: Props) {
   const [list, setList] = useState<HTMLUListElement | null>(null)
   const [here, setHere] = useState<number>()

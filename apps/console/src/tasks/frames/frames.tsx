@@ -9,11 +9,11 @@ import { Tile } from './tile.tsx'
 
 interface Props {
   frames: FrameSet
-  /** Whether they can be found by the names of their files. */
+  /** Whether frames can be searched by file name. */
   hasSearch?: boolean
 }
 
-/** Frames as small pictures; a search shows those with such names. */
+/** Shows frames as thumbnails; a search filters them by file name. */
 export function Frames({ frames, hasSearch = false }: Props) {
   const { get } = useListState()
   const search = hasSearch ? get('search') : undefined

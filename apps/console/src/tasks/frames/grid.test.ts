@@ -18,6 +18,6 @@ test.each([
   ['ArrowUp', 3, undefined],
   ['ArrowRight', 99, undefined],
   ['Tab', 3, undefined],
-])('%s leads from %i to %s of a hundred in six columns', (key, from, to) => {
+])('%s moves from %i to %s of a hundred tiles in six columns', (key, from, to) => {
   expect(movedBy(key, from, 6, 100)).toBe(to)
 })

@@ -1,14 +1,14 @@
-/** Of a tile in pixels: as wide as this at least, and as high as `frames.css` says. */
+/** Minimum width of a tile in pixels; the height matches `frames.css`. */
 const tileWidth = 150
 export const tileHeight = 150
 export const gap = 8
 
-/** How many tiles stand beside each other in `width` pixels; two at least, also on a telephone. */
+/** Returns the number of columns in `width` pixels; at least two, also on a phone. */
 export function columnsOf(width: number): number {
   return Math.max(2, Math.floor((width + gap) / (tileWidth + gap)))
 }
 
-/** Where a key leads from a tile: its index, or nothing where the key leads nowhere. */
+/** Returns the index that a key moves to; undefined for other keys. */
 export function movedBy(key: string, from: number, columns: number, count: number) {
   const steps: Record<string, number> = {
     ArrowLeft: from - 1,

@@ -5,7 +5,7 @@ interface Props {
   onJump: (number: number) => void
 }
 
-/** Goes to a frame by its number. */
+/** Renders a form to jump to a frame by its number. */
 export function Jump({ count, onJump }: Props) {
   return (
     <form

@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'react'
 
 interface Props {
   src: string
-  /** What is only flown over is not asked for. */
+  /** Whether scrolling is in progress, during which no picture is loaded. */
   isWaiting: boolean
 }
 
 const attempts = 4
 const pauseMs = 700
 
-/** A small picture, asked for once the eye rests on it; when the service is busy it is asked for again. */
+/** Renders a thumbnail, loaded once scrolling stops, with retries when the service is busy. */
 export function Picture({ src, isWaiting }: Props) {
   const [isWanted, setIsWanted] = useState(!isWaiting)
   const [attempt, setAttempt] = useState(1)
@@ -20,7 +20,10 @@ export function Picture({ src, isWaiting }: Props) {
   return <Loaded key={attempt} src={src} onError={again} />
 }
 
-/** Without an address it is asked for no longer: else what has left the window would come before what is in it. */
+/**
+ * Removes the address on unmount to cancel loading; otherwise pictures that scrolled out of view would load before
+ * visible ones.
+ */
 function Loaded({ src, onError }: { src: string; onError: () => void }) {
   const image = useRef<HTMLImageElement>(null)
   useEffect(() => {

@@ -2,26 +2,26 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Picture } from './picture.tsx'
 
-/** What a tile has to know of its grid. */
+/** Position of a tile in its grid. */
 export interface Place {
   index: number
   count: number
   isWaiting: boolean
-  /** The keyboard is here. */
+  /** Whether the tile has the keyboard focus. */
   isHere: boolean
 }
 
 interface Props extends Place {
-  /** Where it is looked at in full. */
+  /** Address of the viewer. */
   href: string
   src: string
-  /** Task-relative. */
+  /** Frame number in the task. */
   number: number
-  /** Of its file, where it is known. */
+  /** File name, if known. */
   name?: string | undefined
 }
 
-/** One frame of a grid: its picture and its number, which lead to the frame. */
+/** Renders a tile of a frame: its picture and number, linked to the viewer. */
 export function Tile({ index, count, href, src, number, name, isWaiting, isHere }: Props) {
   const tile = useRef<HTMLLIElement>(null)
   useEffect(() => {

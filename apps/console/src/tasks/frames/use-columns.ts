@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'react'
 import { columnsOf } from './grid.ts'
 
-/** How many columns the element has room for, as its width changes. */
+/** Returns the number of columns that fit into the element, updated with its width. */
 export function useColumns(element: HTMLElement | null): number {
   const [columns, setColumns] = useState(() => columnsOf(window.innerWidth))
   useLayoutEffect(() => {

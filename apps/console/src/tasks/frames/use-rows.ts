@@ -2,10 +2,10 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { gap, tileHeight } from './grid.ts'
 import { useColumns } from './use-columns.ts'
 
-/** The eye rests when nothing has moved for so long. */
+/** Time without scrolling, in milliseconds, after which pictures are loaded. */
 const restMs = 200
 
-/** What of a grid of `count` tiles is in sight, as the window is scrolled. */
+/** Returns the visible part of a grid of `count` tiles. */
 export function useRows(list: HTMLElement | null, count: number) {
   const columns = useColumns(list)
   const rows = useWindowVirtualizer({
@@ -23,7 +23,7 @@ export function useRows(list: HTMLElement | null, count: number) {
     columns,
     indexes: Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at),
     isScrolling: rows.isScrolling,
-    /** Pixels before and after what is in sight. */
+    /** Height of the rows before and after the visible ones, in pixels. */
     above: (items[0]?.start ?? scrollMargin) - scrollMargin,
     below: rows.getTotalSize() + scrollMargin - (items.at(-1)?.end ?? scrollMargin),
     show: (index: number, align: 'auto' | 'center') =>

@@ -2,7 +2,7 @@ import { type Change, changeKinds, countOf } from './changes.ts'
 
 const deeds = ['created', 'updated', 'deleted'] as const
 
-/** How many objects of each kind something was done to. */
+/** Renders a table of the numbers of changed objects by kind. */
 export function ChangeCounts({ changes }: { changes: readonly Change[] }) {
   return (
     <table className="counts" aria-label="Changes by kind">

@@ -9,10 +9,10 @@ interface Props {
   changes: readonly Change[]
 }
 
-/** As many as a person reads. */
+/** Maximum number of listed objects. */
 const shown = 300
 
-/** Objects that were changed, each with a way to its frame. */
+/** Lists changed objects with links to their frames. */
 export function ChangeList({ task, job, changes }: Props) {
   const { data } = useAnswer(api.listLabels, { job_id: job, page_size: 500 })
   const names = new Map(data?.results.map(({ id, name }) => [id, name]))

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** What a revision changed: how much of each kind, and which objects. */
+/** Renders a dialog with the changes of a revision: counts by kind, and the objects. */
 export function ChangesDialog({ task, revision, onClose }: Props) {
   const title = `Revision ${revision.revision} of job ${revision.job_id}`
   return (

@@ -11,7 +11,7 @@ const shape = (given: Partial<Shape>): Shape => ({
 
 const nothing = { tags: [], shapes: [], tracks: [] }
 
-test('changes are told object by object, with what is different', () => {
+test('changes are listed by object with the changed members', () => {
   const after = shape({ id: 2, points: [1, 2, 3, 5], occluded: true })
   const changes = changesOf({
     ...{ from: 1, to: 2 },

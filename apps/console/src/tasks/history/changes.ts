@@ -4,22 +4,22 @@ type Annotation = Tag | Shape | Track
 export const changeKinds = ['tags', 'shapes', 'tracks'] as const
 type Kind = (typeof changeKinds)[number]
 
-/** One object that a revision changed. */
+/** Change of one object in a revision. */
 export interface Change {
   did: 'created' | 'updated' | 'deleted'
   kind: Kind
-  /** As it is afterwards; of a deleted one as it was. */
+  /** Object after the change; for a deleted object before it. */
   object: Annotation
-  /** Members that are not what they were. */
+  /** Names of changed members. */
   members: readonly string[]
 }
 
-/** What a revision changed, object by object: what is new first, then what is different, then what is gone. */
+/** Returns the changes of a revision by object: created, then updated, then deleted ones. */
 export function changesOf({ created, updated, deleted }: AnnotationDiff): Change[] {
   return [...whole('created', created), ...updatedOf(updated), ...whole('deleted', deleted)]
 }
 
-/** The first revision of a job made all that there was. */
+/** Returns the changes of the first revision of a job, which created all objects. */
 export const changesOfFirst = (set: AnnotationSet): Change[] => whole('created', set)
 
 type Sets = Pick<AnnotationSet, Kind>
@@ -44,10 +44,10 @@ function differing(before: object, after: object): string[] {
     .map(([name]) => name)
 }
 
-/** How many of a kind something was done to. */
+/** Returns the number of objects of a kind with a type of change. */
 export const countOf = (changes: readonly Change[], kind: Kind, did: Change['did']) =>
   changes.filter((one) => one.kind === kind && one.did === did).length
 
-/** `rectangle`, `tag`, `track`. */
+/** Returns `rectangle`, `tag` or `track`. */
 export const typeOf = ({ kind, object }: Pick<Change, 'kind' | 'object'>): string =>
   'type' in object ? object.type : kind.slice(0, -1)

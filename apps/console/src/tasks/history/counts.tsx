@@ -6,7 +6,7 @@ const signs = [
   ['deleted', '−'],
 ] as const
 
-/** How many objects were made, changed and removed: `+3 ~1 −2`. */
+/** Shows the numbers of created, updated and deleted objects: `+3 ~1 −2`. */
 export function Counts({ counts }: Pick<AnnotationRevision, 'counts'>) {
   return (
     <>

@@ -41,13 +41,13 @@ const columnsOf = (task: number): readonly Column<AnnotationRevision>[] => [
 
 const keyOf = ({ job_id, revision }: AnnotationRevision) => `${job_id} ${revision}`
 
-/** Revisions of all jobs of a task, newest first. */
+/** Lists the revisions of all jobs of a task, newest first. */
 export function HistoryOfTask({ task: { id } }: { task: Task }) {
   const path = `/tasks/${id}/annotations/revisions`
   return <History id={id} task={id} list={api.listTaskRevisions} path={path} />
 }
 
-/** Revisions of one job, newest first. */
+/** Lists the revisions of a job, newest first. */
 export function HistoryOfJob({ job: { id, task_id } }: { job: Job }) {
   const path = `/jobs/${id}/annotations/revisions`
   return <History id={id} task={task_id} list={api.listJobRevisions} path={path} />

@@ -1,10 +1,10 @@
 import { ApiError } from '@reticle/sdk'
 import { Failure } from '../../ui/failure.tsx'
 
-/** Whether what was asked for is not kept any more. */
+/** Returns whether the requested data is no longer kept. */
 export const isGone = (error: Error | null) => error instanceof ApiError && error.status === 410
 
-/** What went wrong with a revision; of one that is gone why, and what is left. */
+/** Shows an error about a revision, with an explanation when it is no longer kept. */
 export function PastFailure({ error }: { error: Error }) {
   return (
     <>

@@ -10,13 +10,13 @@ import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toasts.tsx'
 import { isGone, PastFailure } from './past-failure.tsx'
 
-/** The set that it answers may be large, and nobody reads it here. */
+/** Restores a revision. The response may be large and is not needed, so it is not read. */
 const restoreRevision = async (input: InputOf<'restoreJobRevision'>) => {
   const answer = await api.respond('restoreJobRevision', input)
   await answer.body?.cancel()
 }
 
-/** The tag is read first: a change between both calls then makes the restore fail. */
+/** Reads the entity tag first, so that a change between both calls makes the restore fail. */
 async function readNewest(id: number) {
   const etag = await readAnnotationsTag(id)
   const { results } = await api.listJobRevisions({ id, page_size: 1, sort: '-revision' })
@@ -28,13 +28,16 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a job is made what it was; what it is now becomes a revision as well, so that it can be undone. */
+/**
+ * Asks for confirmation before restoring a revision. The current state stays in the history, so a restore can be
+ * undone.
+ */
 export function RestoreDialog({ revision, onClose }: Props) {
   const { job_id: id } = revision
   const { data, error } = useQuery({
     queryKey: ['newestRevisionWithTag', id],
     queryFn: () => readNewest(id),
-    // The dialog restores over the state that it shows: read when it opens, never again while it is open.
+    // The restore replaces the state that the dialog shows, so it is read once when the dialog opens.
     staleTime: 'static',
     gcTime: 0,
   })

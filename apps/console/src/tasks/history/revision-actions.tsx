@@ -8,7 +8,7 @@ interface Props {
   revision: AnnotationRevision
 }
 
-/** What can be done with a revision. */
+/** Renders the buttons for the actions on a revision. */
 export function RevisionActions({ task, revision }: Props) {
   const [open, setOpen] = useState<'changes' | 'restore'>()
   const close = () => setOpen(undefined)

@@ -3,15 +3,15 @@ import { api } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { type Change, changesOf, changesOfFirst } from './changes.ts'
 
-/** Objects of a revision that are fetched: a diff comes whole, and an import may have made a million. */
+/** Maximum number of changed objects to load: a diff is sent as a whole, and an import may have created a million. */
 export const mostChanges = 20_000
 
-/** Whether so many objects are better not fetched at once. */
+/** Returns whether a revision has too many changes to load. */
 export function isTooMany({ counts }: AnnotationRevision): boolean {
   return counts.created + counts.updated + counts.deleted > mostChanges
 }
 
-/** What a revision changed of its job; the first of all has none before it to be compared with. */
+/** Loads the changes of a revision; the first revision of a job has none before it to compare with. */
 export function useChanges(revision: AnnotationRevision): {
   changes: readonly Change[] | undefined
   error: Error | null

@@ -4,11 +4,11 @@ import { queries } from '../../api/queries.ts'
 import { notesOf } from './notes.ts'
 import type { Phase, Wish } from './phase.ts'
 
-/** Who hears how it goes. */
+/** Callbacks of the progress. */
 export interface Begun {
   onCreated: (taskId: number) => void
   onPhase: (phase: Phase) => void
-  /** From here on the service works, and only it can stop. */
+  /** Called when the upload is complete; from then on only the service can stop the request. */
   onFollowing: (following: Following) => void
   signal: AbortSignal
 }
@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * Creates a task where there is none yet, sends its files, and waits until its frames are there.
+ * Creates a task if necessary, uploads its files and waits until its frames are ready.
  *
- * @returns its id
+ * @returns the id of the task
  * @throws ApiError, ConnectionError, RequestFailed, TypeError
  */
 export async function makeTask(wish: Wish, place: Place, begun: Begun): Promise<number> {
@@ -42,12 +42,12 @@ export async function makeTask(wish: Wish, place: Place, begun: Begun): Promise<
 
 async function create({ task }: Wish, { organization }: Place): Promise<number> {
   if (!task) throw new TypeError('There is neither a task nor what it is to be.')
-  const options = task.project_id ? {} : { organization } // a project brings its workspace
+  const options = task.project_id ? {} : { organization } // a task belongs to the workspace of its project
   const { id } = await api.createTask({ body: task }, options)
   return id
 }
 
-/** Told at most so often: files may be many and small. */
+/** Minimum interval of progress updates in milliseconds, since files may be many and small. */
 const pauseMs = 200
 
 function sendFiles(id: number, { media, sources }: Wish, { onPhase, signal }: Begun) {
@@ -65,7 +65,7 @@ function sendFiles(id: number, { media, sources }: Wish, { onPhase, signal }: Be
   })
 }
 
-/** The files were there already, and the service is at work. */
+/** The files were already uploaded and the request is running. */
 function underWay(thrown: unknown): Started {
   if (thrown instanceof ApiError && thrown.rq_id) return thrown.rq_id
   throw thrown

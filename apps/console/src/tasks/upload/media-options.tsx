@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { Field } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 
-/** What is to be made of the files. */
+/** Options for creating frames from the files. */
 export type MediaOptions = Pick<DataParameters, 'image_quality' | 'sorting_method'>
 
 const sortings = {
@@ -13,7 +13,7 @@ const sortings = {
   random: 'at random',
 } as const
 
-/** What few people need. */
+/** Renders the rarely needed options. */
 export function MediaFields({ isTaskNew }: { isTaskNew: boolean }) {
   const id = useId()
   return (

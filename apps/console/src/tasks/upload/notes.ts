@@ -3,8 +3,8 @@ import { forgetNotesAt, notesAt } from '../../api/upload-notes.ts'
 
 const placeOf = (taskId: number) => `reticle.upload.${taskId} `
 
-/** How far the files of a task are. */
+/** Returns the store of the upload progress of a task. */
 export const notesOf = (taskId: number): UploadStore => notesAt(placeOf(taskId))
 
-/** The task is gone, or begun anew. */
+/** Deletes the upload progress of a task that was deleted or starts again. */
 export const forgetNotes = (taskId: number): void => forgetNotesAt(placeOf(taskId))

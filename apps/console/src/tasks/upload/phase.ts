@@ -1,7 +1,7 @@
 import type { FileSource, Request, TaskCreate } from '@reticle/sdk'
 import type { MediaOptions } from './media-options.tsx'
 
-/** Where the making of a task is. */
+/** Phase of the creation of a task. */
 export type Phase =
   | { name: 'idle' | 'creating' | 'cancelled' }
   | { name: 'sending'; done: number; total: number; tookMs: number }
@@ -9,7 +9,7 @@ export type Phase =
   | { name: 'failed'; error: Error }
 
 export interface Wish {
-  /** What is to be made; nothing where the task is there already. */
+  /** Task to create; undefined for an existing task. */
   task?: TaskCreate
   media: MediaOptions
   sources: readonly FileSource[]

@@ -1,7 +1,7 @@
 import type { Request } from '@reticle/sdk'
 import { timeLeftText } from './time-left.ts'
 
-/** How far the service is with making frames of the files. */
+/** Shows the progress of creating frames. */
 export function Preparing({ request }: { request: Request | undefined }) {
   const { progress = 0, eta_seconds, items_done, items_total, queue_position } = request ?? {}
   const isWaiting = queue_position !== null && queue_position !== undefined

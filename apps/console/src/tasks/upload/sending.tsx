@@ -2,13 +2,13 @@ import { bytesText } from '../../ui/bytes.ts'
 import { timeLeftMs, timeLeftText } from './time-left.ts'
 
 interface Props {
-  /** Bytes. */
+  /** Bytes sent so far. */
   done: number
   total: number
   tookMs: number
 }
 
-/** How many bytes have arrived, and how long the rest will take. */
+/** Shows the upload progress and the remaining time. */
 export function Sending({ done, total, tookMs }: Props) {
   return (
     <>

@@ -1,10 +1,10 @@
-/** Milliseconds until `total`, if it goes on as it went so far; nothing before there is something to judge by. */
+/** Estimates the milliseconds until `total` at the current rate; undefined while it is too early. */
 export function timeLeftMs(done: number, total: number, tookMs: number): number | undefined {
   if (tookMs < 2000 || done === 0) return undefined
   return ((total - done) / done) * tookMs
 }
 
-/** `about 3 minutes left` */
+/** Returns a text such as `about 3 min left`. */
 export function timeLeftText(ms: number | undefined): string {
   if (ms === undefined) return ''
   const seconds = Math.ceil(ms / 1000)

@@ -14,11 +14,11 @@ interface Props {
   taskId: number
   phase: Phase
   onCancel: () => Promise<void>
-  /** The same files once more. */
+  /** Sends the same files again. */
   onRetry: () => void
 }
 
-/** A task on its way: its files, then its frames; and what can be done where that stops. */
+/** Shows the progress of creating a task, and the actions after a failure. */
 export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
   const isStopped = phase.name === 'failed' || phase.name === 'cancelled'
   return (
@@ -60,7 +60,7 @@ function Stopped({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
   )
 }
 
-/** There is nothing in it, so nobody has to confirm. */
+/** Deletes the empty task without confirmation, because it contains nothing. */
 function DeleteEmpty({ taskId }: { taskId: number }) {
   const [error, setError] = useState<Error>()
   const [, go] = useLocation()

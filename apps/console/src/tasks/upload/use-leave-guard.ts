@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 const question = 'Files are still being sent. Leave, and go on with them later?'
 
-/** While files are sent, closing the page asks, and so do the links that lead away from it. */
+/** Asks for confirmation before the page is closed or left by a link while files are uploaded. */
 export function useLeaveGuard(isBusy: boolean): void {
   useEffect(() => {
     if (!isBusy) return

@@ -12,14 +12,14 @@ interface Run {
   isCancelled?: boolean
 }
 
-/** Makes a task and sends its files; tells how that goes. */
+/** Creates a task, uploads its files and returns the progress. */
 export function useTaskUpload(known: number | undefined, onDone: (taskId: number) => void) {
   const [phase, setPhase] = useState<Phase>({ name: 'idle' })
   const [taskId, setTaskId] = useState(known)
   const run = useRef<Run>(undefined)
   const { organization } = useOrganization()
   useLeaveGuard(phase.name === 'creating' || phase.name === 'sending')
-  useEffect(() => () => run.current?.stop.abort(), []) // the notes of the upload stay
+  useEffect(() => () => run.current?.stop.abort(), []) // the stored upload progress is kept
 
   const start = async (wish: Wish) => {
     const stop = new AbortController()
@@ -46,7 +46,7 @@ export function useTaskUpload(known: number | undefined, onDone: (taskId: number
     if (!current) return
     current.isCancelled = true
     if (current.following)
-      await current.following.cancel().catch(() => undefined) // it is too late
+      await current.following.cancel().catch(() => undefined) // it may have finished already
     else current.stop.abort()
   }
 

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 
-/** A column of a table of records. */
+/** Column of a table of records. */
 export interface Column<R> {
   title: string
   cell: (record: R) => ReactNode
-  /** The field that the list is sorted by. */
+  /** Field by which the column sorts the list. */
   sort?: string
-  /** Of the table: `30%`, `8rem`; what is left is shared. */
+  /** Width: `30%`, `8rem`; columns without one share the rest. */
   width?: string
-  /** Left out where there is little room. */
+  /** Whether the column is hidden on narrow screens. */
   isExtra?: boolean
 }

@@ -2,14 +2,14 @@ import { type ReactNode, useId } from 'react'
 import { useTypedFilter } from './typed-filter.ts'
 
 interface Props {
-  /** Of the filter, in the address and for the service. */
+  /** Name of the filter, in the address and the API. */
   name: string
   label: string
-  /** What is offered for what has been typed so far: options of a `datalist`. */
+  /** Returns suggestions for the typed text: options of a `datalist`. */
   offers?: (typed: string) => ReactNode
 }
 
-/** A word that a field has exactly, or any. */
+/** Renders a filter by the exact value of a field. */
 export function Equals({ name, label, offers }: Props) {
   const { text, type } = useTypedFilter(name)
   const id = useId()

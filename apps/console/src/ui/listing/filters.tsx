@@ -1,7 +1,7 @@
 import { useListState } from './state.ts'
 import { useTypedFilter } from './typed-filter.ts'
 
-/** What is typed narrows the list after a moment. */
+/** Renders a search field that filters the list after a short delay. */
 export function Search({ label }: { label: string }) {
   const { text, type } = useTypedFilter('search')
   return (
@@ -16,13 +16,13 @@ export function Search({ label }: { label: string }) {
 }
 
 interface ChoiceProps {
-  /** Of the filter, in the address and for the service. */
+  /** Name of the filter, in the address and the API. */
   name: string
   label: string
   values: readonly string[]
 }
 
-/** One of some words, or any. */
+/** Renders a filter by one of several values, or any. */
 export function Choice({ name, label, values }: ChoiceProps) {
   const { get, set } = useListState()
   return (
@@ -39,7 +39,7 @@ export function Choice({ name, label, values }: ChoiceProps) {
   )
 }
 
-/** A condition as the interface takes it, JSON Logic, for what the other filters cannot say. */
+/** Renders a filter by a JSON Logic condition, for what the other filters cannot express. */
 export function Condition() {
   const { get, set } = useListState()
   return (

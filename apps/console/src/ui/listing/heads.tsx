@@ -1,7 +1,7 @@
 import type { Column } from './column.ts'
 import { nextSort, useListState } from './state.ts'
 
-/** The titles of the columns; those that sort are buttons. */
+/** Renders the column headers; sortable ones are buttons. */
 export function Heads<R>({ columns }: { columns: readonly Column<R>[] }) {
   const { sort, set } = useListState()
   return (

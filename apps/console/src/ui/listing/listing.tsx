@@ -10,17 +10,17 @@ import { Space } from './space.tsx'
 import { useListState } from './state.ts'
 
 interface Props<I, R> extends Listed<I, R> {
-  /** What the table is, for who hears it. */
+  /** Name of the table for screen readers. */
   name: string
   columns: readonly Column<R>[]
   keyOf: (record: R) => string | number
-  /** Instead of the table when there is nothing. */
+  /** Shown instead of an empty table. */
   empty: ReactNode
 }
 
 const rowHeight = 44
 
-/** A table of records that is fetched as far as it is looked at; its order is kept in the address. */
+/** Renders a table of records, loaded as far as it is scrolled; its order is stored in the address. */
 export function Listing<I, R>(props: Props<I, R>) {
   const { sort } = useListState()
   const first = useFirst(props, sort)

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 
-const whole = ['sort', 'org'] // these leave nothing out
+const whole = ['sort', 'org'] // these parameters do not filter
 
-/** Instead of an empty table: that nothing is left of it by what narrows it, else what stands within. */
+/** Renders, instead of an empty table, a hint when filters are active, otherwise the children. */
 export function OrNothingFound({ children }: { children: ReactNode }) {
   const [params] = useSearchParams()
   const [path, go] = useLocation()

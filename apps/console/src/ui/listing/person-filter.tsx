@@ -2,7 +2,7 @@ import { api } from '../../api/client.ts'
 import { useScoped } from '../../api/queries.ts'
 import { Equals } from './equals.tsx'
 
-/** Somebody by their name; those whose names begin like it are offered. */
+/** Renders a filter by user, with suggestions by name. */
 export function PersonFilter({ name, label }: { name: string; label: string }) {
   return <Equals name={name} label={label} offers={(typed) => <People typed={typed} />} />
 }

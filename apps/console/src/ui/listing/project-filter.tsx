@@ -2,7 +2,7 @@ import { api } from '../../api/client.ts'
 import { useScoped } from '../../api/queries.ts'
 import { Equals } from './equals.tsx'
 
-/** A project by its name; those that are alike are offered. */
+/** Renders a filter by project, with suggestions by name. */
 export function ProjectFilter() {
   return (
     <Equals name="project_name" label="Project" offers={(typed) => <Projects typed={typed} />} />

@@ -9,23 +9,23 @@ interface Query {
   sort?: string | number
 }
 
-/** A list of the service, and what it is asked for beside page and order. */
+/** A list operation, with its parameters apart from page and order. */
 export interface Listed<I, R> {
   list: (input: I & Query, options?: CallOptions) => Promise<Page<R>>
   input: I
-  /** What belongs to one object has its workspace: then it is not asked for. */
+  /** Whether the list depends on the selected workspace; lists of one object do not. */
   isScoped?: boolean
 }
 
 const rowsPerPage = 100
 
-/** The first page, which tells how many records there are. */
+/** Queries the first page, which contains the total number of records. */
 export function useFirst<I, R>(listed: Listed<I, R>, sort: string | undefined) {
   const options = useOptions(listed, sort)
   return useQuery({ ...options(0), placeholderData: keepPreviousData })
 }
 
-/** The records of the rows in sight, as far as they have come. */
+/** Returns the loaded records of the visible rows. */
 export function useRecords<I, R>(
   listed: Listed<I, R>,
   sort: string | undefined,

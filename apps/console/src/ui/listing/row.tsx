@@ -2,7 +2,7 @@ import type { Column } from './column.ts'
 
 interface Props<R> {
   index: number
-  /** What has not come yet is an empty row. */
+  /** Undefined while loading, which shows an empty row. */
   record: R | undefined
   columns: readonly Column<R>[]
 }

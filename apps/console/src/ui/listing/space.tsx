@@ -1,4 +1,4 @@
-/** Where the rows out of sight would be. */
+/** Renders a placeholder for the rows outside the visible area. */
 export function Space({ height }: { height: number }) {
   return height > 0 && <tr style={{ height }} />
 }

@@ -1,10 +1,10 @@
 import { useSearchParams } from 'wouter'
 
-/** What a list is asked for, kept in the address: its order, its search, its filters. */
+/** State of a list in the address: order, search and filters. */
 export interface ListState {
   sort: string | undefined
   get: (name: string) => string | undefined
-  /** Empty takes it out of the address. */
+  /** Sets parameters; an empty value removes one. */
   set: (changes: Readonly<Record<string, string | undefined>>) => void
 }
 
@@ -29,7 +29,7 @@ export function changed(
   return after
 }
 
-/** The order after its column was chosen: up, then down, then the list's own. */
+/** Returns the order after a click on a column: ascending, then descending, then the default. */
 export function nextSort(sort: string | undefined, field: string): string | undefined {
   if (sort === field) return `-${field}`
   return sort === `-${field}` ? undefined : field

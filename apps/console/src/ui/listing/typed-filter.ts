@@ -3,7 +3,7 @@ import { useListState } from './state.ts'
 
 const pauseMs = 300
 
-/** A filter that is typed: it comes into the address after a moment, and follows the address otherwise. */
+/** Returns a filter that is typed: it updates the address after a short delay, and follows changes of the address. */
 export function useTypedFilter(name: string) {
   const { get, set } = useListState()
   const [typed, setTyped] = useState<string>()

@@ -1,4 +1,4 @@
-/** `#rrggbb` as the four bytes of an opaque pixel of ImageData; whatever else it may be is grey. */
+/** Converts `#rrggbb` to an opaque pixel of ImageData; any other text is grey. */
 export function pixelOf(color: string): number {
   const [, hex = '888888'] = /^#([\da-f]{6})$/i.exec(color) ?? []
   const bytes = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))

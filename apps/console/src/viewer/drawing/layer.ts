@@ -4,15 +4,15 @@ import { between, moved, onPixels, type Size, toPicture, type View } from '../ge
 import type { Pen } from './scene.ts'
 import { drawItems } from './shapes.ts'
 
-/** Drawn beyond each edge of the screen, as a part of it: so far one may pan before it has to be drawn again. */
+/** Margin that is drawn beyond each edge, as a fraction of the screen, so that small pans need no redraw. */
 const margin = 0.25
 
-/** The screen, in CSS pixels and their pixels. */
+/** Size of the screen in CSS pixels, and device pixels per CSS pixel. */
 export interface Screen extends Size {
   density: number
 }
 
-/** The objects as they were drawn for some view, to be shown in others until there is time to draw them anew. */
+/** Creates a layer that caches drawn objects, so that other views can show them until they are redrawn. */
 export function openLayer() {
   const canvas = new OffscreenCanvas(1, 1)
   const context = canvas.getContext('2d')
@@ -40,11 +40,11 @@ export function openLayer() {
   return {
     draw,
     show,
-    /** How many objects the last drawing had. */
+    /** Returns the number of objects in the last drawing. */
     count: () => drawn?.count ?? 0,
-    /** Nothing would be missing in this view but sharpness. */
+    /** Returns whether the drawing contains everything visible in a view, apart from sharpness. */
     covers: (view: View) => drawn !== undefined && isCovered(drawn, view),
-    /** It is as large as in this view. */
+    /** Returns whether the drawing has the scale of a view. */
     hasScale: (view: View) => drawn?.view.scale === view.scale,
   }
 }

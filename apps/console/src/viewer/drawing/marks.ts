@@ -2,7 +2,7 @@ import type { Item } from '../frame/item.ts'
 import { pathOf } from './paths.ts'
 import type { Remark } from './scene.ts'
 
-/** What stands out of the other objects; drawn in pixels of the picture. `pixel` is a CSS pixel of the screen in them. */
+/** Emphasises an object, in picture pixels. `pixel` is the size of a CSS pixel in picture pixels. */
 export function emphasise(context: CanvasRenderingContext2D, item: Item, pixel: number): void {
   for (const [color, width] of [
     ['#000000', 6],
@@ -30,7 +30,7 @@ function strokeItem(context: CanvasRenderingContext2D, item: Item, pixel: number
 
 const remarkColor = '#ff8c00'
 
-/** A place that somebody asked about, with its number. */
+/** Draws the position of an issue with its number. */
 export function drawRemark(
   context: CanvasRenderingContext2D,
   { id, position }: Remark,

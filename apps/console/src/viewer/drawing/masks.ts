@@ -2,7 +2,10 @@ import type { Item } from '../frame/item.ts'
 import { paintMask, pixelsFor } from '../geometry/mask.ts'
 import { pixelOf } from './colours.ts'
 
-/** All masks of a frame, a pixel for a pixel of the picture; what hides what is decided here, how much they hide when it is shown. */
+/**
+ * All masks of a frame, one pixel per picture pixel. Overlaps are resolved here; the opacity is applied when the
+ * layer is shown.
+ */
 export interface MaskLayer {
   left: number
   top: number

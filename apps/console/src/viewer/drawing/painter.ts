@@ -5,15 +5,15 @@ import { type MaskLayer, paintMasks } from './masks.ts'
 import type { Scene } from './scene.ts'
 import { place } from './shapes.ts'
 
-/** So many objects are drawn anew for each frame of the screen without a stutter; more of them when the view rests. */
+/** Number of objects that can be redrawn in every animation frame; more are redrawn when the view rests. */
 const few = 800
 const restMs = 120
-/** From this scale on the pixels of the picture are seen as they are. */
+/** Scale from which picture pixels are drawn without smoothing. */
 const crisp = 2
 
 export type Painter = ReturnType<typeof openPainter>
 
-/** Draws a scene on a canvas, at most once for each frame of the screen. */
+/** Draws a scene on a canvas, at most once per animation frame. */
 export function openPainter(canvas: HTMLCanvasElement) {
   const context = canvas.getContext('2d')
   const layer = openLayer()
@@ -47,12 +47,12 @@ export function openPainter(canvas: HTMLCanvasElement) {
     context.resetTransform()
   }
 
-  /** Draws the objects if they must be drawn now, and sees to it that they are drawn sharply when the view rests. */
+  /** Redraws the objects if necessary, or schedules it for when the view rests. */
   function renew({ scene, view, screen }: NonNullable<typeof shown>): void {
     clearTimeout(rest)
     const hasScale = layer.hasScale(view)
     if (!isStale && hasScale && layer.covers(view)) return
-    // what is missing after a pan has to be there; while one zooms it may be missing for a moment
+    // a pan must show all objects at once; during a zoom some may be missing for a moment
     if (isStale || hasScale || layer.count() <= few) {
       layer.draw(scene.items, view, screen, scene.pen)
       isStale = false
@@ -71,7 +71,7 @@ export function openPainter(canvas: HTMLCanvasElement) {
   return { show, close }
 }
 
-/** To whole pixels of the screen: a canvas that the browser stretches would be blurred. */
+/** Rounds to device pixels, because a canvas that the browser stretches is blurred. */
 function resize(canvas: HTMLCanvasElement, { width, height, density }: Screen): void {
   const [wide, high] = [Math.round(width * density), Math.round(height * density)]
   if (canvas.width !== wide) canvas.width = wide

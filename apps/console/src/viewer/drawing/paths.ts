@@ -2,7 +2,10 @@ import type { Outline } from '../geometry/outline.ts'
 
 const kept = new WeakMap<Outline, Path2D>()
 
-/** An outline as the browser draws it, in pixels of the picture; the same for every zoom, so it is made once. A dot has none. */
+/**
+ * Returns the path of an outline in picture pixels. It is independent of the zoom and therefore cached. Dots have no
+ * path.
+ */
 export function pathOf(outline: Exclude<Outline, { form: 'dot' }>): Path2D {
   const known = kept.get(outline)
   if (known) return known

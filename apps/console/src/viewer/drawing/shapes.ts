@@ -7,8 +7,8 @@ import type { Pen } from './scene.ts'
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
 /**
- * With more objects lines are a pixel of the screen thin and dots are squares: the browser's rasteriser draws hairlines six
- * times faster than anything wider, so 10,000 shapes take 60 ms instead of 300.
+ * With more objects, lines are one device pixel wide and dots are squares: browsers draw hairlines six times faster
+ * than wider lines, so 10,000 shapes take 60 ms instead of 300.
  */
 const dense = 1500
 
@@ -16,7 +16,7 @@ const lineWidth = 2
 const dotRadius = 4
 const dash = [6, 4]
 
-/** Draws objects over one another. `density` is pixels of the screen per CSS pixel. */
+/** Draws objects in order. `density` is the number of device pixels per CSS pixel. */
 export function drawItems(
   context: Context,
   items: readonly Item[],
@@ -25,7 +25,7 @@ export function drawItems(
   pen: Pen,
 ): void {
   const isDense = items.length > dense
-  const pixel = 1 / (view.scale * density) // of the screen, in pixels of the picture
+  const pixel = 1 / (view.scale * density) // size of a device pixel in picture pixels
   context.save()
   place(context, view, density)
   context.lineJoin = 'round'
@@ -37,7 +37,7 @@ export function drawItems(
   context.restore()
 }
 
-/** From here on drawing is in pixels of the picture. */
+/** Sets the transform so that drawing uses picture pixels. */
 export function place(context: Context, { scale, x, y }: View, density: number): void {
   const zoom = scale * density
   context.setTransform(zoom, 0, 0, zoom, x * density, y * density)

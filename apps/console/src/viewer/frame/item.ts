@@ -2,14 +2,14 @@ import type { AnnotationSet, Shape } from '@reticle/sdk'
 import type { Mask } from '../geometry/mask.ts'
 import type { Box, Outline } from '../geometry/outline.ts'
 
-/** A part of what is drawn of an object: the joints of a skeleton have colours of their own. */
+/** Part of the drawing of an object; joints of a skeleton have different colours. */
 export interface Piece {
   outline: Outline
   color: string
   isDashed: boolean
 }
 
-/** An object of a frame, as it is told and drawn. */
+/** Object of a frame, as it is listed and drawn. */
 export interface Item {
   /** `shapes-601` */
   key: string
@@ -21,9 +21,9 @@ export interface Item {
   color: string
   group: number
   source: string
-  /** Of shapes. */
+  /** Score of a shape. */
   score?: number
-  /** Of tracks: whether the position is stored, and not computed. */
+  /** For tracks: whether the position is stored rather than interpolated. */
   keyframe?: boolean
   isOccluded: boolean
   z_order: number

@@ -48,13 +48,13 @@ const set = (given: Partial<AnnotationSet>): AnnotationSet => ({
   ...given,
 })
 
-test('higher ones are above, and small ones above large ones', () => {
+test('objects are sorted by z-order, then large ones below small ones', () => {
   const large = shape(1, { points: [0, 0, 90, 90] })
   const items = itemsOf(set({ shapes: [shape(2, { z_order: 1 }), shape(3), large] }), 0, names)
   expect(items.map(({ id }) => id)).toEqual([1, 3, 2])
 })
 
-test('an object has its label, its colour and its attributes by name', () => {
+test('an object has its label, colour and attributes by name', () => {
   const given = shape(1, { attributes: [{ spec_id: 9, value: 'Fiat' }] })
   expect(itemsOf(set({ shapes: [given] }), 0, names)[0]).toMatchObject({
     ...{ key: 'shapes-1', label: 'car', color: '#ff0000', group: 0 },
@@ -62,7 +62,7 @@ test('an object has its label, its colour and its attributes by name', () => {
   })
 })
 
-test('a skeleton has its joints in their colours and the edges between those that are seen', () => {
+test('a skeleton has coloured joints and the edges between visible ones', () => {
   const whole = shape(1, {
     ...{ type: 'skeleton', label_id: 2, points: [] },
     elements: [
@@ -84,7 +84,7 @@ test('a skeleton has its joints in their colours and the edges between those tha
   expect(other?.pieces).toHaveLength(1)
 })
 
-test('a track is where it is on this frame, and not where it is outside', () => {
+test('a track is shown at its position on the frame, and not where it is outside', () => {
   const track = {
     ...{ ...object, id: 7, label_id: 1, elements: [] },
     shapes: [position(0, { keyframe: true }), position(1), position(2, { outside: true })],
@@ -94,7 +94,7 @@ test('a track is where it is on this frame, and not where it is outside', () => 
   expect(at(2)).toEqual([])
 })
 
-test('a mask has the box of its pixels, a tag has none', () => {
+test('a mask has the box of its pixels, and a tag has no box', () => {
   const tag = { ...object, id: 5, label_id: 1 }
   const mask = shape(6, { type: 'mask', points: [0, 4, 3, 4, 4, 5] })
   const items = itemsOf(set({ tags: [tag], shapes: [mask] }), 0, names)

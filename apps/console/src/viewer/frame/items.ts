@@ -7,8 +7,8 @@ import type { Names } from './names.ts'
 import { jointsOf, type Part, skeletonPieces } from './parts.ts'
 
 /**
- * The objects of a frame in the order in which they are drawn: by z-order, of one z-order the large below the small. Tracks
- * come with their positions on this frame (`interpolate=true`); what is outside is not there.
+ * Returns the objects of a frame in drawing order: by z-order, then large ones below small ones. Tracks contain
+ * interpolated positions (`interpolate=true`); positions that are outside are left out.
  */
 export function itemsOf(set: AnnotationSet, frame: number, names: Names): Item[] {
   const items = [
@@ -62,7 +62,7 @@ function commonOf(kind: Item['kind'], object: Tag, names: Names) {
 const attributesOf = ({ attributes }: Pick<Tag, 'attributes'>, names: Names) =>
   attributes.map(({ spec_id, value }) => ({ name: names.attribute(spec_id).name, value }))
 
-/** Those of joints, with whose they are. */
+/** Returns the attributes of joints, prefixed with the label. */
 const attributesOfParts = (parts: readonly Part[], names: Names) =>
   parts.flatMap((part) => {
     const of = names.label(part.label_id).name
@@ -71,7 +71,7 @@ const attributesOfParts = (parts: readonly Part[], names: Names) =>
 
 type Place = Pick<TrackShape, 'type' | 'points' | 'rotation' | 'occluded' | 'z_order'>
 
-/** What is seen of a shape or of a position of a track. */
+/** Returns the drawing of a shape or of a position of a track. */
 function drawnOf(
   { label_id }: Pick<Tag, 'label_id'>,
   place: Place,

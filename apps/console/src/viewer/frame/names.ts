@@ -1,15 +1,15 @@
 import type { Attribute, Label, Sublabel } from '@reticle/sdk'
 import { type Edges, edgesOf } from '../geometry/skeleton.ts'
 
-/** What objects are called: labels, sublabels and attributes by their ids. */
+/** Names of labels, sublabels and attributes by id. */
 export interface Names {
   label: (id: number) => Pick<Sublabel, 'name' | 'color'>
   attribute: (id: number) => Pick<Attribute, 'name'>
-  /** Of a skeleton. */
+  /** Edges of a skeleton. */
   edges: (id: number) => Edges
 }
 
-/** Of an object whose label has just been made or has just gone. */
+/** Colour of objects whose label was just created or deleted. */
 const unknownColor = '#888888'
 
 export function namesOf(labels: readonly Label[]): Names {

@@ -5,7 +5,7 @@ import type { Point } from '../geometry/view.ts'
 import type { Piece } from './item.ts'
 import type { Names } from './names.ts'
 
-/** An element of a skeleton. */
+/** Element of a skeleton. */
 export type Part = Pick<
   ShapeElement,
   'label_id' | 'type' | 'points' | 'rotation' | 'occluded' | 'outside' | 'attributes'
@@ -13,12 +13,12 @@ export type Part = Pick<
 
 interface Joint {
   label_id: number
-  /** Where edges end. */
+  /** End point of edges. */
   at: Point
   pieces: Piece[]
 }
 
-/** The elements that are seen, in the colours of their sublabels. */
+/** Returns the visible elements in the colours of their sublabels. */
 export function jointsOf(elements: readonly Part[], names: Names): Joint[] {
   return elements
     .filter(({ outside }) => !outside)
@@ -34,7 +34,7 @@ export function jointsOf(elements: readonly Part[], names: Names): Joint[] {
     })
 }
 
-/** The edges both of whose joints are seen. */
+/** Returns the edges whose joints are both visible. */
 export function skeletonPieces(
   joints: readonly Joint[],
   edges: Edges,

@@ -11,19 +11,19 @@ const target = (shape: Omit<Placed, 'rotation'>, rotation = 0) => {
 const isHit = (one: ReturnType<typeof target>, x: number, y: number, reach = 0) =>
   lastAt([one], { x, y }, reach) === one
 
-test('a polygon is hit inside, not in its bay', () => {
+test('a polygon is hit inside but not in its bay', () => {
   const bay = target({ type: 'polygon', points: [0, 0, 30, 0, 30, 30, 20, 10, 10, 10, 0, 30] })
   expect(isHit(bay, 15, 5)).toBe(true)
   expect(isHit(bay, 15, 20)).toBe(false)
 })
 
-test('a turned rectangle is hit where it is drawn', () => {
+test('a rotated rectangle is hit where it is drawn', () => {
   const box = target({ type: 'rectangle', points: [0, 0, 40, 4] }, 90)
   expect(isHit(box, 20, -15)).toBe(true)
   expect(isHit(box, 2, 2)).toBe(false)
 })
 
-test('a turned ellipse is hit where it is drawn', () => {
+test('a rotated ellipse is hit where it is drawn', () => {
   const ellipse = target({ type: 'ellipse', points: [50, 50, 30, 5] }, 90)
   expect(isHit(ellipse, 50, 75)).toBe(true)
   expect(isHit(ellipse, 75, 50)).toBe(false)
@@ -43,7 +43,7 @@ test('a mask is hit at its pixels', () => {
   expect(lastAt([one], { x: 10.5, y: 10.5 }, 0)).toBeUndefined()
 })
 
-test('the one drawn above the other is hit', () => {
+test('the topmost object is hit', () => {
   const [below, above] = [0, 5].map((at) => target({ type: 'rectangle', points: [at, at, 20, 20] }))
   if (!below || !above) throw new Error('there are two')
   expect(lastAt([below, above], { x: 10, y: 10 }, 0)).toBe(above)

@@ -2,14 +2,14 @@ import { isInMask, type Mask } from './mask.ts'
 import type { Box, Outline } from './outline.ts'
 import type { Point } from './view.ts'
 
-/** What may be pointed at. */
+/** Object that can be pointed at. */
 export interface Target {
   box: Box
   outlines: readonly Outline[]
   mask?: Mask
 }
 
-/** The last of the targets that is at a point of the picture, or as near as `reach`: it is drawn above the others. */
+/** Returns the last, and therefore topmost, target at a picture point or within `reach` of it. */
 export function lastAt<T extends Target>(
   targets: readonly T[],
   at: Point,
@@ -18,7 +18,7 @@ export function lastAt<T extends Target>(
   return targets.findLast((target) => isNear(target.box, at, reach) && isAt(target, at, reach))
 }
 
-// Comparing 10,000 boxes takes a fraction of a millisecond: an index of them would only have to be kept.
+// Comparing 10,000 boxes takes a fraction of a millisecond, so no index is needed.
 const isNear = ({ left, top, right, bottom }: Box, { x, y }: Point, reach: number) =>
   x >= left - reach && x <= right + reach && y >= top - reach && y <= bottom + reach
 
@@ -53,7 +53,7 @@ function isInEllipse(
 
 const closed = (points: readonly number[]) => [...points, ...points.slice(0, 2)]
 
-/** Whether a ray from the point crosses the ring an odd number of times. */
+/** Returns whether a ray from the point crosses the ring an odd number of times. */
 function isInRing(points: readonly number[], { x, y }: Point): boolean {
   let isInside = false
   for (const [fromX, fromY, toX, toY] of sidesOf(closed(points)))

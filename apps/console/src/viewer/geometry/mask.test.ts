@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { isInMask, maskOf, paintMask, pixelsFor, stretchesOf } from './mask.ts'
 
-/** The example of the contract: rows 0110, 1111, 0110 at (10, 20). */
+/** Mask with the rows 0110, 1111, 0110 at (10, 20). */
 const rounded = maskOf([1, 2, 1, 4, 1, 2, 1, 10, 20, 13, 22])
 
-test('the box is inclusive on both sides', () => {
+test('the box includes its right and bottom edge', () => {
   expect(rounded).toMatchObject({ left: 10, top: 20, width: 4, height: 3 })
 })
 
@@ -16,7 +16,7 @@ test('every second run is inside', () => {
   ])
 })
 
-test('a first run of nothing makes the first pixel inside', () => {
+test('an empty first run makes the first pixel inside', () => {
   expect(isInMask(maskOf([0, 4, 0, 0, 1, 1]), 0, 0)).toBe(true)
 })
 
@@ -27,7 +27,7 @@ test('a point is inside when its pixel is', () => {
   expect(isInMask(rounded, 12, 19.9)).toBe(false)
 })
 
-test('masks are painted where they lie, the later above the earlier', () => {
+test('masks are painted at their position, later ones above earlier ones', () => {
   const corner = maskOf([0, 2, 9, 20, 10, 20])
   const pixels = pixelsFor([rounded, corner])
   if (!pixels) throw new Error('there are pixels')
@@ -37,6 +37,6 @@ test('masks are painted where they lie, the later above the earlier', () => {
   expect([...pixels.data]).toEqual([...[2, 2, 1, 1, 0], ...[0, 1, 1, 1, 1], ...[0, 0, 1, 1, 0]])
 })
 
-test('no masks need no room', () => {
+test('no masks need no pixels', () => {
   expect(pixelsFor([])).toBeUndefined()
 })

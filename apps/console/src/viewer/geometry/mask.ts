@@ -1,20 +1,20 @@
-/** A mask: pixels of a box of the picture, told in runs that are by turns outside and inside, row by row. */
+/** Mask: pixels of a box in the picture as alternating runs outside and inside, row by row. */
 export interface Mask {
   left: number
   top: number
   width: number
   height: number
-  /** The first is outside; it is 0 where the first pixel is inside. */
+  /** Run lengths; the first is outside, and 0 if the first pixel is inside. */
   runs: readonly number[]
 }
 
-/** Run lengths, then left, top, right and bottom, both of which are inside. */
+/** Parses run lengths followed by left, top, right and bottom, of which the last two are inclusive. */
 export function maskOf(points: readonly number[]): Mask {
   const [left = 0, top = 0, right = -1, bottom = -1] = points.slice(-4)
   return { left, top, width: right - left + 1, height: bottom - top + 1, runs: points.slice(0, -4) }
 }
 
-/** Stretches of pixels that are inside, counted from the first of the box: begin, and end which is outside. */
+/** Yields ranges of inside pixels, counted from the first pixel of the box: begin, and exclusive end. */
 export function* stretchesOf({ runs }: Mask): Generator<readonly [number, number]> {
   let at = 0
   for (const [index, length] of runs.entries()) {
@@ -23,7 +23,7 @@ export function* stretchesOf({ runs }: Mask): Generator<readonly [number, number
   }
 }
 
-/** Whether the pixel at a point of the picture is inside. */
+/** Returns whether the pixel at a picture point is inside. */
 export function isInMask(mask: Mask, x: number, y: number): boolean {
   const column = Math.floor(x) - mask.left
   const row = Math.floor(y) - mask.top
@@ -33,7 +33,7 @@ export function isInMask(mask: Mask, x: number, y: number): boolean {
   return false
 }
 
-/** A part of a picture, a number for each of its pixels. */
+/** Part of a picture with one number per pixel. */
 export interface Pixels {
   left: number
   top: number
@@ -42,7 +42,7 @@ export interface Pixels {
   data: Uint32Array<ArrayBuffer>
 }
 
-/** Room for all of the masks; none when they have no pixel. */
+/** Creates pixels for the common box of the masks; undefined if it is empty. */
 export function pixelsFor(masks: readonly Mask[]): Pixels | undefined {
   const left = least(masks, (mask) => mask.left)
   const top = least(masks, (mask) => mask.top)

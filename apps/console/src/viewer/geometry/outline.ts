@@ -1,14 +1,14 @@
-/** What shapes are made of, in pixels of the picture. */
+/** Basic forms of shapes, in picture pixels. */
 export type Outline =
-  /** Closed, with what is inside. */
+  /** Closed and filled. */
   | { form: 'ring'; points: readonly number[] }
-  /** Open: x and y of one corner after the other. */
+  /** Open; x and y of each corner. */
   | { form: 'line'; points: readonly number[] }
   /** `angle` is clockwise, in radians. */
   | { form: 'ellipse'; x: number; y: number; rx: number; ry: number; angle: number }
   | { form: 'dot'; x: number; y: number }
 
-/** What is between two corners, both included. */
+/** Rectangle between two corners, both inclusive. */
 export interface Box {
   left: number
   top: number
@@ -41,7 +41,7 @@ function boxOfEllipse({ x, y, rx, ry, angle }: Outline & { form: 'ellipse' }): B
   return { left: x - across, right: x + across, top: y - down, bottom: y + down }
 }
 
-/** Of nothing: whatever is joined to it is all there is. */
+/** Empty box, the neutral element of `joined`. */
 export const nowhere: Readonly<Box> = {
   left: Number.POSITIVE_INFINITY,
   top: Number.POSITIVE_INFINITY,
@@ -67,7 +67,7 @@ export function touches(one: Box, other: Box): boolean {
   )
 }
 
-/** In pixels of the picture; nothing of it is 0. */
+/** Returns the area in square picture pixels; 0 for an empty box. */
 export function areaOf({ left, top, right, bottom }: Box): number {
   return Math.max(0, right - left) * Math.max(0, bottom - top)
 }

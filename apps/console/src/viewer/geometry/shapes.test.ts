@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { boxOf } from './outline.ts'
 import { outlinesOf } from './shapes.ts'
 
-test('a rectangle is turned clockwise about its middle', () => {
+test('a rectangle is rotated clockwise about its centre', () => {
   const [ring] = outlinesOf({ type: 'rectangle', points: [0, 0, 20, 10], rotation: 90 })
   if (ring?.form !== 'ring') throw new Error('it is a ring')
   expect(ring.points.map((number) => Math.round(number))).toEqual([15, -5, 15, 15, 5, 15, 5, -5])
 })
 
-test('an ellipse has its middle and two radii, and a box that turns with it', () => {
+test('an ellipse has a centre and two radii, and its box follows the rotation', () => {
   const [ellipse] = outlinesOf({ type: 'ellipse', points: [50, 40, 20, 10], rotation: 90 })
   if (!ellipse) throw new Error('it is drawn')
   expect(ellipse).toMatchObject({ form: 'ellipse', x: 50, y: 40, rx: 20, ry: 10 })
@@ -29,7 +29,7 @@ test('a cuboid has a front, a rear and the edges between their corners', () => {
   ])
 })
 
-test('points are dots', () => {
+test('points become dots', () => {
   expect(outlinesOf({ type: 'points', points: [1, 2, 3, 4], rotation: 0 })).toEqual([
     { form: 'dot', x: 1, y: 2 },
     { form: 'dot', x: 3, y: 4 },

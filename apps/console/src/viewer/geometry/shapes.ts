@@ -3,10 +3,13 @@ import type { Outline } from './outline.ts'
 
 export type ShapeType = Shape['type']
 
-/** A shape or a position of a track, as far as its place is concerned. */
+/** Geometry of a shape or of a position of a track. */
 export type Placed = Pick<Shape, 'type' | 'points' | 'rotation'>
 
-/** What a shape looks like. A mask is drawn by its pixels, a skeleton by its elements: they have none. */
+/**
+ * Returns the outlines of a shape; none for masks, which are drawn by pixel, and skeletons, which are drawn by
+ * element.
+ */
 export function outlinesOf({ type, points, rotation }: Placed): Outline[] {
   return byType[type](points, radians(rotation))
 }
@@ -24,7 +27,7 @@ const byType: Record<ShapeType, (points: number[], angle: number) => Outline[]> 
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** Of a box that is turned clockwise about its middle. */
+/** Returns the corners of a box that is rotated clockwise about its centre. */
 function corners([left = 0, top = 0, right = 0, bottom = 0]: number[], angle: number): number[] {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2]
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
@@ -49,8 +52,8 @@ function dots(points: number[]): Outline[] {
 }
 
 /**
- * Corners of the front are 0 to 3 (left top, left bottom, right top, right bottom), of the rear 4 to 7, where the right ones
- * come first.
+ * The corners 0 to 3 belong to the front (left top, left bottom, right top, right bottom), 4 to 7 to the rear, where
+ * the right ones come first.
  */
 const front = [0, 1, 3, 2]
 const rear = [6, 7, 5, 4]

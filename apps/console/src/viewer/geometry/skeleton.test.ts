@@ -6,7 +6,7 @@ const node = (id: number, label: number) =>
 const line = (from: number, to: number) =>
   `<line x1="40" data-type="edge" data-node-from="${from}" data-node-to="${to}"></line>`
 
-test('lines join the sublabels of their nodes, wherever they stand', () => {
+test('lines join the sublabels of their nodes in any order of elements', () => {
   const svg = line(1, 2) + node(1, 42) + node(2, 43) + node(3, 44) + line(2, 3)
   expect(edgesOf(svg)).toEqual([
     [42, 43],
@@ -14,7 +14,7 @@ test('lines join the sublabels of their nodes, wherever they stand', () => {
   ])
 })
 
-test('a line to a node that is not there joins nothing', () => {
+test('a line to a missing node is ignored', () => {
   expect(edgesOf(node(1, 42) + line(1, 9))).toEqual([])
 })
 

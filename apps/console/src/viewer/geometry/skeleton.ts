@@ -1,9 +1,9 @@
-/** Pairs of sublabels that a line joins. */
+/** Pairs of sublabel ids that are joined by a line. */
 export type Edges = readonly (readonly [number, number])[]
 
 /**
- * The edges of a skeleton as the drawing of its label tells them: lines between nodes, nodes with the ids of sublabels. The
- * drawing is a user's text: it is read here, and never shown.
+ * Returns the edges of a skeleton from the SVG of its label: lines between nodes that name sublabels. The SVG is user
+ * input, so it is only parsed and never shown.
  */
 export function edgesOf(svg = ''): Edges {
   const tags = svg.match(/<[a-z][^<>]*>/gi) ?? []
@@ -20,7 +20,7 @@ export function edgesOf(svg = ''): Edges {
   })
 }
 
-/** Attributes of tags that hold a number. */
+/** Numeric attributes of SVG elements. */
 const numbers = {
   node: /\sdata-node-id\s{0,20}=\s{0,20}["']?(\d{1,15})/,
   label: /\sdata-label-id\s{0,20}=\s{0,20}["']?(\d{1,15})/,

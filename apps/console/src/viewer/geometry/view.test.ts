@@ -4,11 +4,11 @@ import { between, fitted, inSight, moved, onPixels, toPicture, toScreen, zoomed 
 const size = { width: 200, height: 100 }
 const room = { width: 400, height: 400 }
 
-test('a picture that fits lies in the middle', () => {
+test('a fitted picture is centred', () => {
   expect(fitted(size, room)).toEqual({ scale: 2, x: 0, y: 100 })
 })
 
-test('what is under the pointer stays there while one zooms', () => {
+test('the point under the pointer stays there during a zoom', () => {
   const view = { scale: 2, x: 10, y: 20 }
   const at = { x: 77, y: 31 }
   const nearer = zoomed(view, at, 1.5)
@@ -17,26 +17,26 @@ test('what is under the pointer stays there while one zooms', () => {
   expect(toPicture(nearer, at).y).toBeCloseTo(toPicture(view, at).y)
 })
 
-test('there is a nearest and a farthest', () => {
+test('the zoom has a minimum and a maximum', () => {
   expect(zoomed({ scale: 60, x: 0, y: 0 }, { x: 0, y: 0 }, 10).scale).toBe(64)
   expect(zoomed({ scale: 0.03, x: 0, y: 0 }, { x: 0, y: 0 }, 0.1).scale).toBe(0.02)
 })
 
-test('a point comes back from the screen', () => {
+test('a point survives the conversion to the screen and back', () => {
   const view = { scale: 3, x: -7, y: 11 }
   expect(toPicture(view, toScreen(view, { x: 12, y: 34 }))).toEqual({ x: 12, y: 34 })
 })
 
-test('a picture cannot be pushed out of sight', () => {
+test('a picture cannot be moved out of view', () => {
   const view = moved(fitted(size, room), { x: 10_000, y: -10_000 })
   expect(inSight(view, size, room)).toEqual({ scale: 2, x: 352, y: -152 })
 })
 
-test('corners fall on whole pixels of the screen', () => {
+test('corners are aligned to device pixels', () => {
   expect(onPixels({ scale: 1, x: 0.4, y: 1.3 }, 2)).toEqual({ scale: 1, x: 0.5, y: 1.5 })
 })
 
-test('what was drawn for one view is placed in another', () => {
+test('a drawing for one view is placed in another view', () => {
   const [drawn, view] = [
     { scale: 2, x: 10, y: 20 },
     { scale: 3, x: -5, y: 7 },

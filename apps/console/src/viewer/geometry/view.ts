@@ -1,6 +1,6 @@
-/** How the picture lies on the screen: a point of the screen is the point of the picture times `scale`, moved by `x` and `y`. */
+/** Position of the picture on the screen: a screen point is the picture point times `scale`, plus `x` and `y`. */
 export interface View {
-  /** CSS pixels of the screen per pixel of the picture. */
+  /** CSS pixels of the screen per picture pixel. */
   scale: number
   x: number
   y: number
@@ -17,10 +17,10 @@ export interface Size {
 }
 
 const scales = { least: 0.02, most: 64 }
-/** So much of the picture stays in sight, in CSS pixels. */
+/** Part of the picture that always stays visible, in CSS pixels. */
 const kept = 48
 
-/** The whole picture, in the middle of the room. */
+/** Fits the whole picture into the room, centred. */
 export function fitted(size: Size, room: Size): View {
   const scale = within(
     Math.min(room.width / size.width, room.height / size.height),
@@ -30,7 +30,7 @@ export function fitted(size: Size, room: Size): View {
   return centred(size, room, scale)
 }
 
-/** The middle of the picture in the middle of the room. */
+/** Centres the picture in the room. */
 export function centred(size: Size, room: Size, scale: number): View {
   return {
     scale,
@@ -39,7 +39,7 @@ export function centred(size: Size, room: Size, scale: number): View {
   }
 }
 
-/** Larger or smaller by `factor`; what is at `at` of the screen stays there. */
+/** Zooms by `factor`; the screen point `at` keeps its position. */
 export function zoomed(view: View, at: Point, factor: number): View {
   const scale = within(view.scale * factor, scales.least, scales.most)
   const ratio = scale / view.scale
@@ -50,7 +50,7 @@ export function moved(view: View, by: Point): View {
   return { ...view, x: view.x + by.x, y: view.y + by.y }
 }
 
-/** The same, but never with the picture out of sight. */
+/** Limits a view so that part of the picture stays visible. */
 export function inSight(view: View, size: Size, room: Size): View {
   return {
     scale: view.scale,
@@ -67,13 +67,13 @@ export function toScreen({ scale, x, y }: View, at: Point): Point {
   return { x: at.x * scale + x, y: at.y * scale + y }
 }
 
-/** On whole pixels of a screen with `density` of them per CSS pixel, so that pixels of the picture fall on them at 100 %. */
+/** Aligns a view to device pixels (`density` per CSS pixel), so that picture pixels match them at 100 %. */
 export function onPixels(view: View, density: number): View {
   const whole = (value: number) => Math.round(value * density) / density
   return { scale: view.scale, x: whole(view.x), y: whole(view.y) }
 }
 
-/** What `drawn` shows, moved so that it lies as in `view`: how it is to be scaled and where its corner comes. */
+/** Returns the scale and position that show a drawing for the view `drawn` in another view. */
 export function between(drawn: View, view: View): View {
   const scale = view.scale / drawn.scale
   return { scale, x: view.x - drawn.x * scale, y: view.y - drawn.y * scale }

@@ -2,17 +2,17 @@ import { type PointerEvent, useRef } from 'react'
 import type { Point } from '../geometry/view.ts'
 
 interface Wishes {
-  /** By so many CSS pixels, while the button is down. */
+  /** Called with the movement in CSS pixels while the button is pressed. */
   onMove: (by: Point) => void
-  /** Where the pointer is while no button is down; nothing when it left. */
+  /** Called with the pointer position while no button is pressed; undefined after the pointer left. */
   onPoint: (at: Point | undefined) => void
   onClick: (at: Point) => void
 }
 
-/** Whoever moves less than this meant to click, in CSS pixels. */
+/** Maximum movement of a click, in CSS pixels. */
 const still = 4
 
-/** Handlers of an element that is dragged, pointed at and clicked. */
+/** Returns event handlers for an element that can be dragged, pointed at and clicked. */
 export function useDrag({ onMove, onPoint, onClick }: Wishes) {
   const press = useRef<{ last: Point; way: number }>(undefined)
   return {
@@ -42,7 +42,7 @@ export function useDrag({ onMove, onPoint, onClick }: Wishes) {
   }
 }
 
-/** From the corner of the element. */
+/** Position relative to the corner of the element. */
 function pointOf({ clientX, clientY, currentTarget }: PointerEvent): Point {
   const { left, top } = currentTarget.getBoundingClientRect()
   return { x: clientX - left, y: clientY - top }

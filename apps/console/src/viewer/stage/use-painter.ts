@@ -4,7 +4,7 @@ import { openPainter, type Painter } from '../drawing/painter.ts'
 import type { Scene } from '../drawing/scene.ts'
 import type { View } from '../geometry/view.ts'
 
-/** Shows a scene on a canvas, whenever something of it changed. */
+/** Draws a scene on a canvas whenever it changes. */
 export function usePainter(
   canvas: RefObject<HTMLCanvasElement | null>,
   scene: Scene,

@@ -3,7 +3,7 @@ import type { Screen } from '../drawing/layer.ts'
 
 const unknown: Screen = { width: 1, height: 1, density: 1 }
 
-/** The room that an element has. */
+/** Returns the size of an element. */
 export function useScreen(element: RefObject<HTMLElement | null>): Screen {
   const [screen, setScreen] = useState(unknown)
   useLayoutEffect(() => {

@@ -10,7 +10,7 @@ import {
   zoomed,
 } from '../geometry/view.ts'
 
-/** How the picture lies: fitted into its room until somebody moves it, and again when one of another size comes. */
+/** Returns the view of the picture: fitted until the user moves it, and again for a picture of another size. */
 export function useView(size: Size, room: Size) {
   const [kept, keep] = useState<{ view: View; size: Size }>()
   const viewOf = (from: typeof kept) =>
@@ -22,11 +22,11 @@ export function useView(size: Size, room: Size) {
   return {
     view: viewOf(kept),
     move: (by: Point) => change((view) => moved(view, by)),
-    /** About a point of the screen; about its middle when none is told. */
+    /** Zooms about a screen point; default: the centre. */
     zoom: (factor: number, at: Point = { x: room.width / 2, y: room.height / 2 }) =>
       change((view) => zoomed(view, at, factor)),
     fit: () => keep(undefined),
-    /** A pixel for a pixel. */
+    /** Shows the picture at 100 %. */
     full: () => keep({ view: centred(size, room, 1), size }),
   }
 }

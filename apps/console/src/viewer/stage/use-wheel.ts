@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
 import type { Point } from '../geometry/view.ts'
 
-/** Of one notch of most wheels, in CSS pixels; it makes the picture a fifth larger. */
+/** Wheel movement of one notch of most mice, in CSS pixels; it zooms by a fifth. */
 const notch = 100
 const perNotch = 1.2
 
-/** The wheel zooms about the pointer. React's own listener could not keep the page from scrolling. */
+/** Zooms about the pointer with the wheel. Uses a native listener, because React's cannot prevent scrolling. */
 export function useWheel(
   element: RefObject<HTMLElement | null>,
   zoom: (factor: number, at: Point) => void,

@@ -2,7 +2,7 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { outboxTables } from '@reticle/kit/outbox/tables'
 import { sql } from 'kysely'
 
-/** Requests, uploads, and which objects of the blob store belong to whom (`reliability.md` 6.2, 16.1). */
+/** Requests, uploads, and the registry of objects in the blob store. */
 export const requests: Step = {
   up: async (db) => {
     await outboxTables(db, 'requests')

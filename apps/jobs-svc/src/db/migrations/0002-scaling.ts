@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** What several workers share: who they are, how much there is to do, and which trace a request belongs to. */
+/** Data for several workers: the workers, the depth of the queue, and the trace of each request. */
 export const scaling: Step = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)

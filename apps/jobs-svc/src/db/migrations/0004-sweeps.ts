@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** When the sweeper last did what it does seldom: known to whichever process sweeps next. */
+/** Dates of the last infrequent sweeps, shared by all processes. */
 export const sweeps: Step = {
   up: async (db) => {
     await sql`create table sweeps (

@@ -1,5 +1,5 @@
 import { indexStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Whether work is under way in an organization, and what was done in one that is deleted, is found without reading all there is. */
+/** Finds the requests of an organization without a full scan. */
 export const requestsOfOrganizations = indexStep('requests_org_id_idx', sql`requests (org_id)`)

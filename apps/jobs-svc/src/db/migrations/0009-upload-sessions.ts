@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Files that arrive in several requests, and where those of a task wait together (`spec/api-workspace.md` 4.5). */
+/** Resumable uploads, and data-upload sessions of tasks. */
 export const uploadSessions: Step = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)

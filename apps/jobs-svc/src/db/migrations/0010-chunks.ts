@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * Chunks of frames that were made and are kept (`spec/api-workspace.md` 4.7). Without an object a chunk is being made, by
- * whoever has it until then. Each object is one of `blobs` besides, by which it is removed.
+ * Stored chunks of frames. A chunk without an object is being made by the holder of its claim. Each object is also in
+ * `blobs`, by which it is removed.
  */
 const statements = [
   sql`create table chunks (

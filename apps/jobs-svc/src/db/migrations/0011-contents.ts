@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Files of media by what is in them, so that each is stored once for a tenant (`spec/extensions.md` 8). */
+/** Media files by content, so that each is stored once per tenant. */
 export const contents: Step = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)

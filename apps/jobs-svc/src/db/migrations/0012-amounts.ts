@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** How much of a request is done (`spec/extensions.md` 5): bytes of a file, and items, where these are known. */
+/** Finished amounts of a request: bytes of a file, and items, if known. */
 export const amounts: Step = {
   up: async (db) => {
     await sql`alter table requests add column bytes_done bigint, add column bytes_total bigint,

@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Files are uploaded to projects, too: sets that tasks are made of (`spec/api-annotations.md` 2.3). */
+/** Uploads to projects: datasets of which tasks are created. */
 export const datasetUploads: Step = {
   up: async (db) => {
     await sql`alter table uploads

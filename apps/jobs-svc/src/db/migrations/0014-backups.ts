@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Backups of projects and tasks are requests as well (`spec/api-annotations.md` 2.5). */
+/** Requests for backups of projects and tasks. */
 export const backups: Step = {
   up: async (db) => {
     await sql`alter table requests drop constraint requests_subresource_check`.execute(db)

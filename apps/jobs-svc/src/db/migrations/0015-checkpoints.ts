@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** How far a long export came (`reliability.md` 6.3), and in pieces the members that its archive has so far. */
+/** Checkpoints of long exports, with the members of their archives in pieces. */
 export const checkpoints: Step = {
   up: async (db) => {
     await sql`alter table requests add column checkpoint jsonb`.execute(db)

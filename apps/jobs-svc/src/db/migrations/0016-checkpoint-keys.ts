@@ -1,7 +1,7 @@
 import { indexStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Whether an object is still to be gone on with (`objects/repo.ts`). */
+/** Finds objects that an export may still resume (`objects/repo.ts`). */
 export const checkpointKeys = indexStep(
   'requests_checkpoint_key_idx',
   sql`requests ((checkpoint ->> 'key')) where checkpoint is not null`,

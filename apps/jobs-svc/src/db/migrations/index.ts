@@ -16,7 +16,7 @@ import { backups } from './0014-backups.ts'
 import { checkpoints } from './0015-checkpoints.ts'
 import { checkpointKeys } from './0016-checkpoint-keys.ts'
 
-/** Every step of the schema `requests`, in order. */
+/** Every migration of the schema `requests`, in order. */
 export const migrations: Migrations = {
   '0001-requests': requests,
   '0002-scaling': scaling,

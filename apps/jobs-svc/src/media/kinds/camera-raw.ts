@@ -1,4 +1,4 @@
-/** Tags of TIFF that distinguish a raw picture of a camera from others (TIFF 6.0, DNG 1.7). */
+/** TIFF tags that distinguish a raw camera picture from others (TIFF 6.0, DNG 1.7). */
 const tags = {
   subfile: 0x00fe,
   compression: 0x0103,
@@ -7,15 +7,15 @@ const tags = {
   dngVersion: 0xc612,
 }
 
-/** Of Sony, Nikon, Pentax, Epson, Kodak, and lossy DNG. */
+/** Compressions of Sony, Nikon, Pentax, Epson, Kodak, and lossy DNG. */
 const rawCompressions = [262, 32_767, 32_769, 34_713, 34_892, 65_000, 65_535]
-/** Values behind a filter of colours, and linear ones. */
+/** Values of a colour filter array, and linear ones. */
 const rawPhotometrics = [32_803, 34_892]
 
 /**
- * Whether a TIFF is a raw picture of a camera. Decoders would show the thumbnail that such a file begins with.
+ * Returns whether a TIFF is a raw camera picture. Decoders would show only its embedded thumbnail.
  *
- * @param head the first bytes of the file; tags behind them are not seen
+ * @param head the first bytes of the file; later tags are not read
  */
 export function isCameraRaw(head: Uint8Array): boolean {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
@@ -33,7 +33,7 @@ export function isCameraRaw(head: Uint8Array): boolean {
   )
 }
 
-/** Values of the first directory, as far as it is in the head; of lists and texts where they are. */
+/** Reads the numeric values of the first directory within the head; for lists and texts, their offsets. */
 function firstTags(view: DataView, little: boolean): Map<number, number> {
   const found = new Map<number, number>()
   const start = view.getUint32(4, little)

@@ -1,15 +1,15 @@
-/** Containers of videos that decoders open. A list, since every other reader of a decoder is one more that can be attacked. */
+/** Video containers that decoders may open. It is a closed list, because each further demuxer adds attack surface. */
 export const containers = ['mov', 'matroska', 'avi', 'mpegts', 'mpeg', 'asf', 'flv', 'ogg'] as const
 export type Container = (typeof containers)[number]
 
-/** As messages and documents call them. */
+/** Names in messages and documents. */
 export const readVideos =
   'MP4, MOV, Matroska, WebM, AVI, MPEG-TS (.ts, .mts, .m2ts), MPEG-PS (.mpg, .vob), WMV, FLV and Ogg'
 
 interface Mark {
   at: number
   bytes: string
-  /** Further bytes at the start, where the mark alone could be part of a text. */
+  /** Further bytes at the start, if the mark alone could be part of a text. */
   begins?: string
   container: Container
 }
@@ -36,7 +36,7 @@ const packetLengths = [188, 192, 204]
 export const containerBytes = 512
 
 /**
- * The container that a file begins like.
+ * Returns the container by the first bytes of a file.
  *
  * @param head the first `containerBytes` of the file
  */
@@ -55,7 +55,10 @@ export const latin1Of = ({ buffer, byteOffset, length }: Uint8Array): string =>
 
 const packetsLooked = 3
 
-/** Whether the file begins with packets of a transport stream (ISO/IEC 13818-1 2.4.3.2), the first of which may be cut off. */
+/**
+ * Returns whether the file starts with packets of a transport stream (ISO/IEC 13818-1 2.4.3.2), of which the first may
+ * be cut off.
+ */
 function hasPackets(head: Uint8Array, bytes: number): boolean {
   for (let start = 0; start + (packetsLooked - 1) * bytes + 4 <= head.length; start += 1)
     if (isPacketHeader(head, start) && hasFurther(head, start, bytes)) return true
@@ -68,7 +71,10 @@ function hasFurther(head: Uint8Array, start: number, bytes: number): boolean {
   return true
 }
 
-/** The sync byte is a `G`, which begins texts as well: the flags of a packet show no error, no reserved scrambling and a content. */
+/**
+ * Returns whether a packet starts here. The sync byte is a `G`, which also starts texts, so the flags must be valid for
+ * a packet: no error, no reserved scrambling, and a payload.
+ */
 function isPacketHeader(head: Uint8Array, at: number): boolean {
   const [sync, flags = 0, , control = 0] = head.subarray(at, at + 4)
   const hasError = (flags & 0x80) !== 0
@@ -76,7 +82,10 @@ function isPacketHeader(head: Uint8Array, at: number): boolean {
   return sync === 0x47 && !hasError && scrambling !== 1 && (control & 0x30) !== 0
 }
 
-/** Whether every picture of a file can be found from its time. Containers for transmission have times that repeat, break or are missing. */
+/**
+ * Returns whether every picture of a file can be found by its time. Containers for transmission have times that repeat,
+ * break or are missing.
+ */
 export const hasExactTimes = (head: Uint8Array): boolean => {
   const container = containerOf(head)
   return container === undefined || ['mov', 'matroska', 'avi'].includes(container)

@@ -6,7 +6,7 @@ interface Mark {
   at: number
   bytes: string
   name: ForeignName
-  /** Further bytes at the start, where the mark alone could be part of a text. */
+  /** Further bytes at the start, if the mark alone could be part of a text. */
   begins?: string
 }
 
@@ -17,7 +17,7 @@ const mark = (name: ForeignName, bytes: string, at = 0, begins?: string): Mark =
   ...(begins !== undefined && { begins }),
 })
 
-/** Brands of a base media file (ISO/IEC 14496-12) for pictures and sound that are not read. */
+/** Brands of a base media file (ISO/IEC 14496-12) for unsupported pictures and sound. */
 const brands: Record<string, ForeignName> = {
   heic: 'heic',
   heix: 'heic',
@@ -166,7 +166,7 @@ const others: readonly Mark[] = [
 
 const marks: readonly Mark[] = [...pictures, ...videos, ...packed, ...sounds, ...others]
 
-/** The kind, of those that are not read, that a file begins like. */
+/** Returns the unsupported kind of a file by its first bytes, if any. */
 export function foreignOf(head: Uint8Array): ForeignName | undefined {
   const text = latin1Of(head)
   const brand = brandOf(text)
@@ -181,7 +181,7 @@ export function foreignOf(head: Uint8Array): ForeignName | undefined {
 function brandOf(text: string): ForeignName | undefined {
   if (!text.startsWith('ftyp', 4) || !text.startsWith('\0')) return undefined
   const brand = text.slice(8, 12)
-  // Files of several brands name the coding of their picture among the compatible ones.
+  // Files of several brands name the codec of their picture among the compatible ones.
   if (brand === 'mif1') return isCompatibleWithHeic(text) ? 'heic' : undefined
   if (brand === 'msf1' && text.includes('avis')) return undefined
   return brands[brand]
@@ -194,13 +194,13 @@ function isCompatibleWithHeic(text: string): boolean {
   return false
 }
 
-/** The first pages of an Ogg file name the codings of all its streams. */
+/** Returns whether an Ogg file has sound only; its first pages name the codecs of all its streams. */
 const isOggSound = (text: string): boolean =>
   text.startsWith('OggS\0') &&
   !text.includes('\x80theora') &&
   ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC', 'fLaC'].some((name) => text.includes(name))
 
-/** Kinds that are texts: their first words. */
+/** Recognizes text formats by their first words. */
 function foreignText(text: string): ForeignName | undefined {
   if (/^P[1-6fF]\s{1,9}(?:#|\d{1,9}\s{1,9}\d{1,9}\s)|^P7\s{1,9}(?:#|WIDTH )/.test(text))
     return 'pnm'
@@ -211,7 +211,7 @@ function foreignText(text: string): ForeignName | undefined {
   return start.startsWith('<!doctype html') || start.startsWith('<html') ? 'html' : undefined
 }
 
-/** Kinds without a mark, whose headers have few forms. */
+/** Recognizes kinds without a mark, whose headers have few forms. */
 function foreignHeader(head: Uint8Array): ForeignName | undefined {
   const [a, b, c, d, count = 0, countHigh] = head
   const isIcon = a === 0 && b === 0 && (c === 1 || c === 2) && d === 0 && head[9] === 0
@@ -220,7 +220,10 @@ function foreignHeader(head: Uint8Array): ForeignName | undefined {
   return isPcx && [1, 2, 4, 8].includes(d ?? 0) ? 'pcx' : undefined
 }
 
-/** Kinds that their bytes do not show, by the ending of the name: a hint for messages, never a reason to read a file. */
+/**
+ * Kinds by the ending of the name, for files whose bytes do not show it: a hint for messages, never a reason to read a
+ * file.
+ */
 const endings: Record<string, ForeignName> = {
   tga: 'tga',
   heic: 'heic',
@@ -259,9 +262,9 @@ function foreignByName(name: string): ForeignName | undefined {
 }
 
 /**
- * Why a file without a known mark is left out.
+ * Returns the reason why a file without a known mark is left out.
  *
- * @param what the reason for a name without a known ending
+ * @param what reason for a name without a known ending
  */
 export function explainUnknown(name: string, what: string): string {
   const called = foreignByName(name)

@@ -1,16 +1,16 @@
 import { canUnpack } from '../unpacker.ts'
 import { readVideos } from './containers.ts'
 
-/** Kinds of files that are recognised and not read, and what to do with them. */
+/** Kind of files that is recognised but not supported, with advice. */
 export interface ForeignKind {
-  /** In the plural: "HEIC pictures". */
+  /** Name in the plural: "HEIC pictures". */
   what: string
   family: ForeignFamily
-  /** How to convert one, where the usual advice of the family does not fit. */
+  /** How to convert one, if the usual advice of the family does not fit. */
   advice?: string
 }
 
-/** Pictures, videos and archives were meant to be frames; the others may stand beside frames. */
+/** Family of files. Pictures, videos and archives were meant as frames; the others may be beside frames. */
 export type ForeignFamily = 'image' | 'video' | 'archive' | 'audio' | 'document' | 'model' | 'data'
 
 const archives = canUnpack('zstd') ? 'zip, tar, tar.gz and tar.zst' : 'zip, tar and tar.gz'
@@ -44,7 +44,7 @@ const opening = (program: string, as: string) => `open them in ${program} and ex
 
 const withCamera = 'develop them, for example by `darktable-cli input output.png`'
 
-/** By the name under which a mark refers to a kind. */
+/** Unsupported kinds by the name under which a mark refers to them. */
 export const foreignKinds = {
   heic: {
     what: 'HEIC pictures',
@@ -179,16 +179,16 @@ export type ForeignName = keyof typeof foreignKinds
 
 export const foreignKind = (name: ForeignName): ForeignKind => foreignKinds[name]
 
-/** Whether a file of the kind was meant to be frames, so that leaving it out would lose some. */
+/** Returns whether a file of the kind was meant as frames, so that leaving it out would lose some. */
 export const isMeantAsFrames = ({ family }: ForeignKind): boolean =>
   family === 'image' || family === 'video' || family === 'archive'
 
-/** Explains a kind: its name, the kinds that are read in its place, and how to convert it. */
+/** Explains a kind: its name, the supported kinds, and how to convert it. */
 export function explainForeign({ what, family, advice }: ForeignKind): string {
   const { read, advice: usual } = families[family]
   return `${what} are not read. ${read}; ${advice ?? usual}`
 }
 
-/** All kinds of media that are read. */
+/** Lists all supported kinds of media. */
 export const explainRead = (): string =>
   `${families.image.read}; documents as PDF; videos as ${readVideos}; archives as ${archives}`

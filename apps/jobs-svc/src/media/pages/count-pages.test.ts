@@ -45,7 +45,7 @@ describe('pages and frames of pictures are counted', () => {
 })
 
 describe('damaged files end the count', () => {
-  test('a TIFF whose last directory names the first one', async () => {
+  test('a TIFF whose last directory refers to the first one', async () => {
     const bytes = tiffOf(page(), page())
     const second = bytes.readUInt32LE(8 + 2 + 12 * 12)
     bytes.writeUInt32LE(8, second + 2 + 12 * 12)
@@ -58,7 +58,7 @@ describe('damaged files end the count', () => {
     ['webp', () => animated('webp', 3)],
     ['png', async () => apngOf(await still('png'), 3)],
     ['avif', () => avifSequence(3)],
-  ])('a %s cut at any byte has at most its pages', async (type, given) => {
+  ])('a %s that is cut at any byte has at most its pages', async (type, given) => {
     const bytes = await given()
     for (let length = 0; length < bytes.length; length += 7) {
       const count = await countOf(bytes.subarray(0, length), type)
@@ -67,11 +67,11 @@ describe('damaged files end the count', () => {
     }
   })
 
-  test('a count that a file claims is not believed beyond the limit', async () => {
+  test('a count stated by a file is limited', async () => {
     expect(await countOf(avifSequence(4_000_000_000), 'avif')).toBe(10_000)
   })
 
-  test('a GIF of more frames than are counted', async () => {
+  test('a GIF with more frames than the limit', async () => {
     const frame = Buffer.from('2c00000000010001000002024c0100', 'hex')
     const head = Buffer.from('47494638396101000100000000', 'hex')
     const bytes = Buffer.concat([head, ...Array(12_000).fill(frame), Buffer.from([0x3b])])
@@ -79,7 +79,7 @@ describe('damaged files end the count', () => {
   })
 })
 
-test('the beginning of a file is enough where the count does not depend on the rest', async () => {
+test('the first bytes of a file are enough when the count does not depend on the rest', async () => {
   const apng = apngOf(await still('png'), 2)
   const head = (bytes: Buffer, type: string) =>
     countPagesInHead(bytes.subarray(0, 120), bytes.length, `image/${type}`)

@@ -3,7 +3,7 @@ import { countGifFrames } from './gif-frames.ts'
 import { countAvifFrames, countPngFrames, countWebpFrames } from './parts.ts'
 import { countTiffPages } from './tiff-pages.ts'
 
-/** Pages of one file that are counted: of a file with more this many are reported. */
+/** Largest count of one file; more pages are reported as this number. */
 export const mostPages = 10_000
 
 const counters: Record<string, (source: RandomAccess, most: number) => Promise<number>> = {
@@ -15,9 +15,10 @@ const counters: Record<string, (source: RandomAccess, most: number) => Promise<n
 }
 
 /**
- * Pages or animation frames of a picture: 1 of most. Headers are read and no pixels; a damaged file has as many as are found.
+ * Counts pages or animation frames of a picture: 1 for most. Reads headers only; in a damaged file, counts those that
+ * are found.
  *
- * @throws what reading the source throws
+ * @throws errors of reading the source
  */
 export async function countPages(source: RandomAccess, media_type: string): Promise<number> {
   const count = counters[media_type]
@@ -26,7 +27,7 @@ export async function countPages(source: RandomAccess, media_type: string): Prom
 
 const blockBytes = 262_144
 
-/** The same of the first bytes of a file; undefined where these do not tell it. */
+/** Counts pages in the first bytes of a file; undefined if these are not enough. */
 export async function countPagesInHead(
   head: Uint8Array,
   size: number,

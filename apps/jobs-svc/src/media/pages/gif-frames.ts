@@ -4,7 +4,7 @@ const extension = 0x21
 const picture = 0x2c
 const windowBytes = 65_536
 
-/** Frames of a GIF: its picture blocks (GIF89a). Their data is passed over. */
+/** Counts the frames of a GIF by its picture blocks (GIF89a), skipping their data. */
 export async function countGifFrames(source: RandomAccess, most: number): Promise<number> {
   const byteAt = openBytes(source)
   let at = 13 + tableBytes(await byteAt(10))
@@ -20,12 +20,16 @@ export async function countGifFrames(source: RandomAccess, most: number): Promis
   }
 }
 
-/** Of the table of colours that a byte of flags announces. */
+/** Returns the bytes of the colour table that a byte of flags announces. */
 const tableBytes = (flags = 0) => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1))
 
 type ByteAt = (at: number) => Promise<number | undefined>
 
-/** @returns where the block ends that begins with this piece of data */
+/**
+ * Skips the data of a block.
+ *
+ * @returns position after the block
+ */
 async function skipData(byteAt: ByteAt, start: number): Promise<number> {
   let at = start
   for (;;) {
@@ -35,7 +39,7 @@ async function skipData(byteAt: ByteAt, start: number): Promise<number> {
   }
 }
 
-/** Undefined behind the end. */
+/** Creates a reader of single bytes; undefined after the end. */
 function openBytes(source: RandomAccess): ByteAt {
   let start = 0
   let bytes: Uint8Array = new Uint8Array()

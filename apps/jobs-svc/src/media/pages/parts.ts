@@ -1,17 +1,17 @@
 import type { RandomAccess } from '@reticle/formats/archive/source'
 
-/** A part of a file that begins with its kind and length. */
+/** Part of a file that starts with its kind and length. */
 interface Part {
   kind: string
-  /** Of its content. */
+  /** Start of its content. */
   start: number
   end: number
 }
 
-/** Parts of one file that are looked at; those of pictures that are not animated are few. */
+/** Limit of parts that are read of one file; pictures without animation have few. */
 const mostParts = 100_000
 
-/** Frames of a WebP: its ANMF chunks, where it says that it is animated (RFC 9649 2.7.1). */
+/** Counts the frames of a WebP by its ANMF chunks, if its header has the animation flag (RFC 9649 2.7.1). */
 export async function countWebpFrames(source: RandomAccess, most: number): Promise<number> {
   if (source.size < 21) return 0
   const head = await source.read(0, 21)
@@ -20,7 +20,7 @@ export async function countWebpFrames(source: RandomAccess, most: number): Promi
   return countParts(webpChunks(source, 12), 'ANMF', most)
 }
 
-/** Frames of a PNG: its fcTL chunks, where an acTL chunk stands before the pixels (PNG 3rd edition 11.3.6). */
+/** Counts the frames of a PNG by its fcTL chunks, if an acTL chunk precedes the pixels (PNG 3rd edition 11.3.6). */
 export async function countPngFrames(source: RandomAccess, most: number): Promise<number> {
   for await (const { kind } of pngChunks(source)) {
     if (kind === 'IDAT') return 1
@@ -29,7 +29,7 @@ export async function countPngFrames(source: RandomAccess, most: number): Promis
   return 1
 }
 
-/** Pictures of an AVIF sequence: the samples of its longest track (ISO/IEC 14496-12 8.7.3). */
+/** Counts the pictures of an AVIF sequence by the samples of its longest track (ISO/IEC 14496-12 8.7.3). */
 export async function countAvifFrames(source: RandomAccess, most: number): Promise<number> {
   if (source.size < 12 || textOf(await source.read(0, 12), 8) !== 'avis') return 1
   let longest = 0
@@ -71,7 +71,7 @@ async function* pngChunks(source: RandomAccess): AsyncGenerator<Part> {
   }
 }
 
-/** Boxes to which a path of kinds leads. */
+/** Yields the boxes at the end of a path of kinds. */
 async function* inside(
   source: RandomAccess,
   [kind, ...further]: readonly string[],
@@ -84,7 +84,7 @@ async function* inside(
   }
 }
 
-/** Boxes of 64-bit lengths end the walk: no picture has one before its tracks. */
+/** Yields boxes; stops at a 64-bit length, which no picture has before its tracks. */
 async function* boxes(
   source: RandomAccess,
   { start, end }: Pick<Part, 'start' | 'end'>,
@@ -102,7 +102,7 @@ async function* boxes(
 const textOf = (bytes: Uint8Array, at: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', at, at + 4)
 
-/** Of four bytes each, the most significant one first. */
+/** Reads numbers of four bytes, big-endian. */
 function numbers(bytes: Uint8Array): number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Array.from({ length: bytes.byteLength >> 2 }, (_, place) => view.getUint32(place * 4))

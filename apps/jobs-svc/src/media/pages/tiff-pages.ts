@@ -1,6 +1,6 @@
 import type { RandomAccess } from '@reticle/formats/archive/source'
 
-/** Numbers of a TIFF or BigTIFF: their bytes, and how many of them make a directory. */
+/** Layout of a TIFF or BigTIFF: sizes of its numbers and directory entries. */
 interface Layout {
   isLittle: boolean
   countBytes: 2 | 8
@@ -8,14 +8,14 @@ interface Layout {
   offsetBytes: 4 | 8
 }
 
-/** Entries of one directory; usual pictures have about 20. */
+/** Limit of entries of one directory; usual pictures have about 20. */
 const mostEntries = 4096
-/** Tag of a directory that describes what its picture is of the file (TIFF 6.0, NewSubfileType). */
+/** Tag for the role of a picture in the file (TIFF 6.0, NewSubfileType). */
 const subfileTag = 254
-/** A smaller copy of another page, or a mask of it. */
+/** Flags of a smaller copy of another page, or a mask of it. */
 const noPage = 0b101
 
-/** Pages of a TIFF: its directories, without thumbnails and masks. */
+/** Counts the pages of a TIFF: its directories without thumbnails and masks. */
 export async function countTiffPages(source: RandomAccess, most: number): Promise<number> {
   if (source.size < 16) return 0
   const head = viewOf(await source.read(0, 16))
@@ -43,7 +43,7 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 const offsetAt = (view: DataView, at: number, { offsetBytes, isLittle }: Layout) =>
   offsetBytes === 4 ? view.getUint32(at, isLittle) : Number(view.getBigUint64(at, isLittle))
 
-/** Undefined where the file ends before the directory does. */
+/** Reads a directory; undefined if the file ends before it. */
 async function readDirectory(source: RandomAccess, at: number, layout: Layout) {
   const { countBytes, entryBytes, offsetBytes, isLittle } = layout
   const start = at + countBytes

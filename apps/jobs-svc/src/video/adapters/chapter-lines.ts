@@ -3,9 +3,9 @@ import type { ChapterFacts } from '../engine.ts'
 
 const startLine =
   /^ {4}Chapter #\d{1,9}:\d{1,9}: start (-?\d{1,20}\.\d{6}), end (-?\d{1,20}\.\d{6})$/
-/** A field of a chapter, its name padded to 16 characters; further lines of its text have spaces for a name. */
+/** Title field of a chapter, its name padded to 16 characters; further lines of its text have spaces as name. */
 const titleLine = /^ {8}(title| {5}) {11}: (.*)$/s
-/** Fields of a chapter are indented by 8, the heading above them by 6. */
+/** Line outside the fields of a chapter: fields are indented by 8, the heading above them by 6. */
 const outsideLine = /^ {0,5}\S/
 
 /**
@@ -15,9 +15,9 @@ const outsideLine = /^ {0,5}\S/
  *       Metadata:
  *         title           : One
  *
- * Of each line of a title FFmpeg writes 255 bytes.
+ * FFmpeg writes at most 255 bytes of each line of a title.
  *
- * @param onFull called when one more than `mostChapters` were found: no more are needed
+ * @param onFull called when one chapter more than `mostChapters` was found, which ends the reading
  */
 export function listenForChapters(onFull: () => void) {
   const found: ChapterFacts[] = []
@@ -48,8 +48,8 @@ export function listenForChapters(onFull: () => void) {
   }
 }
 
-/** A title is not continued when it is that long: a character has one or two units. */
+/** Length in UTF-16 units after which a title is not continued: a character has one or two units. */
 const mostUnits = longestTitle * 2
 
-/** Without the rest of a character that was cut. */
+/** Removes the rest of a character that was cut. */
 const withoutCut = (text: string) => text.replace(/\uFFFD{1,3}$/, '')

@@ -12,11 +12,14 @@ export interface FfmpegOptions extends DecoderSurroundings {
   ffmpeg: string
   ffprobe: string
   version: string
-  /** What it calls passing pictures on as they are: `-fps_mode` since 5.1, `-vsync` before. */
+  /** Option that passes pictures on at their own times: `-fps_mode` since 5.1, `-vsync` before. */
   passing: '-fps_mode' | '-vsync'
 }
 
-/** FFmpeg by its programs `ffmpeg` and `ffprobe`, as child processes: licence and faults stay behind that line. */
+/**
+ * Creates the engine of the programs `ffmpeg` and `ffprobe`. They run as child processes, which isolates their licence
+ * and their crashes.
+ */
 export function ffmpegEngine({
   ffmpeg,
   ffprobe,
@@ -55,7 +58,10 @@ export function ffmpegEngine({
   }
 }
 
-/** Times of files begin where they begin, and a key frame is aimed at from half a tick behind it (`infra.md` 7). */
+/**
+ * Keeps the times of the file, and seeks half a tick behind the key frame, so that rounding does not select the one
+ * before.
+ */
 function inputArgs(
   path: string,
   { time_base: { num, den } }: VideoIndex,
@@ -70,7 +76,10 @@ function inputArgs(
   return ['-noautorotate', ...options, ...seek, '-copyts', '-i', addressOf(path)]
 }
 
-/** What is wanted, then everything behind it: where something is missing, that is seen at once and not at the end of the file. */
+/**
+ * Selects the spans, then everything behind them, so that a missing frame is noticed at once and not at the end of the
+ * file.
+ */
 function filtersOf(index: VideoIndex, { spans }: Pass): string {
   const { width, height } = turned(index, index.orientation)
   const by = index.by === 'time' ? 'pts' : 'n'
@@ -80,11 +89,14 @@ function filtersOf(index: VideoIndex, { spans }: Pass): string {
   return `${select},showinfo,scale=${width}:${height}:flags=bicubic,format=rgb24`
 }
 
-/** By order, pictures are those of the spans one after another; whatever follows stands behind the last. */
+/**
+ * Returns the time of a picture by its place in the output: first the frames of the spans, then any later picture as
+ * infinite.
+ */
 const orderOf = ({ pts }: VideoIndex, { frames }: Pass, place: number) =>
   pts[frames[place] ?? Number.NaN] ?? Number.POSITIVE_INFINITY
 
-/** Reads what the filter `showinfo` says of each picture, in the order of the pictures. */
+/** Reads the times that the filter `showinfo` logs for each picture, in their order. */
 function timesTold({ time_base }: VideoIndex) {
   const told: number[] = []
   let scale = 1
@@ -98,7 +110,7 @@ function timesTold({ time_base }: VideoIndex) {
       if (ticks) told.push(Math.round(Number(ticks) * scale))
       heard()
     },
-    /** Of the next picture; undefined when the program has left and told of none. */
+    /** Returns the time of the next picture; undefined when the program has exited without one. */
     next: async (left: Promise<unknown>): Promise<number | undefined> => {
       let isLeft = false
       const gone = left.then(() => {

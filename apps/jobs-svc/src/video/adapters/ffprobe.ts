@@ -7,7 +7,7 @@ import { decoderFailures as failures, unreadable } from '../failures.ts'
 import type { DisplayMatrix } from '../orientation.ts'
 import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } from './inputs.ts'
 
-/** Reads facts of videos by the program ffprobe. The first stream that is no cover picture counts, `V:0`. */
+/** Reads facts of videos by the program ffprobe, from the first video stream that is not a cover picture (`V:0`). */
 export function ffprobeFacts(
   ffprobe: string,
   around: DecoderSurroundings,
@@ -68,14 +68,14 @@ export function ffprobeFacts(
 
 type Listen = { onLine: (line: string) => void }
 
-/** Decoding stops after so many packets: by then there is a picture, or there will be none. */
+/** Decoding stops after this many packets: a file without a picture by then is unlikely to have one. */
 const lookArgs = ['-show_streams', '-show_frames', '-read_intervals', '%+#200', '-of', 'json']
 const packetArgs = ['-show_entries', 'packet=pts,size,flags']
 const timeArgs = ['-show_frames', '-show_entries', 'frame=best_effort_timestamp']
 
 const chapterEntries = 'chapter=start_time,end_time:chapter_tags=title'
 const chapterArgs = ['-show_entries', chapterEntries, '-of', 'compact=p=0']
-/** Bytes of a line that describes a chapter; titles are cut far below. */
+/** Limit in bytes of a line that describes a chapter; titles are cut far below. */
 const longestChapter = 16 * 1024
 
 const mostText = 4 * 1024 * 1024
@@ -134,21 +134,21 @@ function lookOf({ streams, frames }: Answer): Look {
   }
 }
 
-/** Three lines, `00000000:            0       65536           0`. */
+/** Parses a display matrix in three lines such as `00000000:            0       65536           0`. */
 function matrixOf(text: string): DisplayMatrix {
   const rows = [...text.matchAll(/[0-9a-f]{8}:\s{0,20}(-?\d{1,15})\s{1,20}(-?\d{1,15})/g)]
   const [[, a, b] = [], [, c, d] = []] = rows
   return [Number(a), Number(b), Number(c), Number(d)]
 }
 
-/** `512,91,K__`: time, bytes, flags. */
+/** Parses `512,91,K__`: time, bytes, flags. */
 function packetOf(line: string): PacketFacts {
   const [time = '', size, flags = ''] = line.split(',')
   const isShown = size !== '0' && !flags.includes('D')
   return { time: timeOf(time), isKey: flags.includes('K'), isShown, isCut: flags.includes('C') }
 }
 
-/** `start_time=0.000000|end_time=1.500000|tag:title=One`, special characters escaped with a backslash. */
+/** Parses `start_time=0.000000|end_time=1.500000|tag:title=One`, with special characters escaped by a backslash. */
 function chapterOf(line: string): ChapterFacts[] {
   const text = Buffer.from(line, 'latin1').toString()
   const [, start, end, title = ''] =
@@ -160,8 +160,8 @@ function chapterOf(line: string): ChapterFacts[] {
 
 const escaped: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r' }
 
-/** Data beside a picture has lines of its own. */
+/** Distinguishes lines of pictures from lines of data beside them. */
 const isTime = (line: string) => /^(-?\d+|N\/A)(,|$)/.test(line)
 
-/** NaN of `N/A`. */
+/** Parses a time; NaN for `N/A`. */
 const timeOf = (line: string) => Number.parseInt(line, 10)

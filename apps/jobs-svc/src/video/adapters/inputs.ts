@@ -2,10 +2,13 @@ import type { Container } from '../../media/kinds/containers.ts'
 import { codecs, mostPixels } from '../decoder.ts'
 import type { PacketFacts } from '../engine.ts'
 
-/** Decoders by name, of which a build has some: two libraries decode AV1, and two decoders are not called like their codec. */
+/**
+ * Decoder names, of which a build has some: two libraries decode AV1, and two decoders have other names than their
+ * codec.
+ */
 const decoders = [...codecs, 'libdav1d', 'libaom-av1', 'flv', 'msmpeg4']
 
-/** Names of FFmpeg's readers as it matches them. */
+/** Names of FFmpeg's demuxers in the form that it matches. */
 const readers: Record<Container, string> = {
   mov: 'mov,mp4,m4a,3gp,3g2,mj2',
   matroska: 'matroska,webm',
@@ -17,28 +20,31 @@ const readers: Record<Container, string> = {
   ogg: 'ogg',
 }
 
-/** Options of FFmpeg for every file it opens (`reliability.md` 9): local files only, and these containers. */
+/** Options of FFmpeg for every file that it opens: local files only, and only these containers. */
 export const inputOptions = {
   protocol_whitelist: 'file',
   format_whitelist: Object.values(readers).join(','),
 }
 
-/** These decoders only. ffprobe opens one for every stream, sound too, and gives up where it may not: it goes without. */
+/**
+ * Allowed decoders. ffprobe opens a decoder for every stream, also sound, and continues without those that are not
+ * allowed.
+ */
 export const decoderOption = { codec_whitelist: decoders.join(',') }
 
-/** No picture larger than the cap, whatever the file goes on to say after its first. */
+/** Rejects pictures above the limit anywhere in the file, not only in the first one. */
 export const decodingOptions = { max_pixels: String(mostPixels) }
 
-/** Never taken for an address or an option, whatever the name begins with. */
+/** Prefixes a path, so that FFmpeg never reads it as a URL or an option. */
 export const addressOf = (path: string) => `file:${path}`
 
-/** As arguments of a program. */
+/** Converts options to arguments of a program. */
 export const optionsOf = (options: Record<string, string>): string[] =>
   Object.entries(options).flatMap(([name, value]) => [`-${name}`, value])
 
 /**
- * Hears what readers say of a file whose end is missing. MP4 and Matroska say it; of AVI, the last packet is marked.
- * `end` is a packet, behind the last, that tells of it.
+ * Creates a listener for log lines about a missing file end, as the demuxers of MP4 and Matroska write them; in AVI the
+ * last packet is flagged instead. `end` returns an additional packet that marks the cut.
  */
 export function listenForCut() {
   let isCut = false

@@ -5,8 +5,8 @@ import { describeFile, look, packets, pictures, times } from './node-av-reading.
 import { answers, type Question } from './records.ts'
 
 /**
- * A process that works node-av for one question (`records.ts`): native code that reads what strangers sent may crash or hang, and
- * only this process with it. It ends with its standard input, and so with who started it.
+ * Process that calls node-av for one question (`records.ts`). Native code that reads untrusted files may crash or hang,
+ * and takes down only this process. It exits when its standard input closes, and so with the process that started it.
  */
 process.stdin.on('close', () => process.kill(process.pid, 'SIGKILL')).resume()
 Log.setLevel(AV_LOG_ERROR)

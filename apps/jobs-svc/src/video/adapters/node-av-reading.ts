@@ -26,13 +26,13 @@ import { addressOf, decoderOption, decodingOptions, inputOptions } from './input
 import { noMemory, type Opening, type PicturesWanted, packetFlags } from './records.ts'
 
 /**
- * FFmpeg by the calls of its library, in the process of `node-av-program.ts`. Calls that wait for their results are a third faster
- * than those that do not; between packets there is a breath, to hear that nobody wants to know any more.
+ * FFmpeg by the calls of its library, in the process of `node-av-program.ts`. Synchronous calls are a third faster than
+ * asynchronous ones; pauses between packets let the process notice that its reader has left.
  */
 
 interface Input {
   file: FormatContext
-  /** Undefined: the file has no stream of pictures. */
+  /** Undefined: the file contains no video stream. */
   stream: Stream | undefined
 }
 
@@ -50,14 +50,14 @@ function openInput({ path }: Opening): Input {
   return { file, stream }
 }
 
-/** The stream of a file that is known to have one. */
+/** Opens a file that is known to have a video stream. */
 function openVideo(opening: Opening): { file: FormatContext; stream: Stream } {
   const { file, stream } = openInput(opening)
   if (!stream) throw new Error('there is no stream of pictures')
   return { file, stream }
 }
 
-/** As `Engine.look`. */
+/** Implements `Engine.look`. */
 export async function look(opening: Opening): Promise<Look> {
   const { file, stream } = openInput(opening)
   if (!stream) return {}
@@ -82,15 +82,15 @@ export function describeFile(opening: Opening): () => void {
   return () => file.dumpFormat(0, '', false)
 }
 
-/** The four that turn, of nine. */
+/** Reads the four of nine values that rotate or mirror. */
 function matrixOf(bytes: Buffer): [number, number, number, number] {
   return [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(12), bytes.readInt32LE(16)]
 }
 
-/** Numbers that go out together. */
+/** Numbers per record. */
 const batchLength = 8192
 
-/** As `Engine.packets`, two numbers each (`packetFlags`). */
+/** Implements `Engine.packets` with two numbers per packet (`packetFlags`). */
 export async function* packets(opening: Opening): AsyncGenerator<number[]> {
   let batch: number[] = []
   for await (const { pts, flags, size, isKeyframe } of read(openVideo(opening))) {
@@ -107,13 +107,13 @@ export async function* packets(opening: Opening): AsyncGenerator<number[]> {
   yield batch
 }
 
-/** As `Engine.times`. */
+/** Implements `Engine.times`. */
 export async function* times(opening: Opening): AsyncGenerator<number[]> {
   for await (const { bestEffortTimestamp } of decoded(openVideo(opening), opening))
     yield [timeOf(bestEffortTimestamp)]
 }
 
-/** As `Engine.pictures`. */
+/** Implements `Engine.pictures`. */
 export async function* pictures(asked: Opening & PicturesWanted): AsyncGenerator<RawPicture> {
   const { by, from, spans } = asked
   const { file, stream } = openVideo(asked)
@@ -132,7 +132,7 @@ export async function* pictures(asked: Opening & PicturesWanted): AsyncGenerator
   }
 }
 
-/** Packets of the one stream; each is gone when the next is asked for. */
+/** Yields the packets of the stream; each is freed when the next is requested. */
 async function* read({
   file,
   stream,
@@ -149,7 +149,7 @@ async function* read({
   }
 }
 
-/** Pictures in the order shown; each is gone when the next is asked for. What cannot be decoded is left out. */
+/** Yields pictures in display order; each is freed when the next is requested. Undecodable ones are left out. */
 async function* decoded(
   input: { file: FormatContext; stream: Stream },
   { threads }: Opening,
@@ -184,7 +184,7 @@ function openDecoder({ codecpar, timeBase }: Stream, threads: number): CodecCont
   return decoder
 }
 
-/** Makes RGB of decoded pictures, all of one size, whatever theirs is. */
+/** Creates a converter of decoded pictures of any size to RGB of one size. */
 function painter({ width, height }: PicturesWanted): (picture: Frame) => Buffer {
   const scaler = new SoftwareScaleContext()
   scaler.allocContext()
@@ -198,14 +198,17 @@ function painter({ width, height }: PicturesWanted): (picture: Frame) => Buffer 
   }
 }
 
-/** Not by a `Dictionary`: FFmpeg takes from one what it uses, and node-av frees it once more when it is collected. */
+/**
+ * Sets options one by one. FFmpeg frees used entries of a `Dictionary`, and node-av would free them again when it is
+ * collected.
+ */
 function setOptions(context: FormatContext | CodecContext, options: Record<string, string>): void {
   for (const [name, value] of Object.entries(options)) check(context.setOption(name, value), name)
 }
 
 const timeOf = (time: bigint) => (time === AV_NOPTS_VALUE ? Number.NaN : Number(time))
 
-/** A result of FFmpeg below 0 is an error. */
+/** Throws for results below 0, which are errors of FFmpeg. */
 function check(result: number, what: string): void {
   if (result === AVERROR_ENOMEM) throw new Error(noMemory)
   if (result < 0) throw new Error(`${what}: error ${result}`)

@@ -15,11 +15,14 @@ const usual = ownProgram('./node-av-program', import.meta.url)
 
 export interface NodeAvOptions extends DecoderSurroundings {
   version: string
-  /** Arguments of Node.js that lead to the program; tests put others in its place. */
+  /** Arguments of Node.js that start the program; tests replace them. */
   entry?: readonly string[]
 }
 
-/** FFmpeg as a library, by the npm package node-av, in a process of our own for each question (`node-av-program.ts`). */
+/**
+ * Creates the engine of the npm package node-av, which runs in a separate process for each question
+ * (`node-av-program.ts`).
+ */
 export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
   const { threads } = options.limits
   return {
@@ -48,7 +51,7 @@ export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
       const question: Question = { ask: 'chapters', path: file.path, threads }
       const either = AbortSignal.any([signal, full.signal])
       try {
-        // The loop ends when the process has ended and all of its lines were read.
+        // The loop ends when the process has exited and all its lines were read.
         for await (const _ of ask(question, { file, onLine }, options, either))
           throw unreadable(file, 'an answer that is no chapter')
       } catch (thrown) {
@@ -69,7 +72,11 @@ export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
   }
 }
 
-/** Its version. @throws DomainError unavailable, UnusableInput: it is not installed, or not made for this machine */
+/**
+ * Returns the version of node-av.
+ *
+ * @throws DomainError unavailable, UnusableInput when it is not installed, or does not run on this machine
+ */
 export async function nodeAvVersion(
   options: Omit<NodeAvOptions, 'version'>,
   signal: AbortSignal,
@@ -87,7 +94,7 @@ interface Asked {
   patienceMs?: number
   mayGiveUp?: boolean
   onLine?: (line: string) => void
-  /** Of one record: the process may be in the hands of who sent the file. */
+  /** Limit per record, because the process may be under the control of a malicious file. */
   mostBytes?: number
 }
 
@@ -127,13 +134,13 @@ function packetsOf(numbers: Float64Array): PacketFacts[] {
 }
 
 const pixels = z.int().min(0)
-/** JSON has no NaN. */
+/** JSON cannot represent NaN. */
 const time = z
   .number()
   .nullish()
   .transform((given) => given ?? Number.NaN)
 
-/** `Look`, as a program tells it. */
+/** `Look` as the program sends it. */
 const lookAnswer = z.object({
   stream: z
     .object({

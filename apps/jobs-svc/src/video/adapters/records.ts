@@ -1,14 +1,20 @@
 import { codecOf } from '../../programs/records.ts'
 
-/** What the program that works node-av is asked, and what it writes (`programs/records.ts`): numbers of pictures are times. */
+/**
+ * Questions to the node-av program and the records that it writes (`programs/records.ts`); pictures are numbered by
+ * their times.
+ */
 
 const recordKinds = ['end', 'failed', 'version', 'look', 'packets', 'times', 'picture'] as const
 
-/** A question, as JSON, is the one argument of the program. The answer is records of the same name, then `end` or `failed`. */
+/**
+ * Question as JSON, the only argument of the program. The answer consists of records of the same name, then `end` or
+ * `failed`.
+ */
 export type Question =
   | { ask: 'version' }
   | (Opening & { ask: 'look' | 'packets' | 'times' })
-  /** Answered on the error output (`chapter-lines.ts`), with no record but `end`. */
+  /** The error output carries the answer (`chapter-lines.ts`); the only record is `end`. */
   | (Opening & { ask: 'chapters' })
   | (Opening & PicturesWanted & { ask: 'picture' })
 
@@ -18,11 +24,11 @@ export interface Opening {
 }
 
 export interface PicturesWanted {
-  /** Stored pixels, to which all pictures are brought. */
+  /** Stored pixels, to which all pictures are scaled. */
   width: number
   height: number
   by: 'time' | 'order'
-  /** Time of the key frame to begin at; null: the beginning of the file. */
+  /** Time of the key frame to start at; null: the start of the file. */
   from: number | null
   spans: { first: number; last: number }[]
 }
@@ -31,8 +37,8 @@ export const answers = codecOf(recordKinds)
 
 export const numbersOf = (bytes: Uint8Array) => new Float64Array(Uint8Array.from(bytes).buffer)
 
-/** A packet is two numbers: its time (NaN: none), and what is known of it, these added. */
+/** Flags of a packet. A packet is two numbers: its time (NaN: none), and the sum of its flags. */
 export const packetFlags = { isKey: 1, isShown: 2, isCut: 4 } as const
 
-/** Part of what the program says when it has failed for want of memory: FFmpeg's own words. */
+/** Part of FFmpeg's message when it runs out of memory. */
 export const noMemory = 'Cannot allocate memory'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { mostChapters, type VideoChapter, type VideoChapters } from '../decoder.ts'
 import { frameCount, type Ground, never, uneven } from './ground.ts'
 
-/** Three parts of a clip of 50 frames, 25 of them a second. */
+/** Three parts of a clip of 50 frames at 25 frames per second. */
 const parts: readonly ClipChapter[] = [
   { start: 0, title: 'Opening' },
   { start: 0.4, title: 'Crossing' },
@@ -23,7 +23,7 @@ const containers: Record<string, Partial<Clip>> = {
   'parts.webm': { codec: 'vp9', options: { 'cpu-used': '8' } },
 }
 
-/** Chapters that the file itself lists. */
+/** Tests chapters that the file itself lists. */
 export function tryChapters(ground: Ground): void {
   describe('chapters', () => {
     readingEveryContainer(ground)
@@ -121,7 +121,7 @@ function readingTimes(ground: Ground): void {
     { start: 90.4, end: 91, title: 'b' },
   ]
 
-  test('chapters are placed by the clock of the pictures, which may begin late', async () => {
+  test('chapters are placed by the clock of the pictures, which may start late', async () => {
     const clip = { ticks: 1000, timeOf: (frame: number) => 90_000 + frame * 40, chapters: clock }
     expect((await chaptersIn(ground)('late-parts.mkv', clip)).chapters).toEqual([
       { start: 0, stop: 9, title: 'a' },
@@ -129,7 +129,7 @@ function readingTimes(ground: Ground): void {
     ])
   })
 
-  test('chapters are placed among frames of uneven times', async () => {
+  test('chapters are placed among unevenly spaced frames', async () => {
     const at = (frame: number) => uneven(frame) / 1000
     const chapters = [{ start: at(3) }, { start: at(20), end: at(21) }, { start: at(33) }]
     const clip = { ticks: 1000, timeOf: uneven, chapters }
@@ -142,7 +142,7 @@ function readingTimes(ground: Ground): void {
   })
 
   test('chapters are placed among frames that are counted by order', async () => {
-    const at = (frame: number) => frame / 2000 // of two frames that Matroska gives one time the first is found
+    const at = (frame: number) => frame / 2000 // the first of two frames to which Matroska gives one time is found
     const chapters = [{ start: at(0) }, { start: at(20) }, { start: at(44) }]
     const clip = { ticks: 2000, options: { bf: '0', qp: '20' }, chapters }
     const file = ground.make('fast-parts.mkv', clip)
@@ -156,7 +156,7 @@ function readingTimes(ground: Ground): void {
     ])
   })
 
-  test('chapters may overlap, an empty one has a frame, one beyond the end is left out', async () => {
+  test('chapters may overlap, an empty one has one frame, one beyond the end is left out', async () => {
     const chapters = [
       { start: 0, end: 2, title: 'all' },
       { start: 0.4, end: 1.2, title: 'inner' },
@@ -174,7 +174,7 @@ function readingTimes(ground: Ground): void {
 }
 
 function readingMany(ground: Ground): void {
-  test('chapters beyond the largest number are left out and noticed', async () => {
+  test('chapters beyond the limit are left out and `isWhole` is false', async () => {
     const some = (count: number) =>
       Array.from({ length: count }, (_, place) => ({ start: place / 10_000, title: `${place}` }))
     const whole = await chaptersIn(ground)('many.mkv', { chapters: some(mostChapters) })

@@ -11,10 +11,10 @@ import {
 import { type Open, prepareGround } from './ground.ts'
 import { tryLosses, tryStreams } from './streams-contract.ts'
 
-/** Every call starts processes, of which a machine that does other things as well starts few at once. */
+/** Every call starts processes, which is slow on a busy machine. */
 const patience = { timeout: 90_000 }
 
-/** What every adapter of `VideoDecoder` promises, tried on clips that are encoded here. */
+/** Tests the contract of `VideoDecoder` on clips that are encoded here. */
 export function tryDecoder(name: string, open: Open): void {
   describe(name, patience, () => {
     const ground = prepareGround(open)

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { decoderLimits } from '../decoder.ts'
 import { type Ground, isGone, jpeg, never, png, range, surroundings } from './ground.ts'
 
-/** Files that are refused, each with a reason. */
+/** Tests files that are refused, each with a reason. */
 export function tryRefusals(ground: Ground): void {
   const { fileOf, make, told } = ground
   test.each(['sound.mov', 'open.mkv', 'alt-ref.webm', 'mpeg4.avi'])(
-    'of %s cut off it is said that the end is missing',
+    'a cut-off %s is refused because its end is missing',
     async (file) => {
       const whole = await readFile(join(ground.folder, file))
       expect(await told(`cut-${file}`, whole.subarray(0, whole.length * 0.7))).toBe(
@@ -22,7 +22,7 @@ export function tryRefusals(ground: Ground): void {
     ['vops.mp4', { codec: 'mpeg4', fileOptions: { movflags: 'faststart' } }, '\0\0\x01\xb6'],
     ['chunks.avi', { codec: 'mpeg4' }, '00dc'],
   ] as const)(
-    'nor is the end of %s missed where the cut is between two pictures',
+    'the missing end of %s is noticed when the cut is between two pictures',
     async (file, clip, start) => {
       make(file, clip)
       const whole = await readFile(join(ground.folder, file))
@@ -36,7 +36,7 @@ export function tryRefusals(ground: Ground): void {
     },
   )
 
-  test('a file that is no video, or of which nothing is left, is refused with its name', async () => {
+  test('a file that is not a video, or is cut to its first bytes, is refused with its name', async () => {
     const whole = await readFile(join(ground.folder, 'B-frames.mp4'))
     const refused = (file: string) =>
       `${file}: no video can be read from it: it is damaged, cut off or of another kind`
@@ -46,7 +46,7 @@ export function tryRefusals(ground: Ground): void {
     expect(await told('picture.mp4', whole.subarray(0, 32))).toBe(refused('picture.mp4'))
   })
 
-  test('a file that names other files is not followed', async () => {
+  test('a file that references other files is not followed', async () => {
     const other = join(ground.folder, 'B-frames.mp4')
     const list = `ffconcat version 1.0\nfile '${other}'\n`
     const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${other}\n#EXT-X-ENDLIST\n`
@@ -54,14 +54,14 @@ export function tryRefusals(ground: Ground): void {
       expect(await told(file, text)).toMatch(/no video can be read from it/)
   })
 
-  test('sound alone is no video', async () => {
+  test('a file with sound alone is refused', async () => {
     make('only.mp4', { frames: 0, hasSound: true })
     await expect(ground.decoder.probe(fileOf('only.mp4'), never)).rejects.toThrow(
       'only.mp4: the file has no video in it',
     )
   })
 
-  test('pictures that claim to be huge are refused before they are decoded', async () => {
+  test('pictures with a huge stated size are refused before they are decoded', async () => {
     const whole = await readFile(join(ground.folder, 'mjpeg.avi'))
     expect(await told('huge.avi', claiming(whole, 65_000, 65_000))).toMatch(
       /65000 x 65000 pixels are too many|no video can be read from it/,
@@ -69,10 +69,10 @@ export function tryRefusals(ground: Ground): void {
   })
 }
 
-/** Files that are strange, or broken in their midst. */
+/** Tests unusual file names and damage inside files. */
 export function tryOddities(ground: Ground): void {
   const { fileOf, make, numbers } = ground
-  test('names that mean something to programs are names of files', async () => {
+  test('file names with special meaning for programs are read as file names', async () => {
     for (const file of ['-version.mp4', 'concat:a|b.mp4', 'a%03d,*?.mp4', "o'clock \n[0].mp4"]) {
       make(file, { frames: 3 })
       const index = await ground.decoder.probe(fileOf(file), never)
@@ -80,7 +80,7 @@ export function tryOddities(ground: Ground): void {
     }
   })
 
-  test('damage anywhere ends in a reason, or in a picture of every frame', async () => {
+  test('damage at any position ends in an error with a reason, or in a picture of every frame', async () => {
     for (const file of ['B-frames.mp4', 'alt-ref.webm', 'mpeg4.avi'])
       for (const seed of [1, 2]) {
         const broken = damaged(await readFile(join(ground.folder, file)), seed)
@@ -95,7 +95,7 @@ export function tryOddities(ground: Ground): void {
   }, 60_000)
 }
 
-/** Ends of programs that are wanted. */
+/** Tests the intended ends of programs. */
 export function tryStops(ground: Ground): void {
   const { fileOf, numbers, started } = ground
   test('a reader that leaves ends the program', async () => {
@@ -112,7 +112,7 @@ export function tryStops(ground: Ground): void {
     expect(started.map(isGone)).toEqual([true])
   })
 
-  test('a stop ends the program and is what is thrown', async () => {
+  test('an abort ends the program and its reason is thrown', async () => {
     const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
     const stop = new AbortController()
     const reading = async () => {
@@ -134,7 +134,7 @@ export function tryStops(ground: Ground): void {
     expect(started.map(isGone)).toEqual([true])
   })
 
-  test('a program ends by itself when nobody is there any more', async () => {
+  test('a program exits by itself when its streams are closed', async () => {
     const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
     const reading = ground.decoder.frames(fileOf('B-frames.mp4'), index, range(0, 50), jpeg, never)
     await reading.next()
@@ -144,7 +144,7 @@ export function tryStops(ground: Ground): void {
     await reading.return(undefined)
   })
 
-  test('a program that was killed may be asked again', async () => {
+  test('a killed program is reported as unavailable, and the call can be repeated', async () => {
     const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
     const killing = async () => {
       const wanted = range(0, 50)
@@ -165,7 +165,7 @@ export function tryStops(ground: Ground): void {
   })
 }
 
-/** Programs that do not do what they should: others in their place. */
+/** Tests misbehaving programs in place of the decoder. */
 export function tryStandIns(ground: Ground): void {
   const { fileOf, openWith, started } = ground
   test.each([
@@ -174,7 +174,7 @@ export function tryStandIns(ground: Ground): void {
     ['crashes', "process.kill(process.pid, 'SIGSEGV')", 'the video breaks its decoder'],
     ['gives up', 'process.exit(7)', 'no video can be read from it'],
     ['says nothing', '', 'no video can be read from it'],
-  ])('a program that %s ends this one call, with a reason', async (_, script, reason) => {
+  ])('a program that %s fails only this call, with a reason', async (_, script, reason) => {
     const limits = { ...decoderLimits }
     let isStandIn = false
     const base = surroundings(started)
@@ -194,7 +194,7 @@ export function tryStandIns(ground: Ground): void {
   })
 }
 
-/** It may fail, but only by saying so in one sentence. */
+/** Accepts success, or a failure with a reason of one sentence. */
 async function ended(run: () => Promise<void>): Promise<void> {
   try {
     await run()
@@ -211,7 +211,7 @@ function noise(length: number, seed = 1): Uint8Array {
   })
 }
 
-/** Every two-hundredth byte changed, behind the head. */
+/** Changes about every two-hundredth byte after the header. */
 function damaged(whole: Buffer, seed: number): Uint8Array {
   const changes = noise(whole.length, seed)
   return whole.map((byte, at) =>
@@ -219,7 +219,7 @@ function damaged(whole: Buffer, seed: number): Uint8Array {
   )
 }
 
-/** Changes the size in the head of an AVI and in each of its JPEGs. */
+/** Changes the size in the header of an AVI and in each of its JPEGs. */
 function claiming(avi: Buffer, width: number, height: number): Buffer {
   const changed = Buffer.from(avi)
   const head = changed.indexOf('strf') + 8

@@ -17,7 +17,7 @@ import {
   uneven,
 } from './ground.ts'
 
-/** Every clip: each frame is there, and where it is looked for. */
+/** Tests every clip: each frame exists and is found at its number. */
 export function tryEveryClip(ground: Ground): void {
   const { fileOf, numbers } = ground
   describe.each(Object.entries(clips))('%s', (file, clip) => {
@@ -26,12 +26,12 @@ export function tryEveryClip(ground: Ground): void {
       index = await ground.decoder.probe(fileOf(file), never)
     }, 60_000)
 
-    test('has so many frames, of this codec and size', () => {
+    test('has the expected number of frames, codec and size', () => {
       expect(index).toMatchObject({ codec: clip.codec, width: 320, height: 192 })
       expect(index.pts.length).toBe(frameCount)
     })
 
-    test('shows frame after frame, each with its own number', async () => {
+    test('yields frame after frame, each with its own number', async () => {
       const all = range(0, frameCount)
       expect(await numbers(file, index, all)).toEqual(asMany(all))
     })
@@ -42,13 +42,13 @@ export function tryEveryClip(ground: Ground): void {
   })
 }
 
-/** The bit of a packet of VP8 that says that its picture is shown (RFC 6386, 9.1). */
+/** Bit of a VP8 packet that marks its picture as shown (RFC 6386, 9.1). */
 const showing = 0x10
 
-/** Which frames there are, and how they stand. */
+/** Tests the number of frames and their orientation. */
 export function tryCounting(ground: Ground): void {
   const { fileOf, make, numbers } = ground
-  test('frames are counted by order only where the file gives no times', async () => {
+  test('frames are counted by order only when the file gives no times', async () => {
     const by = async (file: string) => (await ground.decoder.probe(fileOf(file), never)).by
     const files = ['B-frames.mp4', 'vp8.webm', 'mpeg4.avi', 'B-frames.avi', 'h264.avi']
     expect(await Promise.all(files.map(by))).toEqual(['time', 'time', 'time', 'order', 'order'])
@@ -60,7 +60,7 @@ export function tryCounting(ground: Ground): void {
     expect([...pts]).toEqual(range(0, frameCount).map(uneven))
   })
 
-  test('a video that does not begin at 0 is read as any other', async () => {
+  test('a video that does not start at 0 is read as any other', async () => {
     const late = {
       codec: 'h264',
       ticks: 1000,
@@ -72,7 +72,7 @@ export function tryCounting(ground: Ground): void {
     expect(await numbers('late.mkv', index, [0, 25, 49])).toEqual(asMany([0, 25, 49]))
   })
 
-  test('pictures that are decoded and never shown are no frames', async () => {
+  test('pictures that are decoded and never shown are not frames', async () => {
     const hidden = [5n, 6n, 30n, 36n]
     const hide = (packet: Packet) => {
       const { data, pts } = packet
@@ -90,7 +90,7 @@ export function tryCounting(ground: Ground): void {
     expect(await numbers('hidden.webm', index, [33])).toEqual([[33, shown[33]]])
   })
 
-  test('pictures that hang on a key frame which is not there are no frames', async () => {
+  test('pictures that depend on a missing key frame are not frames', async () => {
     make('headless.mkv', { change: ({ pts }) => pts >= 5n, options: { bf: '0' } })
     const index = await ground.decoder.probe(fileOf('headless.mkv'), never)
     expect([index.pts[0], index.pts.length]).toEqual([480, frameCount - 12])
@@ -103,7 +103,7 @@ export function tryCounting(ground: Ground): void {
     [[-1, 0, 0, -1], { width: 320, height: 192 }],
     [[0, -1, 1, 0], { width: 192, height: 320 }],
     [[-1, 0, 0, 1], { width: 320, height: 192 }],
-  ] as const)('a picture that the matrix %j turns stands upright', async (matrix, size) => {
+  ] as const)('a picture with the display matrix %j is upright', async (matrix, size) => {
     make('turned.mp4', { matrix, frames: 3 })
     const index = await ground.decoder.probe(fileOf('turned.mp4'), never)
     expect(index).toMatchObject(size)
@@ -115,7 +115,7 @@ export function tryCounting(ground: Ground): void {
   })
 }
 
-/** Pictures faster than the milliseconds of Matroska, and a clock that stands still. */
+/** Pictures faster than the milliseconds of Matroska, and a clock that repeats a time. */
 const equalTimes: Record<string, Partial<Clip>> = {
   'fast.mkv': { codec: 'h264', ticks: 2000, options: { bf: '0', qp: '20' } },
   'fast-B-frames.mkv': { codec: 'h264', ticks: 2500, options: { bf: '3', qp: '20' } },
@@ -128,24 +128,24 @@ const equalTimes: Record<string, Partial<Clip>> = {
   'one-repeated.mp4': { codec: 'h264', options: { bf: '0' }, change: repeatTime },
 }
 
-/** Frame 30 has the time of frame 31, and its own for decoding. */
+/** Gives frame 30 the time of frame 31, but keeps its decoding time. */
 function repeatTime(packet: Packet): true {
   if (packet.pts === 30n) packet.pts = 31n
   return true
 }
 
-/** Frames are counted by their pictures, not by their times. */
+/** Tests that frames are counted by pictures, not by times. */
 export function tryEqualTimes(ground: Ground): void {
   const { make, numbers } = ground
   describe.each(Object.entries(equalTimes))('%s, where pictures have equal times', (file, clip) => {
-    test('has a frame for every picture that is shown, in the order of decoding', async () => {
+    test('has a frame for every shown picture, in decoding order', async () => {
       const index = await ground.decoder.probe(make(file, clip), never)
       expect([index.by, index.pts.length]).toEqual(['order', frameCount])
       const all = range(0, frameCount)
       expect(await numbers(file, index, all)).toEqual(asMany(all))
     })
 
-    test('has its frames with a step, and in any order', async () => {
+    test('yields its frames with a step and in any order', async () => {
       const index = await ground.decoder.probe(make(file, clip), never)
       const stepped = range(0, frameCount).filter((frame) => frame % 7 === 3)
       expect(await numbers(file, index, stepped)).toEqual(asMany(stepped))
@@ -153,7 +153,7 @@ export function tryEqualTimes(ground: Ground): void {
         expect(await numbers(file, index, [frame])).toEqual([[frame, frame]])
     })
 
-    test('has the frames that older versions counted, where these are wanted', async () => {
+    test('yields the frames that older versions counted, when requested', async () => {
       const given = make(file, clip)
       const index = await ground.decoder.probe(given, never, { mergesEqualTimes: true })
       expect([index.by, index.pts.length < frameCount]).toEqual(['time', true])
@@ -165,10 +165,10 @@ export function tryEqualTimes(ground: Ground): void {
   })
 }
 
-/** Some of many frames, in some form. */
+/** Tests the choice of frames and the form of pictures. */
 export function tryChoosing(ground: Ground): void {
   const { fileOf, make, numbers } = ground
-  test('wanted frames come in their order, whatever lies between them', async () => {
+  test('wanted frames are yielded in order over any gaps', async () => {
     const file = make('long.mp4', {
       frames: 700,
       gop: 50,
@@ -186,7 +186,7 @@ export function tryChoosing(ground: Ground): void {
     ).toEqual(asMany(range(0, 700).filter((n) => n % 7 === 3)))
   })
 
-  test('a form is a PNG, or a JPEG of a quality, or one that fits', async () => {
+  test('a picture is a PNG, a JPEG of a quality, or a JPEG that fits a size', async () => {
     const index = await ground.decoder.probe(fileOf('sound.mov'), never)
     const drawn = async (as: PictureForm) => {
       const [bytes = Buffer.alloc(0)] = await pictures(
@@ -205,11 +205,11 @@ export function tryChoosing(ground: Ground): void {
   })
 }
 
-/** What an index says that is not so. */
+/** Tests an index with false statements about the file. */
 export function tryLies(ground: Ground): void {
   const { fileOf, numbers } = ground
   test.each(['liar.mp4', 'liar.mkv'])(
-    'the key frames of %s that are none do not lead astray',
+    'false key frames of %s do not yield wrong frames',
     async (file) => {
       const lie = (packet: Packet) => {
         packet.isKeyframe = true
@@ -217,13 +217,13 @@ export function tryLies(ground: Ground): void {
       }
       ground.make(file, { frames: 120, gop: 50, options: { bf: '0' }, change: lie })
       const index = await ground.decoder.probe(fileOf(file), never)
-      const lying = { ...index, keys: index.pts } // FFmpeg sees through the file, not through us
+      const lying = { ...index, keys: index.pts } // FFmpeg itself ignores the false marks; the index does not
       for (const frame of [10, 49, 50, 99, 119])
         expect(await numbers(file, lying, [frame])).toEqual([[frame, frame]])
     },
   )
 
-  test('a frame that the video does not have is named, after those before it', async () => {
+  test('a missing frame is reported by its number, after the frames before it', async () => {
     const index = await ground.decoder.probe(fileOf('hevc.mp4'), never)
     const [at20 = 0, at21 = 0] = index.pts.slice(20, 22)
     const pts = Float64Array.from([...index.pts, Math.floor((at20 + at21) / 2)]).sort()

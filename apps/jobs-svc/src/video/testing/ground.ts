@@ -21,7 +21,10 @@ export const never: AbortSignal = new AbortController().signal
 export const jpeg: PictureForm = { format: 'jpeg', quality: 70 }
 export const png: PictureForm = { format: 'png' }
 
-/** Files, each with what it holds; between them every codec in every container that takes it, and what makes counting hard. */
+/**
+ * Clips by file name. Together they cover every codec in every container that takes it, and cases in which counting is
+ * hard.
+ */
 export const clips: Record<string, Partial<Clip>> = {
   'B-frames.mp4': { codec: 'h264', options: { bf: '3' } },
   'sound.mov': { codec: 'h264', hasSound: true, fileOptions: { movflags: 'faststart' } },
@@ -57,34 +60,34 @@ function x265(more: string): string {
   return `log-level=none:pools=none:frame-threads=1:bframes=3:${more}`
 }
 
-/** Of milliseconds: no step like the other, and a pause. */
+/** Returns uneven times in milliseconds, with a pause. */
 export function uneven(frame: number): number {
   return frame * 40 + (frame % 7) * 3 + (frame > 20 ? 5000 : 0)
 }
 
 export const frameCount = 50
 
-/** What all tests of a decoder stand on. */
+/** Fixture of all decoder tests. */
 export interface Ground {
   folder: string
   decoder: VideoDecoder
-  /** All processes, in the order in which they were started. */
+  /** All started processes, in their order. */
   started: ChildProcess[]
   openWith: (more: Partial<DecoderSurroundings>) => Promise<VideoDecoder>
   fileOf: (name: string) => VideoFile
   make: (name: string, clip: Partial<Clip>) => VideoFile
-  /** Frames that are read, each with the number that it shows. */
+  /** Reads frames; returns each with the number that its picture shows. */
   numbers: (
     name: string,
     index: VideoIndex,
     wanted: Iterable<number>,
     as?: PictureForm,
   ) => Promise<[number, number][]>
-  /** What is said of a file of these bytes. */
+  /** Returns the error message for a file of these bytes. */
   told: (name: string, bytes: Uint8Array | string) => Promise<string>
 }
 
-/** @returns what is there when the first test runs */
+/** Prepares the fixture, which is ready when the first test runs. */
 export function prepareGround(open: Open): Ground {
   const started: ChildProcess[] = []
   const openWith = (more: Partial<DecoderSurroundings>) =>
@@ -136,7 +139,7 @@ function unready(): never {
   throw new Error('nothing is prepared before the tests run')
 }
 
-/** Programs are started as ever, and looked at. */
+/** Starts programs as usual and records them. */
 export function surroundings(started: ChildProcess[]) {
   const start = (...given: Parameters<NonNullable<DecoderSurroundings['start']>>) => {
     const child = spawn(...given)

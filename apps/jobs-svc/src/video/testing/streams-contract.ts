@@ -4,7 +4,9 @@ import { asMany, clips, frameCount, type Ground, never, range } from './ground.t
 
 const packetBytes = 188
 
-/** Containers for transmission, whose times may repeat, break or be missing: frames are counted in the order of decoding. */
+/**
+ * Tests containers for transmission, whose times may repeat, break or be missing: frames are counted in decoding order.
+ */
 export function tryStreams(ground: Ground): void {
   const { fileOf, make, numbers } = ground
   const bytesOf = (name: string) => readFile(fileOf(name).path)
@@ -17,7 +19,7 @@ export function tryStreams(ground: Ground): void {
     expect(await by('msmpeg4.avi')).toBe('time')
   })
 
-  test('a transport stream that begins between two key frames begins with the second', async () => {
+  test('a transport stream that starts between two key frames starts with the second', async () => {
     make('headless.ts', { change: ({ pts }) => pts >= 5n, options: { bf: '0' } })
     const index = await ground.decoder.probe(fileOf('headless.ts'), never)
     expect(index.pts.length).toBe(frameCount - 12)
@@ -28,7 +30,7 @@ export function tryStreams(ground: Ground): void {
     expect(await numbers('headless.ts', index, [30])).toEqual([[30, 42]])
   })
 
-  test('recordings behind one another, whose times begin again, have all frames of both', async () => {
+  test('two concatenated recordings, whose times start again, have all frames of both', async () => {
     const once = await bytesOf('B-frames.ts')
     const index = await probed('twice.ts', Buffer.concat([once, once]))
     expect(index.pts.length).toBe(frameCount * 2)
@@ -39,14 +41,14 @@ export function tryStreams(ground: Ground): void {
   })
 }
 
-/** Streams of which parts are missing. */
+/** Tests streams with missing parts. */
 export function tryLosses(ground: Ground): void {
   const { fileOf, make, numbers } = ground
   const bytesOf = (name: string) => readFile(fileOf(name).path)
   const probed = (name: string, bytes: Uint8Array) => probeBytes(ground, name, bytes)
 
   test.each(['B-frames.ts', 'mpeg2.ts'])(
-    '%s without some packets has the frames that are left',
+    '%s without some packets has the remaining frames',
     async (file) => {
       const whole = await bytesOf(file)
       const at = Math.floor(whole.length / packetBytes / 2) * packetBytes
@@ -61,7 +63,7 @@ export function tryLosses(ground: Ground): void {
   )
 
   test.each(['camera.m2ts', 'mpeg2.mpg', 'wmv2.wmv', 'h264.flv', 'theora.ogv'])(
-    'of %s whose recording stopped at any byte the frames before it are read',
+    '%s that was cut at any byte has the frames before the cut',
     async (file) => {
       const whole = await bytesOf(file)
       const index = await probed(`stopped-${file}`, whole.subarray(0, whole.length * 0.7))
@@ -74,7 +76,7 @@ export function tryLosses(ground: Ground): void {
     },
   )
 
-  test('a transport stream of sound alone is refused', async () => {
+  test('a transport stream with sound alone is refused', async () => {
     make('only.ts', { frames: 0, hasSound: true })
     await expect(ground.decoder.probe(fileOf('only.ts'), never)).rejects.toThrow(/^only\.ts: /)
   })

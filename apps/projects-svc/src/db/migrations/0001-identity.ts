@@ -1,7 +1,7 @@
 import { outboxTables } from '@reticle/kit/outbox/tables'
 import { type Kysely, sql } from 'kysely'
 
-/** Users and what they sign in with (`spec/api-workspace.md` 2); of every secret only a hash is kept. */
+/** Users and their credentials. Of every secret only a hash is stored. */
 const statements = [
   `create table users (
     id integer generated always as identity primary key,

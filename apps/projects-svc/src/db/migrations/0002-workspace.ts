@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Projects, labels, tasks, jobs and their media (`spec/api-workspace.md` 4). */
+/** Projects, labels, tasks, jobs and their media. */
 const statements = [
   `create table projects (
     id integer generated always as identity primary key,
@@ -71,7 +71,7 @@ const statements = [
   'create index jobs_assignee_id_idx on jobs (assignee_id)',
   'create index jobs_parent_job_id_idx on jobs (parent_job_id)',
 
-  // A sublabel names the owner as well as its parent, so that one condition finds all labels of an owner.
+  // A sublabel names its owner as well as its parent, so that one condition finds all labels of an owner.
   `create table labels (
     id integer generated always as identity primary key,
     project_id integer references projects on delete cascade,
@@ -128,7 +128,7 @@ const statements = [
     chunks_updated_date timestamptz(3) not null default now()
   )`,
 
-  // Columns are those of the frame source of contracts: where the bytes of a picture are, and how they are packed.
+  // Columns match the frame source of contracts: object key, byte range and packing of an image.
   `create table frames (
     task_id integer not null references data_sets on delete cascade,
     frame integer not null,

@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { keyDeadEvents, outboxSentTable } from '@reticle/kit/outbox/tables'
 
-/** What was published stays for two days, and dead events are known by their ids. */
+/** Keeps published events for two days, and keys dead events by their ids. */
 export const outboxSent: Step = {
   up: async (db) => {
     await outboxSentTable(db, 'projects')

@@ -1,7 +1,7 @@
 import { indexStep, type Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Organizations, who belongs to them and who is asked to (`spec/api-workspace.md` 3). */
+/** Organizations, memberships and invitations. */
 const statements = [
   `create table if not exists organizations (
     id integer generated always as identity primary key,
@@ -40,13 +40,13 @@ const statements = [
   'create index if not exists invitations_owner_id_idx on invitations (owner_id)',
 ]
 
-/** Of tables that have rows: made while these are read and written. */
+/** Indexes of tables with rows, built without blocking reads and writes. */
 const indexes = [
   indexStep('projects_organization_id_idx', sql`projects (organization_id)`),
   indexStep('tasks_organization_id_idx', sql`tasks (organization_id)`),
 ]
 
-/** Every statement bears being run again, since the indexes cannot be part of a transaction. */
+/** Every statement can be repeated, because the indexes cannot be built in a transaction. */
 export const organizations: Step = {
   transactional: false,
   up: async (db) => {

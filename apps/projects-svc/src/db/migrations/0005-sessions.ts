@@ -1,10 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/**
- * Sessions of browsers, and keys that are mailed to somebody (`spec/api-workspace.md` 2.1, 2.2). Of what people carry only
- * hashes are kept.
- */
+/** Sessions of browsers, and keys sent by mail. Only hashes of the values are stored. */
 const statements = [
   `create table sessions (
     id integer generated always as identity primary key,

@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Issues of review and their comments (`spec/api-workspace.md` 5.1, 5.2); they go with their job. */
+/** Review issues and their comments. They are deleted with their job. */
 const statements: readonly string[] = [
   `create table issues (
     id integer generated always as identity primary key,

@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Guides of projects and tasks (`spec/api-workspace.md` 5.3), at most one each. */
+/** Guides of projects and tasks, at most one each. */
 const statement = `create table guides (
   id integer generated always as identity primary key,
   project_id integer references projects on delete cascade,

@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Ground-truth jobs, which have a list of frames, and consensus replicas (`spec/api-workspace.md` 4.6, 4.8). */
+/** Ground-truth jobs, which have a list of frames, and consensus replicas. */
 const statements: readonly string[] = [
   `alter table tasks
     add column consensus_replicas integer not null default 0,

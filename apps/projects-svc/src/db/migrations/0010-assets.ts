@@ -1,9 +1,9 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Assets of guides (`spec/api-workspace.md` 5.4), and the registry of this service's objects (`reliability.md` 16.1). */
+/** Assets of guides, and the registry of this service's objects. */
 const statements: readonly string[] = [
-  // A key that ends in "/" stands for every object below it.
+  // A key that ends in "/" represents every object below it.
   `create table blobs (
     key text primary key,
     state text not null constraint blobs_state_check check (state in ('pending', 'live', 'dead')),
@@ -19,7 +19,7 @@ const statements: readonly string[] = [
     name text primary key,
     swept_date timestamptz(3) not null
   )`,
-  // Copies of an asset share its object, which goes with the last of them.
+  // Copies of an asset share its object, which is deleted with the last of them.
   `create table assets (
     uuid uuid primary key,
     guide_id integer not null references guides on delete cascade,

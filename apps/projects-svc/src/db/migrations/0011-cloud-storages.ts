@@ -1,7 +1,7 @@
 import { indexStep, type Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Buckets of users (`spec/api-workspace.md` 5.5); their credentials are sealed (`reliability.md` 11). */
+/** Cloud storages; their credentials are sealed. */
 const statements = [
   `create table if not exists cloud_storages (
     id integer generated always as identity primary key,
@@ -26,7 +26,7 @@ const statements = [
   'create index if not exists cloud_storages_owner_id_idx on cloud_storages (owner_id)',
   'create index if not exists cloud_storages_organization_id_idx on cloud_storages (organization_id)',
 
-  // Not valid at first: the rows that exist are looked at without a lock that stops writing.
+  // Added as not valid first: the existing rows are then checked without a lock that blocks writes.
   `alter table storages
     drop constraint if exists storages_cloud_storage_id_fkey,
     add constraint storages_cloud_storage_id_fkey
@@ -39,7 +39,7 @@ const index = indexStep(
   sql`storages (cloud_storage_id) where cloud_storage_id is not null`,
 )
 
-/** Every statement bears being run again, since the index cannot be part of a transaction. */
+/** Every statement can be repeated, because the index cannot be built in a transaction. */
 export const cloudStorages: Step = {
   transactional: false,
   up: async (db) => {

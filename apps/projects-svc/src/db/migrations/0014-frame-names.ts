@@ -2,9 +2,9 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Frames are found by any part of their names (`spec/api-workspace.md` 10, row 5): names of neighbouring frames together, a
- * line each, with an index over the threes of letters in them. Neighbours have nearly the same, so that the index stays
- * small: over every name by itself it would make attaching media several times slower. The service fills in what it finds.
+ * Search of frames by any part of their names. Names of neighbouring frames are stored as one text, one name a line,
+ * with a trigram index. Neighbours have similar names, so the index stays small; an index on every single name would
+ * make attaching media several times slower. The service fills the table.
  */
 const table = `create table frame_names (
   task_id integer not null references data_sets on delete cascade,
@@ -23,7 +23,7 @@ export const frameNames: Step = {
   },
 }
 
-/** The schema that the extension is in: that of whoever made it, an administrator (`deploy/docker/roles.sql`) or this step. */
+/** Returns the schema of the extension, which an administrator (`deploy/docker/roles.sql`) or this step created. */
 async function trigrams(db: Kysely<unknown>): Promise<string> {
   await sql`create extension if not exists pg_trgm`.execute(db)
   const { rows } = await sql<{ schema: string }>`

@@ -2,9 +2,9 @@ import { indexStep, type Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 const statements = [
-  // What an import or a restore is making: a project or tasks, which are nobody's until all of it is there. "owner_id" and
-  // "organization_id" say whose it will be, for no longer than both last. Where its tasks come into a project that there is, "labels"
-  // are the records that the project's labels become then, in the state "labels_revision"; they were made of the state "based_on".
+  // Project or tasks that an import or a restore is creating; no user sees them before they are complete. "owner_id"
+  // and "organization_id" are their future owners, as long as both exist. For tasks of an existing project, "labels"
+  // are the future labels of the project in the revision "labels_revision", planned from the revision "based_on".
   `create table if not exists drafts (
     draft_id text primary key,
     target text not null constraint drafts_target_check check (target in ('project', 'task')),
@@ -18,7 +18,7 @@ const statements = [
   )`,
   'create index if not exists drafts_project_id_idx on drafts (project_id)',
 
-  // Not valid at first: the rows that exist are looked at without a lock that stops writing.
+  // Added as not valid first: the existing rows are then checked without a lock that blocks writes.
   ...['tasks', 'projects'].flatMap((table) => [
     `alter table ${table} add column if not exists draft_id text`,
     `alter table ${table}
@@ -33,7 +33,7 @@ const indexes = [
   indexStep('projects_draft_id_idx', sql`projects (draft_id) where draft_id is not null`),
 ]
 
-/** Every statement bears being run again, since an index cannot be part of a transaction. */
+/** Every statement can be repeated, because an index cannot be built in a transaction. */
 export const drafts: Step = {
   transactional: false,
   up: async (db) => {

@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** What the clients of an access token speak; no constraint says which dialects there are: the gateway knows them. */
+/** Dialect of the clients of an access token. No constraint lists the dialects, because only the gateway knows them. */
 const statements: readonly string[] = [
   "alter table access_tokens add column dialect text not null default 'service'",
 ]

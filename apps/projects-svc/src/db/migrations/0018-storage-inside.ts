@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * Whether an administrator connected the storage: only then its bucket may be in a network of administrators. Rows are few, so
- * that those of administrators are found at once; another one keeps working when an administrator sends its place again.
+ * Whether an administrator connected the storage: only then its bucket may be in an administrator network. Existing
+ * storages of administrators are marked here; another one is marked when an administrator sends its address again.
  */
 const statements: readonly string[] = [
   'alter table cloud_storages add column is_inside_allowed boolean not null default false',

@@ -12,7 +12,7 @@ const statements: readonly string[] = [
   'alter table password_failures add column logged_date timestamptz(3)',
 ]
 
-/** Networks from which a user has signed in, and which failures the log of events has reported. */
+/** Networks from which a user has signed in, and the failures that the event log has reported. */
 export const passwordOrigins: Step = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * A legacy token belongs to a session and ends with it. Tokens from before get a session of 14 days, whose value no cookie
- * has; a token of a replica of the version before has none, and lives 14 days.
+ * A legacy token belongs to a session and ends with it. Existing tokens get a session of 14 days that no cookie can
+ * use; a token created by a replica of the previous release has no session and lasts 14 days.
  */
 const statements: readonly string[] = [
   'alter table auth_tokens add column session_id integer references sessions on delete cascade',

@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * What a task and its jobs were, and in which project and organization, before a change of annotations moved their dates and states, until the consumer of its event
- * deletes the row. Filled and emptied as the outbox is, so it is vacuumed as early.
+ * Fields of a task and its jobs before a change of annotations, kept until the consumer of the event deletes the row.
+ * It is vacuumed as early as the outbox, because rows are inserted and deleted at the same rate.
  */
 const statements: readonly string[] = [
   `create table annotation_touches (

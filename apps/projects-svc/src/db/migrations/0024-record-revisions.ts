@@ -1,7 +1,10 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** The number of changes of a record itself: its entity tag names it, since its date also follows what belongs to it. */
+/**
+ * Number of changes of the record itself. It is part of the ETag, because the date also follows the children of the
+ * record.
+ */
 const statements: readonly string[] = ['projects', 'tasks', 'jobs'].map(
   (table) => `alter table ${table} add column revision integer not null default 1`,
 )

@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * Of each project and task the last event of its labels that annotations-svc has to handle before anyone reads annotations:
- * events of one owner have one key, so they are handled in order. Few rows: old ones are deleted.
+ * Last label event of each project and task, which annotations-svc has to handle before annotations are read. Events
+ * of one owner share a key, so they are handled in order. Old rows are deleted.
  */
 const statements: readonly string[] = [
   `create table label_changes (

@@ -23,7 +23,7 @@ import { recordRevisions } from './0024-record-revisions.ts'
 import { labelChanges } from './0025-label-changes.ts'
 import { videoChapters } from './0026-video-chapters.ts'
 
-/** Steps of the schema `projects`, in order; a released one never changes. */
+/** Migrations of the schema `projects`, in order. A released step never changes. */
 export const migrations: Migrations = {
   '0001-identity': identity,
   '0002-workspace': workspace,

@@ -18,7 +18,7 @@ test.each([
   ['2026-12-31 10:20:30.123456+00:00', '2026-12-31T10:20:30.123Z'],
   ['Thu, 31 Dec 2026 10:20:30 +0200', '2026-12-31T08:20:30.000Z'],
   ['Thu Dec 31 10:20:30 UTC 2026', '2026-12-31T10:20:30.000Z'],
-])('the moment %s is kept exactly, and in UTC where it names no offset', (given, moment) => {
+])('the time %s is kept exactly, in UTC when it has no offset', (given, moment) => {
   expect(readExpiry(given).toISOString()).toBe(moment)
 })
 
@@ -39,17 +39,17 @@ test.each([
   ['20270131', wrongForm],
   ['2027-02-30T00:00:00Z', wrongForm],
   ['31/12/2026 ', wrongForm],
-])('%j is refused: %s', (given, text) => {
+])('%j is rejected: %s', (given, text) => {
   const body = { expiry_date: [text] }
   expect(() => readExpiry(given)).toThrow(expect.objectContaining({ kind: 'invalid', body }))
 })
 
-test('answers show the day in UTC', () => {
+test('responses show the day in UTC', () => {
   expect(showExpiry(new Date('2026-12-31T23:59:59.999Z'))).toBe('31/12/2026')
   expect(showExpiry(new Date('2026-03-01T00:00:00Z'))).toBe('01/03/2026')
 })
 
-test('what an answer shows can be sent back', () => {
+test('a day from a response can be sent back', () => {
   const day = '05/11/2031'
   expect(showExpiry(readExpiry(day))).toBe(day)
 })

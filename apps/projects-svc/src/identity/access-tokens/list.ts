@@ -19,7 +19,7 @@ const columns = {
   last_used_date: 'last_used_date',
 } as const satisfies ColumnsOf<typeof accessTokenFields>
 
-/** A page of the usable tokens of one user: `spec/api-workspace.md` 1.5, 1.7. */
+/** Lists a page of the usable tokens of one user. */
 export function listAccessTokens(
   db: Kysely<ProjectsDb>,
   owner_id: number,

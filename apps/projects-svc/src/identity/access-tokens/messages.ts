@@ -3,7 +3,7 @@ import type { BasicUser } from '@reticle/contracts/rest/users'
 import type { AccessTokenRow } from '../../db/schema.ts'
 import { showExpiry } from './expiry.ts'
 
-/** What of a record depends on who reads it: the day of its expiry, or the moment. */
+/** Options of a token record: the expiry as a day, or with its time. */
 export interface Shown {
   with_time?: boolean | undefined
 }

@@ -1,6 +1,8 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Everybody manages their own tokens, administrators all (`spec/api-workspace.md` 2.3). Tokens belong to no organization. */
+/**
+ * Permissions on access tokens: users manage their own tokens, administrators all. Tokens belong to no organization.
+ */
 
 const owner: Grant = { is: ['owner'], role: 'any' }
 

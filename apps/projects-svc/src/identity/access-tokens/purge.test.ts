@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { testIdentity } from '../testing.ts'
 import { purgeAccessTokens } from './purge.ts'
 
-/** `spec/api-workspace.md` 2.3: unusable tokens are purged 90 days later. */
+/** Unusable tokens are deleted after 90 days. */
 
-test('a token goes 90 days after it was revoked, expired or stale, and no other', async () => {
+test('only tokens that were revoked, expired or stale for 90 days are deleted', async () => {
   const { db, clock, over, addUser, as, days, settings } = await testIdentity()
   const identity = over('in-process', { accessTokenStaleDays: 100 })
   const call = as(await addUser())

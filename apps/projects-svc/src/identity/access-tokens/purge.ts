@@ -3,7 +3,7 @@ import { usable } from './repo.ts'
 
 const keptMs = 90 * 86_400_000
 
-/** Removes tokens that nobody could use or see for 90 days (`spec/api-workspace.md` 2.3). */
+/** Deletes tokens that have been unusable for 90 days. */
 export async function purgeAccessTokens({
   db,
   clock,

@@ -10,16 +10,19 @@ import type { AccessTokenRow, AccessTokensTable, ProjectsDb, UserRow } from '../
 
 type Db = Kysely<ProjectsDb>
 
-/** What decides whether a token may still be used. */
+/** Time and limits that decide whether a token is usable. */
 export interface Usability {
   now: Date
-  /** A token that was not used (or never since it was made) for so many days is stale. */
+  /** Days without use (counted from creation if never used) after which a token is stale. */
   staleDays: number
 }
 
 const dayMs = 86_400_000
 
-/** Not revoked, not expired, not stale (`spec/api-workspace.md` 2.3): nothing else exists for anybody. */
+/**
+ * Builds the condition of a usable token: not revoked, not expired, not stale. Other tokens are hidden from every
+ * caller.
+ */
 export function usable({ now, staleDays }: Usability) {
   const staleDate = new Date(now.getTime() - staleDays * dayMs)
   return (eb: ExpressionBuilder<ProjectsDb, 'access_tokens'>) =>
@@ -62,7 +65,7 @@ export function lockAccessToken(
 
 export type TokenOfUser = Pick<AccessTokenRow, 'id' | 'read_only' | 'dialect' | 'last_used_date'>
 
-/** Whose token that is, in one query: it runs before nearly every call. */
+/** Finds a usable token with its user, in one query, because it runs before nearly every call. */
 export async function findTokenAndUser(
   db: Db,
   token_hash: Buffer,
@@ -115,7 +118,7 @@ export function updateAccessToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Notes a use; a later one that another process has noted meanwhile stays. */
+/** Stores the time of use, unless another process has stored a later one. */
 export async function updateLastUsed(db: Db, id: number, last_used_date: Date): Promise<void> {
   await db
     .updateTable('access_tokens')

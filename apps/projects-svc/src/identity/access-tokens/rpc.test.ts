@@ -4,7 +4,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from '../testing.ts'
 
-/** `spec/api-workspace.md` 2.3. */
+/** Calls on access tokens. */
 
 const { db, clock, over, addUser, as, days } = await testIdentity()
 
@@ -19,7 +19,7 @@ describe.each(transports)('%s', (transport) => {
   const notThere = { kind: 'not_found', message: 'Not found.' }
 
   describe('a new token', () => {
-    test('shows its value, once', async () => {
+    test('shows its value once', async () => {
       const user = await addUser({ first_name: 'Anna' })
       const now = clock.now().toISOString()
       const { value, ...token } = await create(as(user), { expiry_date: '31/12/2099' })
@@ -44,7 +44,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await identity.getAccessToken({ id: token.id }, as(user))).toEqual(token)
     })
 
-    test('is kept as a hash and its first eight characters', async () => {
+    test('is stored as a hash and its first eight characters', async () => {
       const { id, value } = await create(as(await addUser()))
       const row = await fields(id)
       expect(row.prefix).toBe(value.slice(0, 8))
@@ -52,7 +52,7 @@ describe.each(transports)('%s', (transport) => {
       expect(JSON.stringify(row)).not.toContain(value.slice(9))
     })
 
-    test('may have expired already', async () => {
+    test('may have an expiry in the past', async () => {
       const call = as(await addUser())
       const { id, expiry_date } = await create(call, { expiry_date: '01/01/2000' })
       expect(expiry_date).toBe('01/01/2000')
@@ -70,7 +70,7 @@ describe.each(transports)('%s', (transport) => {
       },
     )
 
-    test('is refused to a user who was deleted meanwhile', async () => {
+    test('is rejected for a deleted user', async () => {
       const attempt = create(as({ id: 999_999, role: 'user' }))
       await expect(attempt).rejects.toMatchObject({ kind: 'unauthenticated' })
     })
@@ -84,7 +84,7 @@ describe.each(transports)('%s', (transport) => {
       body: ['You have reached the maximum allowed number of Personal Access Tokens for a user'],
     }
 
-    test('is limited, also when they are made at once', async () => {
+    test('is limited for concurrent calls', async () => {
       const call = as(await addUser())
       const made = await Promise.allSettled(
         Array.from({ length: 5 }, () => few.createAccessToken({ body }, call)),
@@ -93,7 +93,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(few.createAccessToken({ body }, call)).rejects.toMatchObject(tooMany)
     })
 
-    test('does not count revoked and expired ones', async () => {
+    test('does not count revoked and expired tokens', async () => {
       const call = as(await addUser())
       const { id } = await few.createAccessToken({ body }, call)
       await few.deleteAccessToken({ id }, call)
@@ -103,19 +103,19 @@ describe.each(transports)('%s', (transport) => {
       await expect(few.createAccessToken({ body }, call)).rejects.toMatchObject(tooMany)
     })
 
-    test('is not limited by -1', async () => {
+    test('is unlimited with -1', async () => {
       const many = over(transport, { maxAccessTokens: -1 })
       await many.createAccessToken({ body }, as(await addUser()))
     })
   })
 
-  describe('the list', () => {
+  describe('the list of tokens', () => {
     const names = async (call: ReturnType<typeof as>, query = {}) => {
       const { results } = await identity.listAccessTokens(query, call)
       return results.map((token) => token.name)
     }
 
-    test('holds own usable tokens only, the newest first, also for administrators', async () => {
+    test("contains only the caller's usable tokens, newest first, even for administrators", async () => {
       const call = as({ ...(await addUser()), role: 'admin' })
       await create(as(await addUser()), { name: 'of another' })
       await create(call, { name: 'expired', expiry_date: '01/01/2000' })
@@ -167,7 +167,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await names(call, { sort: 'read_only' })).toEqual(['c', 'Nightly b', 'a nightly'])
     })
 
-    test('comes in pages', async () => {
+    test('is paged', async () => {
       const call = as(await addUser())
       for (const name of ['1', '2', '3']) await create(call, { name })
       expect(await names(call, { page_size: '2' })).toEqual(['3', '2'])
@@ -181,7 +181,7 @@ describe.each(transports)('%s', (transport) => {
 
   describe('one token', () => {
     test.each(['view', 'update', 'delete'] as const)(
-      "is its owner's and the administrators': %s",
+      'is available only to its owner and to administrators: %s',
       async (action) => {
         const { id } = await create(as(await addUser()))
         const attempt = (call: ReturnType<typeof as>) => {
@@ -194,7 +194,7 @@ describe.each(transports)('%s', (transport) => {
       },
     )
 
-    test('does not exist for anybody once it is expired, revoked or stale', async () => {
+    test('is not found by any caller once expired, revoked or stale', async () => {
       const call = as(await addUser())
       const revoked = await create(call)
       await identity.deleteAccessToken({ id: revoked.id }, call)
@@ -209,7 +209,7 @@ describe.each(transports)('%s', (transport) => {
       }
     })
 
-    test('shows the moment of its expiry to whoever asks for it', async () => {
+    test('shows the time of its expiry on request', async () => {
       const call = as(await addUser())
       const moment = '2099-12-31T10:20:30.000Z'
       const body = { name: 'a', read_only: true, expiry_date: moment }
@@ -225,7 +225,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await identity.getAccessToken({ id }, call)).expiry_date).toBe('31/12/2099')
     })
 
-    test('says what is spoken with it', async () => {
+    test('stores its dialect', async () => {
       const call = as(await addUser())
       const body = { name: 'a', read_only: true, dialect: 'cvat' } as const
       const { id, dialect, value } = await identity.createAccessToken({ body }, call)
@@ -236,14 +236,14 @@ describe.each(transports)('%s', (transport) => {
       expect(await identity.authenticate(asked, nobody())).toMatchObject({ dialect: 'service' })
     })
 
-    test('unknown is 404', async () => {
+    test('that is unknown is not found', async () => {
       const attempt = identity.getAccessToken({ id: 999_999 }, as(await addUser()))
       await expect(attempt).rejects.toMatchObject(notThere)
     })
   })
 
-  describe('a change', () => {
-    test('keeps what it does not name and moves updated_date', async () => {
+  describe('a change of a token', () => {
+    test('keeps other fields and moves updated_date', async () => {
       const call = as(await addUser())
       const { value: _, ...before } = await create(call, { expiry_date: '31/12/2099' })
       await clock.advance(1000)
@@ -251,7 +251,7 @@ describe.each(transports)('%s', (transport) => {
       expect(after).toEqual({ ...before, name: 'b', updated_date: clock.now().toISOString() })
     })
 
-    test('with an empty expiry is refused, and the token still expires', async () => {
+    test('to an empty expiry is rejected, and the token still expires', async () => {
       const call = as(await addUser())
       const { id } = await create(call, { expiry_date: '31/12/2099' })
       const change = identity.updateAccessToken({ id, body: { expiry_date: '' } }, call)
@@ -262,7 +262,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await identity.getAccessToken({ id }, call)).expiry_date).toBe('31/12/2099')
     })
 
-    test('may end the expiry, or the rights to write', async () => {
+    test('may remove the expiry or allow writes', async () => {
       const call = as(await addUser())
       const { id } = await create(call, { expiry_date: '31/12/2099' })
       const body = { expiry_date: null, read_only: false }
@@ -275,7 +275,7 @@ describe.each(transports)('%s', (transport) => {
       [{ name: 'a', read_only: true }],
       [{ expiry_date: '31/12/2099' }],
       [{ expiry_date: '2099-12-31' }],
-    ])('to what is there already changes nothing: %j', async (body) => {
+    ])('to the current values changes nothing: %j', async (body) => {
       const call = as(await addUser())
       const { id, updated_date } = await create(call, { expiry_date: '31/12/2099' })
       await clock.advance(1000)
@@ -283,14 +283,14 @@ describe.each(transports)('%s', (transport) => {
       expect(after.updated_date).toBe(updated_date)
     })
 
-    test('in the same millisecond still has a later date', async () => {
+    test('in the same millisecond has a later date', async () => {
       const call = as(await addUser())
       const { id, updated_date } = await create(call)
       const after = await identity.updateAccessToken({ id, body: { name: 'b' } }, call)
       expect(Date.parse(after.updated_date)).toBe(Date.parse(updated_date) + 1)
     })
 
-    test('of a token that somebody else changed is refused, and so is its end', async () => {
+    test('with a stale If-Match is rejected, and so is a revocation', async () => {
       const call = as(await addUser())
       const { id, updated_date } = await create(call)
       const if_match = recordTag({ id, updated_date })
@@ -303,7 +303,7 @@ describe.each(transports)('%s', (transport) => {
       expect((await fields(id)).name).toBe('b')
     })
 
-    test('to a day that does not exist is refused, and nothing changes', async () => {
+    test('to a day that does not exist is rejected, and nothing changes', async () => {
       const call = as(await addUser())
       const { id } = await create(call)
       const body = { name: 'b', expiry_date: '31/02/2099' }
@@ -315,8 +315,8 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('the token of this request', () => {
-    test('is shown', async () => {
+  describe('the token of the current request', () => {
+    test('is returned', async () => {
       const user = await addUser()
       const { value, ...token } = await create(as(user))
       const authorization = `Token ${value}`
@@ -326,7 +326,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await identity.getCurrentAccessToken({}, call)).toEqual({ ...token, last_used_date })
     })
 
-    test('is 401 for every other way of signing in', async () => {
+    test('is a 401 for other ways of signing in', async () => {
       const attempt = identity.getCurrentAccessToken({}, as(await addUser()))
       await expect(attempt).rejects.toMatchObject({ kind: 'unauthenticated' })
     })

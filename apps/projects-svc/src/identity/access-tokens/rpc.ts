@@ -32,7 +32,7 @@ import {
   updateAccessToken,
 } from './repo.ts'
 
-/** Access tokens: `spec/api-workspace.md` 2.3. */
+/** Calls on access tokens. */
 type AccessTokens = Pick<
   Service<typeof identity>,
   | 'listAccessTokens'
@@ -67,7 +67,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
         const record = toAccessToken(row, toBasicUser(owner), shown)
         return { record, prefix: columns.prefix }
       })
-      // Asked again: the first answer is lost, and its value with it, which nobody has kept.
+      // A repeated call: the first response is lost, and its value is not stored, so the token gets a new value.
       const { prefix, token_hash } = columns
       if (made.prefix !== prefix)
         await updateAccessToken(db, made.record.id, { prefix, token_hash })
@@ -117,7 +117,7 @@ function assertRoomForOne(count: number, max: number): void {
     )
 }
 
-/** The token, when there is one and the caller may do that with it. */
+/** Returns the token if it exists and the caller may do `action`. */
 function allowed(
   action: string,
   context: Context,
@@ -137,7 +137,7 @@ async function withOwner(db: Db, row: AccessTokenRow, shown?: Shown) {
   return toAccessToken(row, toBasicUser(owner), shown)
 }
 
-/** A fresh value, and what is stored of it. */
+/** Returns a new value and the columns stored for it. */
 function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
   const { value, prefix } = newAccessToken()
   const columns = {
@@ -153,7 +153,7 @@ function newToken(body: z.output<typeof accessTokenCreate>, now: Date) {
   return { value, columns }
 }
 
-/** Changes a locked token and says so; what changes nothing says nothing. */
+/** Changes a locked token and emits an event. A change without effect emits none. */
 async function changeToken(
   tx: Transaction<ProjectsDb>,
   before: AccessTokenRow,
@@ -173,7 +173,7 @@ async function changeToken(
 
 type Changes = Partial<Pick<AccessTokenRow, 'name' | 'read_only' | 'dialect' | 'expiry_date'>>
 
-/** What the body changes; what it repeats is left out. */
+/** Returns the columns that the body changes. */
 function changesOf(before: AccessTokenRow, body: z.output<typeof accessTokenPatch>): Changes {
   const { name = before.name, read_only = before.read_only, dialect = before.dialect } = body
   const changes: Changes = {}
@@ -186,6 +186,6 @@ function changesOf(before: AccessTokenRow, body: z.output<typeof accessTokenPatc
   return changes
 }
 
-/** Every change has a date of its own, for `ETag`s. */
+/** Every change gets its own date, because the ETag contains it. */
 const laterThan = (before: Date, now: Date) =>
   new Date(Math.max(now.getTime(), before.getTime() + 1))

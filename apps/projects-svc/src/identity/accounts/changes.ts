@@ -5,11 +5,14 @@ import { changesTo } from '../../changes.ts'
 import type { UserRow } from '../../db/schema.ts'
 import { roleOf } from '../messages.ts'
 
-/** What a PATCH makes of an account: `spec/api-workspace.md` 2.4. */
+/** Changes of an account by a PATCH. */
 
 const shortestName = 5
 
-/** The action behind each key of the body: some are everybody's own, some make rights. */
+/**
+ * Action behind each key of the body: users change some keys of their own account, administrators those that grant
+ * rights.
+ */
 export const rightOfKey: Readonly<Record<keyof UserPatch, string>> = {
   username: 'update',
   first_name: 'update',
@@ -23,9 +26,9 @@ export const rightOfKey: Readonly<Record<keyof UserPatch, string>> = {
 }
 
 /**
- * Columns that the body changes; what it repeats is left out. An e-mail that is new is verified only where the body says so.
+ * Returns the columns that the body changes. A new e-mail is verified only when the body marks it as verified.
  *
- * @throws DomainError invalid when it vouches for no address, or when two of its fields contradict each other
+ * @throws DomainError invalid when an empty e-mail is marked as verified, or two fields contradict each other
  */
 export function accountChanges(
   before: UserRow,
@@ -44,13 +47,13 @@ export function accountChanges(
   return changesTo(before, wanted)
 }
 
-/** Does the body change something that may end invitations: the address that they went to, or the sender's access? */
+/** Returns whether the body changes the address that received invitations, or deactivates their sender. */
 export const mayEndInvitations = ({ email, is_active }: UserPatch): boolean =>
   email !== undefined || is_active === false
 
 /**
- * The group `admin`, `is_staff` and `is_superuser` are three spellings of one right, and are stored alike. Without a
- * new group a former administrator becomes a `user`.
+ * The group `admin`, `is_staff` and `is_superuser` are three names of one right and are stored alike. A former
+ * administrator without a new group becomes a `user`.
  */
 function roleColumns(
   before: UserRow,
@@ -71,16 +74,16 @@ function roleColumns(
   return { role: isAdmin ? 'admin' : other, is_staff: isAdmin, is_superuser: isAdmin }
 }
 
-/** Of several groups the one that counts. */
+/** Returns the highest of several groups. */
 function highest(groups: readonly string[]): UserRow['role'] {
   return userGroups.find((group) => groups.includes(group)) ?? null
 }
 
-/** @throws DomainError invalid: only an administrator gives a name that is shorter than those people may choose */
+/** Checks the length of a user name. @throws DomainError invalid for a short name, unless an administrator sets it */
 export function assertNameLength(username: string | undefined, { role }: Principal): void {
   if (username === undefined || role === 'admin' || username.length >= shortestName) return
   throw invalid({ username: `Ensure this field has at least ${shortestName} characters.` })
 }
 
-/** Somebody who can do everything, now. */
+/** Returns whether a user is an active administrator. */
 export const isAdministrator = (user: UserRow) => user.is_active && roleOf(user) === 'admin'

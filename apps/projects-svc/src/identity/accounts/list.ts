@@ -19,7 +19,7 @@ const columns = {
   is_active: 'is_active',
 } as const satisfies ColumnsOf<typeof userFields>
 
-/** A page of the users whom the caller may see: `spec/api-workspace.md` 1.5, 1.7, 2.4. */
+/** Lists a page of the users that the caller may see. */
 export function listAccounts(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -30,7 +30,10 @@ export function listAccounts(
   return listPage(rows, query, userFields, columns)
 }
 
-/** The members of the organization that the request names; else oneself, and to administrators everybody. */
+/**
+ * Restricts to members of the organization of the request; otherwise to the caller, or to all users for
+ * administrators.
+ */
 function visibleTo(principal: Principal, { membersOf }: Pick<Memberships, 'membersOf'>) {
   const { scope, role, user_id } = principal
   const id = scope?.organization_id

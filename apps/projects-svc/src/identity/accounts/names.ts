@@ -4,18 +4,22 @@ import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
 import { isNameTaken } from './repo.ts'
 
-/** User names and e-mails are unique in any case (`spec/api-workspace.md` 2.2). */
+/** User names and e-mails are unique without regard to case. */
 
 const nameTaken = 'A user with that username already exists.'
 const emailTaken = 'A user is already registered with this e-mail address.'
 
-/** What the database says of two who take a name at once. */
+/** Errors of the unique indexes when two users take a name at the same time. */
 const violations: Violations = {
   users_username_key: { field: 'username', text: nameTaken },
   users_email_key: { field: 'email', text: emailTaken },
 }
 
-/** A statement that gives names. @throws DomainError invalid naming the field that somebody else has taken meanwhile */
+/**
+ * Runs a statement that sets names.
+ *
+ * @throws DomainError invalid naming the field that another user took concurrently
+ */
 export async function orTaken<R>(statement: Promise<R>): Promise<R> {
   try {
     return await statement
@@ -25,9 +29,10 @@ export async function orTaken<R>(statement: Promise<R>): Promise<R> {
 }
 
 /**
- * Nobody's user name may be another's e-mail: both are names to sign in with.
+ * Checks that the names are free. No user name may equal the e-mail of another user, because both are names to sign
+ * in with.
  *
- * @param but the user who is to have them, and may have them already
+ * @param but user who gets the names and may have them already
  * @throws DomainError invalid naming every field that is taken
  */
 export async function assertFree(

@@ -1,12 +1,12 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
 /**
- * Everybody looks after their own account, administrators after all (`spec/api-workspace.md` 2.4). Accounts belong to no
- * organization. What is shown to somebody else is a matter of the list and of the record, not of these.
+ * Permissions on accounts: users manage their own, administrators all. Accounts belong to no organization. The list
+ * and the record decide which fields other users see.
  */
 
 const self: Grant = { is: ['self'], role: 'any' }
-/** A `fellow member` is an active member of the organization that the request names, where the caller is one too. */
+/** A `fellow member` is an active member of the organization of the request, as is the caller. */
 const known: Grant = { is: ['self', 'fellow member'], role: 'any' }
 
 export const userRules: readonly Rule[] = [

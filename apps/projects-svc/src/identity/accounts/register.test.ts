@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { accountOf } from '../placeholder.ts'
 import { basic, nobody, testIdentity } from '../testing.ts'
 
-/** `POST /auth/register`: `spec/api-workspace.md` 2.2. */
+/** Registration (`POST /auth/register`). */
 
 const { db, mails, over, addUser, as, takeEvents } = await testIdentity()
 const root = await addUser({ role: 'admin' })
@@ -25,7 +25,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await countOf()).toBe(before)
   }
 
-  test('makes a user who can sign in, and is signed in by the key', async () => {
+  test('creates a user who can sign in, and returns a key that signs them in', async () => {
     const body = fine({ email: `${transport}@Example.org`, first_name: 'Nell', last_name: 'Ode' })
     const { key, ...answer } = await register(body)
     expect(answer).toEqual({
@@ -43,11 +43,11 @@ describe.each(transports)('%s', (transport) => {
     await identity.signIn({ body: { username, password } }, nobody())
   })
 
-  test('needs no e-mail', async () => {
+  test('does not require an e-mail', async () => {
     expect(await register(fine())).toMatchObject({ email: '', first_name: '', last_name: '' })
   })
 
-  test.each(['worker', 'admin', null] as const)('gives the role it is told: %s', async (role) => {
+  test.each(['worker', 'admin', null] as const)('gives the configured role: %s', async (role) => {
     const other = over(transport, { defaultRole: role })
     const { key } = await other.register({ body: fine() }, nobody())
     const authorization = `Token ${key}`
@@ -55,7 +55,7 @@ describe.each(transports)('%s', (transport) => {
     expect(principal.role).toBe(role)
   })
 
-  test('is refused where it is switched off', async () => {
+  test('is rejected when it is disabled', async () => {
     const closed = over(transport, { registration: false })
     const before = await countOf()
     await expect(closed.register({ body: fine() }, nobody())).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await countOf()).toBe(before)
   })
 
-  test('is done by an administrator where it is switched off, but by no token', async () => {
+  test('by an administrator works when it is disabled, but not with a token', async () => {
     const closed = over(transport, { registration: false })
     const caller = as(root)
     const body = fine()
@@ -83,7 +83,7 @@ describe.each(transports)('%s', (transport) => {
       })
   })
 
-  test('names every field that somebody else has, in any case', async () => {
+  test('names every taken field, without regard to case', async () => {
     const other = await addUser({ email: `${transport}-there@example.org` })
     await refused(
       { username: other.username.toUpperCase(), email: other.email.toUpperCase() },
@@ -95,14 +95,14 @@ describe.each(transports)('%s', (transport) => {
     await refused({ username: other.email }, { username: [expect.any(String)] })
   })
 
-  describe('for an address that was invited', () => {
+  describe('for an invited address', () => {
     const invite = (email: string) => db.transaction().execute((tx) => accountOf(tx, email))
     const invited = async (name: string) => {
       const email = `${name}-${transport}@example.org`
       return { email, ...(await invite(email)) }
     }
 
-    test('completes the account that was made for it', async () => {
+    test('completes the account created by the invitation', async () => {
       const { id, email } = await invited('waiting')
       const before = await countOf()
       const body = fine({ email: email.toUpperCase(), first_name: 'Nell' })
@@ -124,7 +124,7 @@ describe.each(transports)('%s', (transport) => {
       await refused({ email }, { email: [expect.any(String)] })
     })
 
-    test('gives no name of somebody else, and leaves it waiting', async () => {
+    test('rejects a taken name and leaves the invited account unregistered', async () => {
       const { id, email } = await invited('still-waiting')
       const other = await addUser()
       await refused({ email, username: other.username }, { username: [expect.any(String)] })
@@ -137,7 +137,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('is the only way in before: no password and no mail opens it', async () => {
+    test('is the only way to use the account; passwords and mails do not open it', async () => {
       const { email } = await invited('closed')
       const sent = mails.length
       for (const password of ['', 'x']) {
@@ -152,7 +152,7 @@ describe.each(transports)('%s', (transport) => {
       expect(mails).toHaveLength(sent)
     })
 
-    test('is verified like every other where that is mandatory', async () => {
+    test('requires verification when that is mandatory', async () => {
       const { id, email } = await invited('unverified')
       const body = fine({ email })
       expect(await strict.register({ body }, nobody())).toMatchObject({ key: null })
@@ -164,14 +164,14 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('does not bring back what an administrator has closed', async () => {
+    test('does not reactivate an account that an administrator deactivated', async () => {
       const { id, email } = await invited('deactivated')
       await identity.updateUser({ id, body: { is_active: false } }, as(root))
       await refused({ email }, { email: [expect.any(String)] })
     })
   })
 
-  test('of many at once with one name makes one user', async () => {
+  test('concurrent calls with one name create one user', async () => {
     const body = fine()
     const ends = await Promise.allSettled(Array.from({ length: 5 }, () => register(body)))
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -179,7 +179,7 @@ describe.each(transports)('%s', (transport) => {
       if (end.status === 'rejected') expect(end.reason).toMatchObject({ kind: 'invalid' })
   })
 
-  test('tells what is wrong with a password', async () => {
+  test('reports all faults of a password', async () => {
     await refused(
       { password1: '1234567', password2: '1234567' },
       {
@@ -199,7 +199,7 @@ describe.each(transports)('%s', (transport) => {
     )
   })
 
-  test('with a mandatory verification needs an e-mail, and gives no key before', async () => {
+  test('with mandatory verification requires an e-mail and returns no key', async () => {
     await expect(strict.register({ body: fine() }, nobody())).rejects.toMatchObject({
       kind: 'invalid',
       code: 'required',

@@ -24,7 +24,10 @@ import { lockAccounts, lockPlaceholder, updateAccount } from './repo.ts'
 
 type Given = Parameters<Service<typeof identity>['register']>[0]['body']
 
-/** Making an account: one's own, or as an administrator that of somebody else (`spec/api-workspace.md` 2.2). */
+/**
+ * Builds the handler of registration. Users create their own account, administrators those of others
+ * (`docs/spec/access.md#sign-in-and-registration`).
+ */
 export function registrationHandlers(
   deps: IdentityDeps,
 ): Pick<Service<typeof identity>, 'register'> {
@@ -51,7 +54,7 @@ export function registrationHandlers(
           password_hash,
           role: settings.defaultRole,
           date_joined: clock.now(),
-          // An administrator vouches for the address, where no mail has to prove it.
+          // An administrator confirms the address when verification mails are off.
           is_email_verified: byAdministrator && needsNoMail && person.email !== '',
         })
         const cause = byAdministrator ? context : { ...context, principal: toPrincipal(user) }
@@ -62,7 +65,7 @@ export function registrationHandlers(
       })
       if (mail) post.send(mail)
       const first = Buffer.from(made.token, 'hex')
-      // Asked again: the first answer is lost, and its key with it, which nobody has kept.
+      // A repeated call: the first response is lost, and its key is not stored, so the account gets a new key.
       if (needsNoMail && !first.equals(token.token_hash))
         await replaceLegacyToken(db, first, { ...token, user_id: made.id })
       return { ...person, email_verification_required: !needsNoMail, key: needsNoMail ? key : null }
@@ -83,8 +86,8 @@ async function beginSession(
 }
 
 /**
- * A new account; for an address that was invited before it is the one that was made for it, with all that waits there
- * (`spec/api-workspace.md` 2.2, 3.3).
+ * Creates the account. For an invited address it completes the account created by the invitation, which keeps its
+ * invitations.
  */
 async function settle(
   tx: Transaction<ProjectsDb>,
@@ -99,7 +102,7 @@ async function settle(
 const registrationClosed =
   'Registration is closed on this server. An administrator makes accounts; RETICLE_PROJECTS_REGISTRATION=true opens registration.'
 
-/** Tokens manage no accounts. */
+/** Access tokens may not manage accounts. */
 const isAdministrator = ({ principal }: Pick<Context, 'principal'>): boolean =>
   principal?.role === 'admin' && !principal.token
 
@@ -107,7 +110,7 @@ function personOf({ username, email = '', first_name = '', last_name = '' }: Giv
   return { username, email: email.toLowerCase(), first_name, last_name }
 }
 
-/** @throws DomainError invalid naming the field */
+/** Checks the fields of a registration. @throws DomainError invalid naming the field */
 function assertWelcome(
   person: Owner,
   { password1, password2 }: Given,

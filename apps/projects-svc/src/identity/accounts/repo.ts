@@ -5,14 +5,14 @@ type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
 /**
- * Nobody else takes a name, gives one up or changes who is an administrator before this transaction ends. Taken before
- * the row of a user is.
+ * Locks user names and administrator rights: no other transaction takes or frees a name, or changes the set of
+ * administrators, before this one ends. Take it before the lock on the row of a user.
  */
 export async function lockAccounts(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('projects.accounts'))`.execute(tx)
 }
 
-/** Is that anybody's user name or e-mail, in any case, but this user's? */
+/** Returns whether another user has this user name or e-mail, without regard to case. */
 export async function isNameTaken(db: Db, name: string, but?: number): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -26,12 +26,12 @@ export async function isNameTaken(db: Db, name: string, but?: number): Promise<b
   return row !== undefined
 }
 
-/** Holds the row against every other change, and against new references to it. */
+/** Locks the row against all changes and new references to it. */
 export function lockAccount(tx: Tx, id: number): Promise<UserRow | undefined> {
   return tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** The account that was made for an address because somebody invited it: nobody has registered it yet. */
+/** Locks the account that an invitation created for an address, if it is not registered yet. */
 export function lockPlaceholder(tx: Tx, email: string): Promise<UserRow | undefined> {
   return tx
     .selectFrom('users')
@@ -57,12 +57,15 @@ export function updateAccount(
     .executeTakeFirstOrThrow()
 }
 
-/** Tokens, sessions and memberships go with it; what it owned or was assigned to stays, with nobody in its place. */
+/**
+ * Deletes a user with tokens, sessions and memberships. Objects that they owned or were assigned to remain, without
+ * an owner or assignee.
+ */
 export async function deleteAccount(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** Is there an active administrator besides this user? */
+/** Returns whether another active administrator exists. */
 export async function hasOtherAdministrator(tx: Tx, id: number): Promise<boolean> {
   const row = await tx
     .selectFrom('users')

@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testIdentity } from '../testing.ts'
 
-/** The right of an administrator: the group `admin`, `is_staff` and `is_superuser` never contradict each other. */
+/** Administrator rights: the group `admin`, `is_staff` and `is_superuser` never contradict each other. */
 
 const { over, addUser, as } = await testIdentity()
 const root = await addUser({ username: 'root', role: 'admin' })
@@ -32,7 +32,7 @@ describe.each(transports)('%s', (transport) => {
       { groups: ['user'], is_superuser: false },
       { groups: ['user'], ...noAdministrator },
     ],
-  ])('%j makes of a worker %j', async (body: object, expected) => {
+  ])('%j changes a worker to %j', async (body: object, expected) => {
     const user = await addUser({ role: 'worker' })
     expect(await changed(user.id, body)).toMatchObject(expected)
     expect(await whole(user.id)).toMatchObject(expected)
@@ -45,7 +45,7 @@ describe.each(transports)('%s', (transport) => {
     [{ is_staff: false }, ['user']],
     [{ is_superuser: false }, ['user']],
     [{ groups: ['worker'], is_staff: false, is_superuser: false }, ['worker']],
-  ])('%j removes the right of an administrator', async (body: object, groups) => {
+  ])('%j removes the rights of an administrator', async (body: object, groups) => {
     for (const stored of [{}, { is_staff: true, is_superuser: true }]) {
       const user = await addUser({ role: 'admin', ...stored })
       const expected = { groups, ...noAdministrator }
@@ -59,7 +59,7 @@ describe.each(transports)('%s', (transport) => {
     [{ groups: ['user'], is_staff: true }, 'is_staff'],
     [{ groups: [], is_superuser: true }, 'is_superuser'],
     [{ is_superuser: true, is_staff: false }, 'is_staff'],
-  ])('%j contradicts itself', async (body: object, field) => {
+  ])('%j contradicts itself and is rejected', async (body: object, field) => {
     const user = await addUser()
     const before = await whole(user.id)
     await expect(changed(user.id, body)).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await whole(user.id)).toEqual(before)
   })
 
-  test('an administrator of a former release is shown as one everywhere', async () => {
+  test('an administrator stored by a former release is shown as one everywhere', async () => {
     const user = await addUser({ role: 'worker', is_staff: true, is_superuser: true })
     expect(await whole(user.id)).toMatchObject({ groups: ['admin'], ...administrator })
     expect((await changed(user.id, { is_staff: false })).groups).toEqual(['user'])

@@ -5,10 +5,10 @@ import type { ProjectsDb } from '../../db/schema.ts'
 import { identityHandlers } from '../rpc.ts'
 import { nobody, testIdentity } from '../testing.ts'
 
-/** Users: `spec/api-workspace.md` 2.4. */
+/** Calls on users. */
 
 const { db, clock, settings, memberships, over, addUser, as } = await testIdentity()
-// So that nobody in these tests is the last administrator, unless they mean to be.
+// Exists so that no other user in these tests is the last administrator by accident.
 const root = await addUser({ username: 'root', role: 'admin' })
 const forbidden = { kind: 'forbidden' }
 const notThere = { kind: 'not_found' }
@@ -20,8 +20,8 @@ describe.each(transports)('%s', (transport) => {
   const login = (username: string) =>
     identity.signIn({ body: { username, password: 'secret' } }, nobody())
 
-  describe('the list', () => {
-    test('holds oneself alone, as everybody may know one', async () => {
+  describe('the list of users', () => {
+    test('contains only the caller, in the short form', async () => {
       await addUser()
       const self = await addUser({ first_name: 'Anna' })
       expect(await identity.listUsers({}, as(self))).toEqual({
@@ -38,7 +38,7 @@ describe.each(transports)('%s', (transport) => {
       })
     })
 
-    test('holds everybody whole for administrators, the newest first', async () => {
+    test('contains all users in full for administrators, newest first', async () => {
       const first = await addUser()
       const second = await addUser({ email: `${transport}-list@example.org` })
       const { results } = await identity.listUsers({ page_size: '2' }, boss)
@@ -66,14 +66,14 @@ describe.each(transports)('%s', (transport) => {
       expect(await ids({ id: a.id })).toEqual([a.id])
     })
 
-    test('shows nobody else, whatever is asked for', async () => {
+    test('shows no other user, even when filtered by id', async () => {
       const call = as(await addUser())
       expect(await identity.listUsers({ id: root.id }, call)).toEqual({ count: 0, results: [] })
     })
   })
 
   describe('one user', () => {
-    test('is whole for themselves and for administrators', async () => {
+    test('is shown in full to themselves and to administrators', async () => {
       const user = await addUser({ email: `${transport}-one@example.org`, role: 'worker' })
       const self = await identity.getUser({ id: user.id }, as(user))
       expect(self).toEqual(await identity.getSelf({}, as(user)))
@@ -81,18 +81,18 @@ describe.each(transports)('%s', (transport) => {
       expect(await whole(user.id)).toEqual(self)
     })
 
-    test('is 403 for others, 404 where there is none', async () => {
+    test('is forbidden for other users, and not found when missing', async () => {
       const call = as(await addUser())
       await expect(identity.getUser({ id: root.id }, call)).rejects.toMatchObject(forbidden)
       await expect(identity.getUser({ id: 999_999 }, call)).rejects.toMatchObject(notThere)
     })
   })
 
-  describe('a change', () => {
+  describe('a change of a user', () => {
     const changed = (id: number, body: object, call = boss) =>
       identity.updateUser({ id, body }, call)
 
-    test('of names is everybody’s own, and keeps the rest', async () => {
+    test('of names is allowed to the user and keeps the other fields', async () => {
       const user = await addUser({ email: `${transport}-names@example.org` })
       const before = await whole(user.id)
       const body = { username: `renamed.${transport}`, first_name: 'Anna', last_name: 'Lind' }
@@ -107,7 +107,7 @@ describe.each(transports)('%s', (transport) => {
       { is_active: true },
       { is_staff: true },
       { is_superuser: true },
-    ])('of rights is the administrators’: %j', async (body) => {
+    ])('of rights is allowed only to administrators: %j', async (body) => {
       const user = await addUser()
       const before = await whole(user.id)
       await expect(changed(user.id, { first_name: 'x', ...body }, as(user))).rejects.toMatchObject(
@@ -117,20 +117,20 @@ describe.each(transports)('%s', (transport) => {
       await changed(user.id, { ...body, email: '' })
     })
 
-    test('of others is refused, also when it changes nothing; nobody is 404', async () => {
+    test('of another user is forbidden even without effect; a missing user is not found', async () => {
       const call = as(await addUser())
       await expect(changed(root.id, {}, call)).rejects.toMatchObject(forbidden)
       await expect(changed(999_999, {}, call)).rejects.toMatchObject(notThere)
     })
 
-    test('to nothing answers what is there', async () => {
+    test('without effect returns the current record', async () => {
       const user = await addUser()
       const before = await whole(user.id)
       expect(await changed(user.id, {}, as(user))).toEqual(before)
       expect(await changed(user.id, { username: user.username }, as(user))).toEqual(before)
     })
 
-    test('to a short name needs an administrator, a short name may stay', async () => {
+    test('to a short name requires an administrator, but a short name may stay', async () => {
       const user = await addUser()
       const username = `s${transport.slice(0, 2)}`
       await expect(changed(user.id, { username }, as(user))).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe.each(transports)('%s', (transport) => {
       expect(await changed(user.id, body, as(user))).toMatchObject(body)
     })
 
-    test('to a name or an e-mail of somebody else is refused, in any case, naming all', async () => {
+    test('to taken names is rejected without regard to case, naming all fields', async () => {
       const other = await addUser({ email: `${transport}-taken@example.org` })
       const user = await addUser()
       const before = await whole(user.id)
@@ -163,13 +163,13 @@ describe.each(transports)('%s', (transport) => {
       expect(await whole(user.id)).toEqual(before)
     })
 
-    test('to another spelling of one’s own name is none of somebody else', async () => {
+    test("to another spelling of the user's own name is allowed", async () => {
       const user = await addUser()
       const username = user.username.toUpperCase()
       expect((await changed(user.id, { username }, as(user))).username).toBe(username)
     })
 
-    test('of two who take a name at once gives it to one, the other is told', async () => {
+    test('to one name by concurrent calls succeeds once and fails otherwise', async () => {
       const username = `both-${transport}`
       const people = [await addUser(), await addUser(), await addUser()]
       const ends = await Promise.allSettled(
@@ -179,7 +179,7 @@ describe.each(transports)('%s', (transport) => {
       expect(refused.map(({ kind }) => kind)).toEqual(['invalid', 'invalid'])
     })
 
-    test('of the e-mail stores it in lower case and not verified', async () => {
+    test('of the e-mail stores it in lower case and as not verified', async () => {
       const user = await addUser({ email: `${transport}-a@x.org`, is_email_verified: true })
       const isVerified = async () =>
         (
@@ -202,14 +202,14 @@ describe.each(transports)('%s', (transport) => {
       [['worker', 'user'], ['user']],
       [['user', 'admin'], ['admin']],
       [[], []],
-    ])('of groups %j: the highest counts', async (groups, shown) => {
+    ])('of groups %j uses the highest', async (groups, shown) => {
       const user = await addUser()
       expect((await changed(user.id, { groups })).groups).toEqual(shown)
     })
   })
 
-  describe('whoever is deactivated', () => {
-    test('is signed out everywhere, and comes back by signing in again', async () => {
+  describe('a deactivated user', () => {
+    test('is signed out everywhere, and after reactivation has to sign in again', async () => {
       const user = await addUser()
       const { key, session } = await login(user.username)
       const body = { name: 'a', read_only: true }
@@ -240,22 +240,22 @@ describe.each(transports)('%s', (transport) => {
       [{ is_staff: false }],
       [{ is_superuser: false }],
       [{ groups: ['worker'], is_staff: false, is_superuser: false }],
-    ])('do not remove their own right: %j', async (body: object) => {
+    ])('cannot remove their own rights: %j', async (body: object) => {
       const admin = await addUser({ role: 'admin' })
       const attempt = identity.updateUser({ id: admin.id, body }, as(admin))
       await expect(attempt).rejects.toMatchObject({ kind: 'conflict' })
       expect(await whole(admin.id)).toMatchObject({ groups: ['admin'], is_active: true })
     })
 
-    test('may lose theirs by another one', async () => {
+    test('can lose their rights by another administrator', async () => {
       const admin = await addUser({ role: 'admin' })
       const after = await identity.updateUser({ id: admin.id, body: { groups: ['user'] } }, boss)
       expect(after.groups).toEqual(['user'])
     })
   })
 
-  describe('a deletion', () => {
-    test('is one’s own or the administrators’', async () => {
+  describe('the deletion of a user', () => {
+    test('is allowed to the user and to administrators', async () => {
       const user = await addUser()
       const other = await addUser()
       await expect(identity.deleteUser({ id: user.id }, as(other))).rejects.toMatchObject(forbidden)
@@ -265,7 +265,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(identity.deleteUser({ id: user.id }, boss)).rejects.toMatchObject(notThere)
     })
 
-    test('takes tokens and sessions along', async () => {
+    test('deletes tokens and sessions', async () => {
       const user = await addUser()
       const { key, session } = await login(user.username)
       const body = { name: 'a', read_only: true }
@@ -281,7 +281,7 @@ describe.each(transports)('%s', (transport) => {
         ).rejects.toMatchObject({ kind: 'unauthenticated' })
     })
 
-    test('leaves what was owned or assigned, with nobody in its place', async () => {
+    test('keeps owned and assigned objects, without an owner or assignee', async () => {
       const user = await addUser()
       const people = { owner_id: user.id, assignee_id: user.id }
       const { id } = await db
@@ -307,7 +307,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('the last active administrator stays one, whoever asks and however many at once', async () => {
+test('the last active administrator keeps the rights, even with concurrent calls', async () => {
   const { db: own, over: alone, addUser: add } = await testIdentity()
   const identity = alone('in-process')
   const admins = [await add({ role: 'admin' }), await add({ role: 'admin' })]
@@ -338,7 +338,7 @@ test('the last active administrator stays one, whoever asks and however many at 
   })
 })
 
-test('a list asks the database twice, however many there are', async () => {
+test('a list of any length needs two statements', async () => {
   const watched = counting<ProjectsDb>(db)
   const { listUsers } = identityHandlers({ db: watched.db, clock, settings, memberships })
   await listUsers({ page_size: '1' }, as(root))

@@ -36,7 +36,7 @@ import {
   updateAccount,
 } from './repo.ts'
 
-/** Users: `spec/api-workspace.md` 2.4. */
+/** Calls on users. */
 type Accounts = Pick<
   Service<typeof identity>,
   'getSelf' | 'listUsers' | 'getUser' | 'updateUser' | 'deleteUser'
@@ -106,7 +106,7 @@ function standing({ user_id }: Principal, id: number, isFellow = false): Standin
   return { organization_id: null, organization_role: null, relations }
 }
 
-/** Are both active members of the organization that the request names? */
+/** Returns whether both are active members of the organization of the request. */
 async function isFellowMember(
   db: IdentityDeps['db'],
   caller: Principal,
@@ -127,7 +127,10 @@ interface Patch {
   memberships: Memberships
 }
 
-/** A deactivated account is signed out everywhere, and stays so when it is activated again. */
+/**
+ * Updates an account. A deactivated account is signed out everywhere; its sessions and tokens stay ended after
+ * reactivation.
+ */
 async function updated(
   tx: Tx,
   before: UserRow,
@@ -158,7 +161,7 @@ interface Changed {
   memberships: Memberships
 }
 
-/** Withdraws what was sent to an address that is no longer theirs, and what a deactivated person sent. */
+/** Withdraws invitations to an address that the user no longer has, and those that a deactivated user sent. */
 async function endInvitations(
   tx: Tx,
   { before, after, memberships }: Changed,

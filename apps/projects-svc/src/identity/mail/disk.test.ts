@@ -5,12 +5,12 @@ import { testClock } from '@reticle/kit/testing/clock'
 import { afterAll, expect, test } from 'vitest'
 import { diskMailer } from './disk.ts'
 
-/** Mails of one's own machine: files that any reader of mails opens. */
+/** Mails written as files that any mail reader opens. */
 
 const root = await mkdtemp(join(tmpdir(), 'reticle-mail-'))
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-test('a mail is a file that nobody else reads', async () => {
+test('a mail is a file that only its owner can read', async () => {
   const folder = join(root, 'mail')
   const mailer = diskMailer(folder, testClock('2026-03-01T12:00:00Z'))
   const subject = 'Grüße\r\nBcc: somebody@example.org'
@@ -38,7 +38,7 @@ test('a mail is a file that nobody else reads', async () => {
   )
 })
 
-test('a folder that cannot be made is an error of the one who sends', async () => {
+test('a folder that cannot be created fails the send', async () => {
   const mailer = diskMailer('/dev/null/mail', testClock())
   const attempt = mailer.send({ to: 'a@b', subject: '', text: '' })
   await expect(attempt).rejects.toThrow('/dev/null/mail')

@@ -5,8 +5,8 @@ import type { Clock } from '@reticle/kit/clock'
 import type { Mail, Mailer } from './mailer.ts'
 
 /**
- * Mails as files of a folder, for one's own machine: `<time>-<id>.eml` (RFC 5322), readable by nobody else. A file is there
- * with all of its content.
+ * Creates a mailer that writes mails as files into a folder, for local use: `<time>-<id>.eml` (RFC 5322), readable
+ * only by the owner of the process. A file appears with its complete content.
  */
 export function diskMailer(folder: string, { now }: Clock): Mailer {
   return {
@@ -15,7 +15,7 @@ export function diskMailer(folder: string, { now }: Clock): Mailer {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const date = now()
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
-      const draft = join(folder, `.${name}.part`) // nobody takes it for a mail
+      const draft = join(folder, `.${name}.part`) // hidden until complete
       await writeFile(draft, messageOf(mail, date), { mode: 0o600 })
       await rename(draft, join(folder, name))
     },
@@ -35,5 +35,5 @@ function messageOf({ to, subject, text }: Mail, date: Date): string {
   ].join('\r\n')
 }
 
-/** A line break would end the header. */
+/** Replaces line breaks, which would end the header. */
 const headerText = (text: string) => text.replace(/[\r\n]+/g, ' ')

@@ -3,10 +3,10 @@ import type { MailedKeyRow, ProjectsDb, UserRow } from '../../db/schema.ts'
 import { hashOf, newMailedKey } from '../secrets.ts'
 import { deleteKeys, insertKey } from './repo.ts'
 
-/** Three days: `spec/api-workspace.md` 2.2. */
+/** Lifetime of a mailed key: three days. */
 const lifeMs = 3 * 86_400_000
 
-/** A key that is good once, for three days; one that was mailed before for the same purpose no longer is. */
+/** Issues a key that works once, for three days. It replaces an earlier key of the user for the same purpose. */
 export async function issueKey(
   tx: Kysely<ProjectsDb>,
   { id }: Pick<UserRow, 'id'>,

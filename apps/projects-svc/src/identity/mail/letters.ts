@@ -1,12 +1,12 @@
 import type { UserRow } from '../../db/schema.ts'
 import type { Mail } from './mailer.ts'
 
-/** What mails say. */
+/** URLs in mails. */
 
 export interface Places {
-  /** Of this server, without a slash at its end. */
+  /** URL of this server, without a trailing slash. */
   publicUrl: string
-  /** Of the pages that people look at. */
+  /** URL of the pages for browsers. */
   uiUrl: string
 }
 type Reader = Pick<UserRow, 'id' | 'username' | 'email'>

@@ -1,4 +1,4 @@
-/** One mail, as text. */
+/** Mail as plain text. */
 export interface Mail {
   to: string
   subject: string
@@ -6,19 +6,19 @@ export interface Mail {
 }
 
 /**
- * Where mails go. Resolves when the mail was taken over. A mail that is lost is asked for again by its reader, so nothing is
- * kept to be sent later: mails hold keys.
+ * Port that sends mails. `send` resolves when the server has accepted the mail. Mails contain keys, so none is stored
+ * for later; a user who lacks a mail requests it again.
  */
 export interface Mailer {
-  /** @throws MailRefused, or whatever else went wrong; also when the signal fires */
+  /** @throws MailRefused, or any other error; also when the signal aborts */
   send(mail: Mail, signal?: AbortSignal): Promise<void>
-  /** Mails stay on the server: an administrator hands them over. */
+  /** Mails stay on the server, and an administrator forwards them. */
   keepsMails?: boolean
 }
 
-/** A mail was not taken over. Names nobody, so that it can be logged. */
+/** Error of a mail that the server did not accept. It contains no address, so that it can be logged. */
 export class MailRefused extends Error {
-  /** Another attempt would end the same way. */
+  /** Whether another attempt would fail in the same way. */
   readonly isFinal: boolean
 
   constructor(message: string, isFinal: boolean) {

@@ -4,13 +4,13 @@ import { diskMailer } from './disk.ts'
 import { type Mail, MailRefused } from './mailer.ts'
 import { type Patience, patientMailer } from './patient.ts'
 
-/** A mail is tried more than once, in the background, and no longer than the process lives. */
+/** Repeated sending in the background, within the lifetime of the process. */
 
 const mailTo = (to: string): Mail => ({ to, subject: 's', text: 't' })
 const passing = () => new MailRefused('away', false)
 const quick = { waitsMs: [1, 1, 1] }
 
-/** A mailer that does what it is told, attempt by attempt; then everything is taken over. */
+/** Builds a mailer that follows a script of attempts and then accepts every mail. */
 function scripted(script: (() => Promise<void>)[], given: Patience = quick) {
   const attempts: string[] = []
   const mailer = patientMailer(
@@ -26,27 +26,27 @@ function scripted(script: (() => Promise<void>)[], given: Patience = quick) {
 }
 const refuse = (thrown: unknown) => () => Promise.reject(thrown)
 
-test('a mailer that keeps mails on the server is known as one', async () => {
+test('a mailer that keeps mails on the server reports it', async () => {
   const send = async () => undefined
   expect(patientMailer({ send, keepsMails: true }).keepsMails).toBe(true)
   expect(patientMailer({ send }).keepsMails).toBe(false)
   expect(diskMailer('/tmp', testClock()).keepsMails).toBe(true)
 })
 
-test('a mail that was not taken over is tried again', async () => {
+test('a mail that was not accepted is sent again', async () => {
   const { attempts, mailer } = scripted([refuse(passing()), refuse(new Error('no route'))])
   await mailer.send(mailTo('a'))
   expect(attempts).toEqual(['a', 'a', 'a'])
 })
 
-test('what is refused for good is not tried again', async () => {
+test('a final refusal is not retried', async () => {
   const refused = new MailRefused('no such reader', true)
   const { attempts, mailer } = scripted([refuse(refused)])
   await expect(mailer.send(mailTo('a'))).rejects.toBe(refused)
   expect(attempts).toEqual(['a'])
 })
 
-test('after the last wait a mail is lost, with its last failure', async () => {
+test('a mail is lost after the last retry, with the last failure', async () => {
   const last = passing()
   const failures = [passing(), passing(), passing(), last].map(refuse)
   const { attempts, mailer } = scripted(failures)
@@ -54,7 +54,7 @@ test('after the last wait a mail is lost, with its last failure', async () => {
   expect(attempts).toHaveLength(4)
 })
 
-test('so many are sent side by side, others wait for them', async () => {
+test('the number of parallel sends is limited, and other mails wait', async () => {
   let [running, most] = [0, 0]
   const mailer = patientMailer(
     {
@@ -70,7 +70,7 @@ test('so many are sent side by side, others wait for them', async () => {
   expect(most).toBe(2)
 })
 
-test('those beyond the room are lost at once', async () => {
+test('mails beyond the queue limit fail at once', async () => {
   const { mailer } = scripted([refuse(passing())], { waitsMs: [60_000], room: 1 })
   const first = mailer.send(mailTo('a'))
   await expect(mailer.send(mailTo('b'))).rejects.toThrow('1 mails wait already.')
@@ -79,7 +79,7 @@ test('those beyond the room are lost at once', async () => {
   await ended
 })
 
-test('a stop ends waiting at once, and sending after a moment', async () => {
+test('a stop cancels waits at once and running sends after a grace period', async () => {
   let signal: AbortSignal | undefined
   const hanging = patientMailer(
     {

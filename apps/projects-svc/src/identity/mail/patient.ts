@@ -3,21 +3,22 @@ import { turns } from '@reticle/kit/turns'
 import { type Mail, type Mailer, MailRefused } from './mailer.ts'
 
 export interface Patience {
-  /** After the first, second, ... failed attempt. */
+  /** Milliseconds of delay after the first, second, ... failed attempt. */
   waitsMs?: readonly number[]
-  /** Mails that are being sent side by side. */
+  /** Limit on mails sent in parallel. */
   atOnce?: number
-  /** Mails that may wait. */
+  /** Limit on waiting mails. */
   room?: number
-  /** For mails that are being sent when the process stops. */
+  /** Milliseconds that a stopping process gives to mails being sent. */
   graceMs?: number
 }
 
 const patience = { waitsMs: [5_000, 60_000, 600_000], atOnce: 4, room: 1000, graceMs: 5_000 }
 
 /**
- * A mailer that tries again: servers are away for minutes, and some take a stranger's mail at the second attempt only. Mails
- * wait in memory, since they hold keys, so a process that stops gives up those that failed before.
+ * Wraps a mailer with retries: servers can be down for minutes, and some accept mail from an unknown sender only at
+ * the second attempt. Mails wait in memory because they contain keys, so a stopping process drops mails that wait for
+ * a retry.
  */
 export function patientMailer(
   mailer: Mailer,
@@ -68,7 +69,7 @@ export function patientMailer(
   }
 }
 
-/** What a promise was rejected with, which may be anything. */
+/** Returns the rejection of a promise, which can be any value. */
 async function failureOf(promise: Promise<unknown>): Promise<{ thrown: unknown } | undefined> {
   try {
     await promise
@@ -78,7 +79,7 @@ async function failureOf(promise: Promise<unknown>): Promise<{ thrown: unknown }
   }
 }
 
-/** False: it stopped. Waiting keeps no process alive. */
+/** Waits; false when the mailer stopped. The timer does not keep the process alive. */
 async function hasWaited(ms: number, signal: AbortSignal): Promise<boolean> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
   return !signal.aborted

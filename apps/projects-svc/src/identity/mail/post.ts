@@ -2,13 +2,13 @@ import { DomainError } from '@reticle/kit/errors'
 import type { IdentityDeps } from '../deps.ts'
 import type { Mail } from './mailer.ts'
 
-/** Handing mails over, for everything in this room that sends some. */
+/** Access to the mailer for the handlers of this folder. */
 export interface Post {
-  /** @throws DomainError unavailable where nothing was set up that sends mails */
+  /** @throws DomainError unavailable when no mailer is configured */
   assertOpen(): void
-  /** Nobody waits for it: how long a mail takes tells nothing about who has an account. */
+  /** Sends without waiting: the duration must not reveal whether an account exists. */
   send(mail: Mail): void
-  /** Mails stay on the server: an administrator hands them over. */
+  /** Mails stay on the server, and an administrator forwards them. */
   keepsMails: boolean
 }
 

@@ -1,14 +1,14 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import type { MailedKeyRow, MailedKeysTable, ProjectsDb, UserRow } from '../../db/schema.ts'
 
-/** Keys that were mailed to somebody, in SQL. */
+/** SQL of mailed keys. */
 type Db = Kysely<ProjectsDb>
 
 export async function insertKey(db: Db, key: Insertable<MailedKeysTable>): Promise<void> {
   await db.insertInto('mailed_keys').values(key).execute()
 }
 
-/** Of one user and for one purpose, or of the user altogether. */
+/** Deletes the keys of a user, for one purpose or all. */
 export async function deleteKeys(
   db: Db,
   user_id: number,
@@ -19,7 +19,7 @@ export async function deleteKeys(
   await rows.execute()
 }
 
-/** Whose key that is, while it is good. */
+/** Finds the user of a valid key. */
 export async function findKeyHolder(
   db: Db,
   { key_hash, purpose }: Pick<MailedKeyRow, 'key_hash' | 'purpose'>,

@@ -6,7 +6,7 @@ import { readConfig } from '../../config.ts'
 import { MailRefused } from './mailer.ts'
 import { type SmtpOptions, smtpMailer } from './smtp.ts'
 
-/** Mails by a real server of mails (`reliability.md` 16.5). */
+/** Mails through a real SMTP server. */
 
 const authority = newAuthority('mail authority')
 const { key, cert } = authority.issue('localhost', '127.0.0.1')
@@ -26,7 +26,7 @@ interface Received {
   user: unknown
 }
 
-/** A server that takes everything over, unless told otherwise. */
+/** Starts a server that accepts every mail unless the options refuse it. */
 async function receiving(given: SMTPServerOptions = {}) {
   const received: Received[] = []
   const tried: string[] = []
@@ -55,7 +55,7 @@ async function receiving(given: SMTPServerOptions = {}) {
     },
     ...given,
   })
-  server.on('error', () => undefined) // clients that leave in the middle
+  server.on('error', () => undefined) // clients that close the connection early
   open.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.server.address()
@@ -80,7 +80,7 @@ const refusal = (text: RegExp, isFinal: boolean) =>
   expect.objectContaining({ name: 'Error', isFinal, message: expect.stringMatching(text) })
 
 describe('a mail', () => {
-  test('is taken over whole', async () => {
+  test('is delivered complete', async () => {
     const { received, port } = await receiving({ disabledCommands: ['STARTTLS'] })
     await mailer(`smtp://127.0.0.1:${port}`).send(mail)
     expect(received).toMatchObject([
@@ -95,14 +95,14 @@ describe('a mail', () => {
     expect(text).toContain('https://x.org/y?z=1')
   })
 
-  test('goes to one reader, whatever the address looks like', async () => {
+  test('goes to one recipient, even for an address with a comma', async () => {
     const { received, port } = await receiving({ disabledCommands: ['STARTTLS'] })
     const sent = mailer(`smtp://127.0.0.1:${port}`).send({ ...mail, to: 'bo,eve@example.org' })
     await sent.catch(() => undefined)
     expect(received.flatMap(({ to }) => to).filter((one) => one === 'eve@example.org')).toEqual([])
   })
 
-  test('is encrypted where the server offers it (STARTTLS)', async () => {
+  test('is encrypted when the server offers STARTTLS', async () => {
     const { received, port } = await receiving()
     await mailer(`smtp://127.0.0.1:${port}`).send(mail)
     expect(received).toMatchObject([{ secure: true }])
@@ -114,15 +114,15 @@ describe('a mail', () => {
     expect(received).toMatchObject([{ secure: true }])
   })
 
-  test('carries the account of the address, percent-encoded', async () => {
+  test('uses the percent-encoded account of the URL', async () => {
     const { received, port } = await receiving()
     await mailer(`smtp://reti%40cle:p%40ss%3Aword@127.0.0.1:${port}`).send(mail)
     expect(received).toMatchObject([{ user: 'reti@cle', secure: true }])
   })
 })
 
-describe('a mail is refused', () => {
-  test('by nobody there', async () => {
+describe('a mail fails', () => {
+  test('when no server listens', async () => {
     const { port } = await receiving()
     await new Promise<void>((resolve) => open.pop()?.close(() => resolve()))
     const attempt = mailer(`smtp://127.0.0.1:${port}`).send(mail)
@@ -132,16 +132,19 @@ describe('a mail is refused', () => {
   test.each([
     [550, true],
     [450, false],
-  ])('for a reader who is answered %i; final: %s', async (responseCode, isFinal) => {
-    const { port } = await receiving({
-      onRcptTo: ({ address }, _session, done) =>
-        done(Object.assign(new Error(`<${address}> is not here`), { responseCode })),
-    })
-    const attempt = mailer(`smtp://127.0.0.1:${port}`).send(mail)
-    await expect(attempt).rejects.toEqual(refusal(new RegExp(`answer ${responseCode}`), isFinal))
-  })
+  ])(
+    'for a recipient that the server answers with %i; final: %s',
+    async (responseCode, isFinal) => {
+      const { port } = await receiving({
+        onRcptTo: ({ address }, _session, done) =>
+          done(Object.assign(new Error(`<${address}> is not here`), { responseCode })),
+      })
+      const attempt = mailer(`smtp://127.0.0.1:${port}`).send(mail)
+      await expect(attempt).rejects.toEqual(refusal(new RegExp(`answer ${responseCode}`), isFinal))
+    },
+  )
 
-  test('for a wrong account, which is not in the error', async () => {
+  test('for a wrong account, without the account in the error', async () => {
     const { received, port } = await receiving()
     const attempt = mailer(`smtp://reticle:wrong-word@127.0.0.1:${port}`).send(mail)
     const thrown = await attempt.catch((error: unknown) => error)
@@ -152,14 +155,14 @@ describe('a mail is refused', () => {
     expect(received).toEqual([])
   })
 
-  test('by a server whose certificate nobody vouches for', async () => {
+  test('when the certificate of the server is not trusted', async () => {
     const { received, port } = await receiving({ secure: true })
     const attempt = mailer(`smtps://127.0.0.1:${port}`, { tls: undefined }).send(mail)
     await expect(attempt).rejects.toBeInstanceOf(MailRefused)
     expect(received).toEqual([])
   })
 
-  test('before the password is told, where TLS is required and not offered', async () => {
+  test('before the password is sent, when TLS is required but not offered', async () => {
     const { received, tried, port } = await receiving({
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
@@ -174,7 +177,7 @@ describe('a mail is refused', () => {
   test.each([
     ['nothing', () => undefined],
     ['a byte now and then, for ever', drip],
-  ])('by a server that says %s, after the time that one mail has', async (_, talk) => {
+  ])('after the timeout, when the server sends %s', async (_, talk) => {
     const sockets = new Set<{ destroy: () => void; destroyed: boolean }>()
     const server = createServer((socket) => {
       sockets.add(socket)
@@ -190,14 +193,14 @@ describe('a mail is refused', () => {
     await new Promise<void>((resolve) => server.close(() => resolve()))
   })
 
-  test('when whoever sends it stops', async () => {
+  test('when the sender aborts', async () => {
     const { port } = await receiving({ onConnect: () => undefined })
     const attempt = mailer(`smtp://127.0.0.1:${port}`).send(mail, AbortSignal.abort())
     await expect(attempt).rejects.toBeInstanceOf(MailRefused)
   })
 })
 
-/** A greeting of many lines that never ends. */
+/** Sends a greeting of many lines that never ends. */
 function drip(socket: { write: (text: string) => void; destroyed: boolean }): void {
   const timer = setInterval(() => {
     if (socket.destroyed) return clearInterval(timer)

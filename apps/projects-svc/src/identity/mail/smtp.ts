@@ -3,18 +3,18 @@ import { createTransport } from 'nodemailer'
 import type { ProjectsSettings } from '../../config.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 
-/** Of one mail, from the first look for the server to its answer. */
+/** Limit of one mail in milliseconds, from the DNS lookup to the response. */
 const longestMs = 30_000
 
 export interface SmtpOptions {
   timeoutMs?: number
-  /** Whom to trust, beside those that Node trusts. */
+  /** Trusted authorities, in addition to those of Node. */
   tls?: ConnectionOptions
 }
 
 /**
- * Mails by a server that takes them over (SMTP): a connection each, which ends after 30 seconds whatever the server does. What
- * it throws names neither the reader nor the account.
+ * Creates a mailer that sends through an SMTP server, with one connection a mail, which closes after 30 seconds in
+ * any case. Its errors contain neither the recipient nor the account.
  */
 export function smtpMailer(
   { server, from }: NonNullable<ProjectsSettings['mail']>,
@@ -33,8 +33,8 @@ export function smtpMailer(
     async send({ to, subject, text }, signal) {
       const timeout = AbortSignal.timeout(timeoutMs)
       const mail = {
-        from: { ...from }, // the library writes into it
-        to: { name: '', address: to }, // no list of addresses, whatever is in it
+        from: { ...from }, // the library modifies it
+        to: { name: '', address: to }, // prevents parsing as a list of addresses
         subject,
         text,
         headers: { 'Auto-Submitted': 'auto-generated' },
@@ -47,11 +47,11 @@ export function smtpMailer(
   }
 }
 
-/** Codes and numbers only: sentences of servers repeat addresses. */
+/** Keeps only codes, because texts of servers repeat addresses. */
 function refusal(thrown: unknown): MailRefused {
   const { code, responseCode } = thrown instanceof Error ? detailsOf(thrown) : {}
   const answer = Number(responseCode)
-  // 5yz is the server's last word on a mail (RFC 5321), but not on an order of commands or an account.
+  // 5yz is final for a mail (RFC 5321), but not for the order of commands or an account.
   const isFinal = answer >= 500 && answer < 600 && code === 'EENVELOPE'
   const words = [code ?? 'an unknown failure', ...(answer ? [`answer ${answer}`] : [])]
   return new MailRefused(`The mail server did not take a mail: ${words.join(', ')}.`, isFinal)

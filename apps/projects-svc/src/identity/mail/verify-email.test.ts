@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from '../testing.ts'
 
-/** Verifying an e-mail: `spec/api-workspace.md` 2.2. */
+/** Verification of an e-mail. */
 
 const { db, mails, over, addUser, as, days } = await testIdentity()
 const root = await addUser({ role: 'admin' })
@@ -29,7 +29,7 @@ describe.each(transports)('%s', (transport) => {
   const unverified = { kind: 'invalid', code: 'email_unverified' }
   const badKey = { kind: 'invalid', body: { key: ['Invalid value'] } }
 
-  test('who registers is mailed a key, which lets them in, once', async () => {
+  test('a registered user gets a key by mail, which allows signing in and works once', async () => {
     const { email, username, signIn, key } = await register()
     expect(mails.at(-1)).toMatchObject({ to: email, subject: 'Confirm your e-mail address' })
     expect(mails.at(-1)?.text).toContain(`${link}${key}`)
@@ -41,7 +41,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(verify(last)).rejects.toMatchObject(badKey)
   })
 
-  test('a sign-in without it is mailed another key, and the one before is none any more', async () => {
+  test('a sign-in before verification sends a new key and invalidates the earlier one', async () => {
     const { signIn, key } = await register()
     await expect(signIn()).rejects.toMatchObject(unverified)
     expect(newestKey()).not.toBe(key)
@@ -49,7 +49,7 @@ describe.each(transports)('%s', (transport) => {
     await verify(newestKey())
   })
 
-  test('a wrong password is mailed nothing', async () => {
+  test('a wrong password sends no mail', async () => {
     const { username } = await register()
     const before = mails.length
     const attempt = identity.signIn({ body: { username, password: 'x' } }, nobody())
@@ -57,7 +57,7 @@ describe.each(transports)('%s', (transport) => {
     expect(mails).toHaveLength(before)
   })
 
-  test('a key is good for three days', async () => {
+  test('a key expires after three days', async () => {
     const { key } = await register()
     const other = await register()
     await days(3)
@@ -66,7 +66,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(verify('x')).rejects.toMatchObject(badKey)
   })
 
-  test('a key is not good for an e-mail that was changed meanwhile', async () => {
+  test('a key is invalid after the e-mail has changed', async () => {
     const { email, key } = await register()
     const { id } = await db
       .selectFrom('users')
@@ -77,7 +77,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(verify(key)).rejects.toMatchObject(badKey)
   })
 
-  test('is sent again to who asks, and to nobody else; all are answered alike', async () => {
+  test('a key is sent again only to an unverified account, with the same response for all', async () => {
     const { email } = await register()
     const done = await addUser({ email: `${transport}-done@example.org`, is_email_verified: true })
     const gone = await addUser({ email: `${transport}-gone@example.org`, is_active: false })
@@ -90,14 +90,14 @@ describe.each(transports)('%s', (transport) => {
     await verify(newestKey())
   })
 
-  test('nothing is sent where nothing has to be verified', async () => {
+  test('no mail is sent when verification is off', async () => {
     const user = await addUser({ email: `${transport}-relaxed@example.org` })
     const before = mails.length
     await relaxed.resendEmail({ body: { email: user.email } }, nobody())
     expect(mails).toHaveLength(before)
   })
 
-  test('the link leads to the page that says what came of it', async () => {
+  test('the link redirects to the page of its result', async () => {
     const { signIn, key } = await register()
     expect(await identity.confirmEmail({ key }, nobody())).toEqual({
       location: 'https://ui.example.org/auth/email-confirmation',
@@ -110,7 +110,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(off).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('without anything that sends mails it cannot begin', async () => {
+  test('registration fails when verification is mandatory and no mailer is configured', async () => {
     const notConfigured = { kind: 'unavailable', code: 'email_not_configured' }
     const body = {
       username: `unmailed.${transport}`,
@@ -126,7 +126,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(login).rejects.toMatchObject(unverified)
   })
 
-  test('only a hash of a key is kept', async () => {
+  test('only a hash of a key is stored', async () => {
     const { key } = await register()
     const rows = await db.selectFrom('mailed_keys').select('key_hash').execute()
     expect(rows.map(({ key_hash }) => key_hash.toString('latin1')).join()).not.toContain(key)

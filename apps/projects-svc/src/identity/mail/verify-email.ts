@@ -15,12 +15,12 @@ import { deleteKeys, findKeyHolder, findUserByEmail, verifyEmailOf } from './rep
 
 type Verification = Pick<Service<typeof identity>, 'verifyEmail' | 'resendEmail' | 'confirmEmail'>
 
-/** Verifying an e-mail: `spec/api-workspace.md` 2.2. */
+/** Builds the handlers of e-mail verification. */
 export function verificationHandlers(deps: IdentityDeps): Verification {
   const { db, clock, settings } = deps
   const isOn = settings.emailVerification === 'mandatory'
 
-  /** True when there was such a key; it is good once. */
+  /** Uses up a key. Returns false when the key is invalid or expired. */
   const verified = (key: string, context: Context) =>
     change(db, context, async (tx) => {
       const wanted = { key_hash: hashOf(key), purpose: 'email' } as const
@@ -56,7 +56,7 @@ export function verificationHandlers(deps: IdentityDeps): Verification {
   }
 }
 
-/** Mails a key to an e-mail that is not verified yet. */
+/** Sends a key to an unverified e-mail. */
 export async function sendVerification(
   deps: IdentityDeps,
   { id }: Pick<UserRow, 'id'>,

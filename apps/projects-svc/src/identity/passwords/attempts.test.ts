@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { basic, nobody, testIdentity } from '../testing.ts'
 import { purgeOrigins } from './attempts.ts'
 
-/** Guesses at one account from many networks: `reliability.md` 11. */
+/** Password guesses against one account from many networks. */
 
 const { db, clock, over, addUser, days, mails } = await testIdentity()
 const minute = 60_000
@@ -22,7 +22,10 @@ describe.each(transports)('%s', (transport) => {
     networks++
     return `2001:db8:${transport === 'grpc' ? 1 : 2}:${networks.toString(16)}::1`
   }
-  /** Wrong passwords, each from another network; all but the last of each name are written as rows, since hashes take long. */
+  /**
+   * Records wrong passwords, each from another network. Only the last of each name is a real call; the others are
+   * inserted as rows, because hashing is slow.
+   */
   async function guess(names: string[], count = 50) {
     const username = names[0] ?? ''
     const failed_date = clock.now()
@@ -36,7 +39,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(signIn(name, 'wrong', elsewhere())).rejects.toMatchObject(wrong)
   }
 
-  test('fifty wrong passwords in an hour, each from another network, end the guessing', async () => {
+  test('fifty wrong passwords within an hour from different networks block the account', async () => {
     const { username } = await addUser()
     await guess([username])
     const last = signIn(username, 'wrong', elsewhere())
@@ -46,20 +49,20 @@ describe.each(transports)('%s', (transport) => {
     await signIn(username, 'secret', elsewhere())
   })
 
-  test('user name, e-mail and their spellings are one account', async () => {
+  test('user name, e-mail and other capitalization count as one account', async () => {
     const email = `guessed-${transport}@example.org`
     const { username } = await addUser({ email })
     await guess([username, email, username.toUpperCase(), email.toUpperCase()])
     await expect(signIn(email, 'secret', elsewhere())).rejects.toMatchObject(refused)
   })
 
-  test('an unknown user name meets the same limit', async () => {
+  test('an unknown user name has the same limit', async () => {
     const name = `no-such-user-${transport}`
     await guess([name])
     await expect(signIn(name, 'x', elsewhere())).rejects.toMatchObject(refused)
   })
 
-  test('the user still signs in from a network that they signed in from before', async () => {
+  test('the user can sign in from a network that they have used before', async () => {
     const { username } = await addUser()
     const home = elsewhere()
     const neighbour = home.replace('::1', '::ffff:2') // the same /64
@@ -70,7 +73,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(signIn(username, 'secret', elsewhere())).rejects.toMatchObject(refused)
   })
 
-  test('guesses from such a network have the allowance of a network, and use up no other', async () => {
+  test('guesses from a known network use the limit of that network only', async () => {
     const { username } = await addUser()
     const home = elsewhere()
     await signIn(username, 'secret', home)
@@ -82,7 +85,7 @@ describe.each(transports)('%s', (transport) => {
     await signIn(username, 'secret', elsewhere()) // 49 of 50
   })
 
-  test('sessions and tokens go on while the account is guessed at', async () => {
+  test('sessions and tokens work while the account is blocked', async () => {
     const { username } = await addUser()
     const { key, session } = await signIn(username, 'secret', elsewhere())
     await guess([username])
@@ -105,7 +108,7 @@ describe.each(transports)('%s', (transport) => {
     await signIn(username, password, address)
   })
 
-  test('an IPv4 address is the same network however it is written', async () => {
+  test('an IPv4 address is one network in any notation', async () => {
     const { username } = await addUser()
     const written = ['203.0.113.9', '::ffff:203.0.113.9', '::ffff:cb00:7109', '203.0.113.9:4711']
     for (let count = 0; count < 10; count++)
@@ -116,7 +119,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(signIn(username, 'secret', address)).rejects.toMatchObject({ limit: 10 })
   })
 
-  test('neighbours in an IPv6 /64 share an allowance', async () => {
+  test('addresses in one IPv6 /64 share a limit', async () => {
     const { username } = await addUser()
     const prefix = elsewhere().replace('::1', '')
     for (let count = 0; count < 10; count++)
@@ -127,7 +130,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(eleventh).rejects.toMatchObject({ kind: 'too_many', limit: 10 })
   })
 
-  test('a network that was not used for 30 days is unfamiliar again, and its row is deleted', async () => {
+  test('a network unused for 30 days is no longer known, and its row is deleted', async () => {
     const { id, username } = await addUser()
     const home = elsewhere()
     await signIn(username, 'secret', home)

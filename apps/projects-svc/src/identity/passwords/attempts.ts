@@ -24,13 +24,14 @@ import {
 
 const minuteMs = 60_000
 
-/** `reliability.md` 11: this many wrong passwords per network and account within the window, then 429. */
+/** Limit on wrong passwords per network and account within the window; above it the response is 429. */
 const ofNetwork = { limit: 10, windowMs: 10 * minuteMs }
 
 /**
- * Guesses from many networks at one account. Networks that its user has signed in from within `familiarMs` are left out: they
- * have the allowance of a network alone, so that a stranger's guesses do not lock the user out there. Sessions and tokens
- * need no password and go on in any case.
+ * Limit on wrong passwords for one account from many networks. Networks from which the user signed in within
+ * `familiarMs` are exempt and have only the limit of a network, so that guesses of an attacker do not lock the user
+ * out there. Sessions and tokens need no password and continue to work
+ * (`docs/spec/reliability.md#identity-and-secrets`).
  */
 const ofAccount = { limit: 50, windowMs: 60 * minuteMs }
 const familiarMs = 30 * 24 * 60 * minuteMs
@@ -40,7 +41,10 @@ const longestWindowMs = Math.max(ofNetwork.windowMs, ofAccount.windowMs)
 type Db = Kysely<ProjectsDb>
 type Account = Pick<UserRow, 'id' | 'username'>
 
-/** The keys an attempt is counted under. User name and e-mail of an account share one; an unknown name costs the same queries. */
+/**
+ * Returns the keys under which an attempt is counted. User name and e-mail of an account share one; an unknown name
+ * costs the same queries.
+ */
 export async function attemptOf(
   db: Db,
   { name, cause }: { name: string; cause: Cause },
@@ -53,7 +57,7 @@ export async function attemptOf(
   return { address, username: nameTried(user?.username ?? name), is_familiar }
 }
 
-/** @throws DomainError too_many with the seconds until the oldest failure no longer counts */
+/** Rejects an attempt above a limit. @throws DomainError too_many with the seconds until the oldest failure expires */
 export async function refuseTooMany(db: Db, attempt: Attempt, now: Date): Promise<void> {
   const own = await listFailures(db, attempt, newest(ofNetwork, now))
   refuseAbove(ofNetwork, own, now)
@@ -78,8 +82,8 @@ function refuseAbove({ limit, windowMs }: Allowance, newestFirst: Date[], now: D
 }
 
 /**
- * Counts a wrong password. The first of a network goes into the log of events at once; those that follow within a minute are
- * one entry, which `logFailures` writes.
+ * Counts a wrong password. The first failure of a network is logged as an event at once; failures within the next
+ * minute are combined into one entry by `logFailures`.
  */
 export async function recordFailure(
   db: Db,
@@ -98,7 +102,7 @@ export async function recordFailure(
   })
 }
 
-/** Writes one log entry for each network whose last entry is a minute old, and deletes failures that no longer count. */
+/** Writes one log entry for each network whose last entry is a minute old, and deletes expired failures. */
 export async function logFailures({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const now = clock.now()
   for (const address of await listUnloggedAddresses(db))
@@ -117,7 +121,7 @@ async function logFailuresOf(
 ): Promise<void> {
   const names = await markFailuresLogged(tx, address, now)
   const [most] = names
-  if (!most) return // another replica was faster
+  if (!most) return // another replica has logged them
   const user = await findUserByName(tx, most.username)
   const rejected = {
     username: most.username,
@@ -129,17 +133,17 @@ async function logFailuresOf(
   await emit(tx, loginRejected, rejected, { principal: null, request_id: randomUUID(), address })
 }
 
-/** From now on this network is one that the user has signed in from. */
+/** Stores that the user has signed in from this network. */
 export const rememberOrigin = (db: Db, user_id: number, address: string, now: Date) =>
   upsertOrigin(db, user_id, address, now)
 
-/** Deletes the networks that are no longer familiar. */
+/** Deletes networks whose last use is too old. */
 export const purgeOrigins = ({ db, clock }: { db: Db; clock: Clock }) =>
   deleteOrigins(db, before(clock.now(), familiarMs))
 
 const longestName = 254
 
-/** What was typed as a user name, as it is counted and told. */
+/** Returns a typed user name in the form that is counted and logged. */
 export const nameTried = (name: string) => name.toLowerCase().slice(0, longestName)
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms)

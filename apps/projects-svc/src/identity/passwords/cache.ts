@@ -8,13 +8,13 @@ const capacity = 1000
 export interface Password {
   name: string
   password: string
-  /** Where it came from. */
+  /** Network of the client. */
   network: string
 }
 
 /**
- * Passwords that were right a moment ago, so that a client which sends one with every call does not cost a hash each
- * time. Kept as an HMAC under a key of this process, and only worth something while the stored hash is the same.
+ * Creates a cache of recently verified passwords, so that a client that sends one with every call does not cost a
+ * hash each time. Entries are HMACs under a key of this process, and valid only while the stored hash is unchanged.
  */
 export function passwordCache(clock: Clock) {
   const key = randomBytes(32)
@@ -25,14 +25,14 @@ export function passwordCache(clock: Clock) {
       .digest('base64')
 
   return {
-    /** Was this password right for this stored hash within the last minute? */
+    /** Returns whether this password matched this stored hash within the last minute. */
     has(given: Password, stored: string): boolean {
       const entry = known.get(digest(given))
       return !!entry && entry.until > clock.now().getTime() && isSameSecret(entry.stored, stored)
     },
     add(given: Password, stored: string): void {
       const name = digest(given)
-      known.delete(name) // so that it goes to the end, as the newest
+      known.delete(name) // moves it to the end, as the newest
       const [oldest] = known.keys()
       if (oldest !== undefined && known.size >= capacity) known.delete(oldest)
       known.set(name, { stored, until: clock.now().getTime() + lifeMs })

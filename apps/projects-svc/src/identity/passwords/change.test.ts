@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { basic, nobody, testIdentity } from '../testing.ts'
 
-/** `POST /auth/password/change`: `spec/api-workspace.md` 2.2. */
+/** Change of a password (`POST /auth/password/change`). */
 
 const { clock, over, addUser, as } = await testIdentity()
 const fresh = 'Blue-Kettle-42'
@@ -21,7 +21,7 @@ describe.each(transports)('%s', (transport) => {
   })
   const ended = { kind: 'unauthenticated' }
 
-  test('lets the new password in and no longer the old one', async () => {
+  test('accepts the new password and rejects the old one', async () => {
     const user = await addUser()
     expect(await identity.changePassword({ body: body() }, as(user))).toEqual({
       detail: 'New password has been saved.',
@@ -31,7 +31,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(old).rejects.toMatchObject(ended)
   })
 
-  test('ends every other session and every legacy token, but no access token', async () => {
+  test('ends all other sessions and all legacy tokens, but no access token', async () => {
     const user = await addUser()
     const mine = await signIn(user.username)
     const other = await signIn(user.username)
@@ -49,7 +49,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(come({ authorization: `Token ${key}` })).rejects.toMatchObject(ended)
   })
 
-  test('is 401 with an access token, whatever it may do', async () => {
+  test('is a 401 with any access token', async () => {
     const user = await addUser()
     const { principal } = as(user)
     if (!principal) throw new Error('unreachable')
@@ -70,7 +70,7 @@ describe.each(transports)('%s', (transport) => {
       { new_password1: 'Password1', new_password2: 'Password1' },
       { new_password2: ['This password is too common.'] },
     ],
-  ])('with %j is refused and changes nothing', async (given, shown) => {
+  ])('with %j is rejected and changes nothing', async (given, shown) => {
     const user = await addUser()
     const { session } = await signIn(user.username)
     const attempt = identity.changePassword({ body: body(given) }, as(user))
@@ -79,7 +79,7 @@ describe.each(transports)('%s', (transport) => {
     await come({ session })
   })
 
-  test('counts wrong old passwords like those at sign-in', async () => {
+  test('counts wrong old passwords as failed sign-ins', async () => {
     const user = await addUser()
     const call = { ...as(user), address: `10.2.0.${transport.length}` }
     const guess = () => identity.changePassword({ body: body({ old_password: 'x' }) }, call)
@@ -90,7 +90,7 @@ describe.each(transports)('%s', (transport) => {
     await identity.changePassword({ body: body() }, call)
   })
 
-  test('of two at once from one password one is told that it is another by now', async () => {
+  test('by two concurrent calls succeeds once', async () => {
     const user = await addUser()
     const attempts = ['Red-Kettle-43', 'Green-Kettle-44'].map((one, at) =>
       identity.changePassword(

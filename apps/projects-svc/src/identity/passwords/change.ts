@@ -13,12 +13,12 @@ import { badPassword, type Owner, passwordProblems } from './rules.ts'
 
 type Given = Parameters<Service<typeof identity>['changePassword']>[0]['body']
 
-/** Choosing another password: `spec/api-workspace.md` 2.2. */
+/** Builds the handler that changes a password. */
 export function passwordHandlers(
   { db }: Pick<IdentityDeps, 'db'>,
   check: Check,
 ): Pick<Service<typeof identity>, 'changePassword'> {
-  /** Guesses of the old password are counted like those at sign-in. */
+  /** Wrong old passwords count as failed sign-ins. */
   async function judged(body: Given, context: Context): Promise<UserRow> {
     const self = await selfOf(db, context)
     assertNewPassword(body, self)
@@ -47,9 +47,9 @@ export function passwordHandlers(
 }
 
 /**
- * A new password that was typed twice.
+ * Checks a new password and its repetition.
  *
- * @throws DomainError invalid under the field of the second one, as existing clients expect
+ * @throws DomainError invalid under the field of the repetition, as existing clients expect
  */
 export function assertNewPassword(
   { new_password1, new_password2 }: Pick<Given, 'new_password1' | 'new_password2'>,

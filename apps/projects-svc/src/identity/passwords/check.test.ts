@@ -5,7 +5,7 @@ import { logFailures } from './attempts.ts'
 import { passwordChecks } from './check.ts'
 import { dummyHash, needsRehash, verifyPassword } from './hash.ts'
 
-/** How often a password is hashed: `reliability.md` 11. */
+/** Number of hashes that password checks compute. */
 
 const { db, clock, addUser } = await testIdentity()
 const from = (address: string) => ({ cause: { principal: null, request_id: 'test', address } })
@@ -20,7 +20,7 @@ function counted() {
   return { ...checks, hashed }
 }
 
-test('a thousand equal sign-ins by Basic cost one hash', async () => {
+test('a thousand equal Basic sign-ins cost one hash', async () => {
   const { id, username } = await addUser()
   const { checkCached, hashed } = counted()
   const guess = { name: username, password: 'secret', ...here }
@@ -29,7 +29,7 @@ test('a thousand equal sign-ins by Basic cost one hash', async () => {
   expect(hashed).toHaveLength(1)
 })
 
-test('and another one after a minute', async () => {
+test('a cached password is hashed again after a minute', async () => {
   const { username } = await addUser()
   const { checkCached, hashed } = counted()
   const guess = { name: username, password: 'secret', ...here }
@@ -42,7 +42,7 @@ test('and another one after a minute', async () => {
   expect(hashed).toHaveLength(2)
 })
 
-test('what is remembered is one name with one password', async () => {
+test('the cache key separates name and password', async () => {
   const { username } = await addUser()
   const { checkCached } = counted()
   await checkCached({ name: username, password: 'secret', ...here })
@@ -50,7 +50,7 @@ test('what is remembered is one name with one password', async () => {
   expect(await checkCached({ name: `${username}s`, password: 'ecret', ...here })).toBeUndefined()
 })
 
-test('a wrong password is not remembered', async () => {
+test('a wrong password is not cached', async () => {
   const { username } = await addUser()
   const { checkCached, hashed } = counted()
   const guess = { name: username, password: 'wrong', ...here }
@@ -59,7 +59,7 @@ test('a wrong password is not remembered', async () => {
   expect(hashed).toHaveLength(2)
 })
 
-test('a login hashes each time', async () => {
+test('a login computes a hash each time', async () => {
   const { username } = await addUser()
   const { check, hashed } = counted()
   const guess = { name: username, password: 'secret', ...here }
@@ -75,7 +75,7 @@ test('an unknown user costs as much as a known one', async () => {
   expect(needsRehash(dummyHash)).toBe(false)
 })
 
-test('so does somebody who was invited and has yet to register', async () => {
+test('an invited user without a password costs as much as a registered one', async () => {
   const { id } = await addUser({ username: 'invited@example.org' })
   await db.updateTable('users').set({ password_hash: '' }).where('id', '=', id).execute()
   const { check, hashed } = counted()
@@ -83,7 +83,7 @@ test('so does somebody who was invited and has yet to register', async () => {
   expect([found, hashed]).toEqual([undefined, [dummyHash]])
 })
 
-test('of two parallel sign-ins one writes the new hash, and both succeed', async () => {
+test('two parallel sign-ins with an outdated hash both succeed, and one stores the new hash', async () => {
   const { id, username } = await addUser()
   const older = await hash('secret', { memoryCost: 8192 })
   await db.updateTable('users').set({ password_hash: older }).where('id', '=', id).execute()
@@ -94,14 +94,14 @@ test('of two parallel sign-ins one writes the new hash, and both succeed', async
   expect((await Promise.all(guesses)).map((user) => user?.id)).toEqual([id, id])
 })
 
-test('a stored hash that is none lets nobody in', async () => {
+test('a malformed stored hash rejects every password', async () => {
   const { id, username } = await addUser()
   await db.updateTable('users').set({ password_hash: '!' }).where('id', '=', id).execute()
   const { check } = counted()
   expect(await check({ name: username, password: 'secret', ...here })).toBeUndefined()
 })
 
-test('failures that are too old to count are removed', async () => {
+test('expired failures are deleted', async () => {
   const { check } = counted()
   const left = async () => {
     await logFailures({ db, clock })

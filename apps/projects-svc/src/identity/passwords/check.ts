@@ -12,16 +12,16 @@ import { dummyHash, hashPassword, needsRehash, verifyPassword } from './hash.ts'
 export interface Guess {
   name: string
   password: string
-  /** Who tries; failures are counted per address and name. */
+  /** Client of the attempt; failures are counted per address and name. */
   cause: Cause
 }
 
-/** Answers the user, or undefined for a wrong name or password, which takes as long. */
+/** Function that returns the user, or undefined for a wrong name or password after the same time. */
 export type Check = (guess: Guess) => Promise<UserRow | undefined>
 
 /**
- * Two ways to check a password: `check` always hashes, `checkCached` only once a minute. Both throw `too_many` after ten
- * failures in ten minutes.
+ * Creates two password checks: `check` always computes a hash, `checkCached` at most once a minute. Both throw
+ * `too_many` after ten failures in ten minutes.
  */
 export function passwordChecks(
   { db, clock }: { db: Kysely<ProjectsDb>; clock: Clock },
@@ -34,7 +34,7 @@ export function passwordChecks(
     const user = await findUserByName(db, guess.name)
     const attempt = await attemptOf(db, guess, user, clock.now())
     await refuseTooMany(db, attempt, clock.now())
-    // Who was invited and has yet to register has none: no password opens that, which takes as long.
+    // An invited user without a password is compared with the dummy hash, which takes the same time.
     const stored = user?.password_hash || undefined
     const isRight = await verifyHash(stored ?? dummyHash, guess.password)
     if (user && stored && isRight) {
@@ -62,18 +62,21 @@ export function passwordChecks(
   return { check, checkCached }
 }
 
-/** Guesses at one name from one network come one after another, so that none escapes the count. */
+/** Guesses of one name from one network run one at a time, so that none escapes the count. */
 const keyOf = ({ name, cause }: Guess) =>
   JSON.stringify([networkOf(cause.address ?? ''), nameTried(name)])
 
-/** A cached password counts in its own network only: a hit from another network would confirm the guess of an attacker there. */
+/**
+ * A cached password is valid in its own network only: a hit from another network would confirm a guess to an
+ * attacker.
+ */
 const fromNetwork = ({ name, password, cause }: Guess) => ({
   name,
   password,
   network: networkOf(cause.address ?? ''),
 })
 
-/** A password that was hashed with older figures is hashed with today's, now that it is known. */
+/** Rehashes a verified password whose hash has outdated parameters. */
 async function rehashed(db: Kysely<ProjectsDb>, user: UserRow, password: string): Promise<UserRow> {
   if (!needsRehash(user.password_hash)) return user
   const password_hash = await hashPassword(password)

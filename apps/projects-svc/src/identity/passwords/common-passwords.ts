@@ -1,6 +1,6 @@
 /**
- * Passwords that are tried first by whoever guesses, in lower case. Only of eight characters and more that are not digits
- * alone: others are refused before.
+ * Passwords that attackers try first, in lower case. Shorter ones and those of digits only are left out, because
+ * other rules reject them.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `

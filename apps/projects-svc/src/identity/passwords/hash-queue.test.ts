@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashQueue } from './hash-queue.ts'
 
-/** A hash that ends when the test lets it. */
+/** Builds a hash function that finishes on request of the test. */
 function controlled() {
   let running = 0
   let most = 0
@@ -20,7 +20,7 @@ function controlled() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('no more hashes run side by side than are allowed, and all of them run', async () => {
+test('all hashes run, but never more in parallel than the limit', async () => {
   const { hash, ends, most } = controlled()
   const queue = hashQueue({ atOnce: 2, waiting: 10 })
   const all = Array.from({ length: 12 }, () => queue(hash))
@@ -32,7 +32,7 @@ test('no more hashes run side by side than are allowed, and all of them run', as
   expect([ends.length, most()]).toEqual([12, 2])
 })
 
-test('a hash that would have to wait behind too many others is refused, with a time to come back', async () => {
+test('a hash beyond the queue limit is rejected with a retry time', async () => {
   const { hash, ends } = controlled()
   const queue = hashQueue({ atOnce: 1, waiting: 1 })
   const [first, second] = [queue(hash), queue(hash)]
@@ -48,7 +48,7 @@ test('a hash that would have to wait behind too many others is refused, with a t
   await third
 })
 
-test('a hash that failed makes room for the next one', async () => {
+test('a failed hash frees its slot', async () => {
   const { hash, ends } = controlled()
   const queue = hashQueue({ atOnce: 1, waiting: 1 })
   const [first, second] = [queue(hash), queue(hash)]

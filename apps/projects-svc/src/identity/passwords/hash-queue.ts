@@ -1,15 +1,15 @@
 import { unavailable } from '@reticle/kit/errors'
 
 export interface HashQueueSettings {
-  /** Hashes that are computed side by side. */
+  /** Limit on hashes computed in parallel. */
   atOnce: number
-  /** Hashes that may wait; one more is refused. */
+  /** Limit on waiting hashes; further ones are rejected. */
   waiting: number
 }
 
 /**
- * Runs password hashes a few at a time. Each takes 19 MiB and one of the few threads that files and names of hosts are read
- * with, so a flood of sign-ins must neither fill the memory nor occupy every thread.
+ * Creates a queue of password hashes. Each hash takes 19 MiB and one of the few threads that Node also uses for files
+ * and DNS, so many sign-ins must neither fill the memory nor occupy all threads.
  */
 export function hashQueue({ atOnce, waiting }: HashQueueSettings) {
   const pending: (() => void)[] = []

@@ -1,21 +1,21 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
 
-/** Wrong passwords, and the networks that right ones came from, in SQL. */
+/** SQL of wrong passwords and of the networks of successful sign-ins. */
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
 export interface Attempt {
-  /** The network of the client. */
+  /** Network of the client. */
   address: string
-  /** User name of the account in lower case, else the typed name; at most as long as a user name can be. */
+  /** User name of the account in lower case, otherwise the typed name, cut to the maximum length of a user name. */
   username: string
-  /** Has the user of that account signed in from there before? */
+  /** Whether the user of that account has signed in from this network before. */
   is_familiar: boolean
 }
 
-/** The newest failures for an account from one network, newest first. */
+/** Lists the newest failures for an account from one network, newest first. */
 export async function listFailures(
   db: Db,
   { address, username }: Attempt,
@@ -27,7 +27,7 @@ export async function listFailures(
   return rows.map((row) => row.failed_date)
 }
 
-/** The newest failures for an account from all networks that its user has not signed in from, newest first. */
+/** Lists the newest failures for an account from networks that its user has not used, newest first. */
 export async function listUnfamiliarFailures(
   db: Db,
   { username }: Attempt,
@@ -48,7 +48,7 @@ const newestFailures = (db: Db, username: string, since: Date, most: number) =>
     .orderBy('failed_date', 'desc')
     .limit(most)
 
-/** Failures of one network are written one after another, so that one of them is logged. */
+/** Serializes the failures of one network, so that one of them is logged. */
 export async function lockFailures(tx: Tx, address: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('projects.password_failures'), hashtext(${address}))`.execute(
     tx,
@@ -66,7 +66,7 @@ export async function insertFailure(
     .execute()
 }
 
-/** Has the log of events an entry of this network since then? */
+/** Returns whether the event log has an entry of this network since that time. */
 export async function hasLoggedFailures(db: Db, address: string, since: Date): Promise<boolean> {
   const row = await db
     .selectFrom('password_failures')
@@ -78,7 +78,7 @@ export async function hasLoggedFailures(db: Db, address: string, since: Date): P
   return row !== undefined
 }
 
-/** Networks with failures that the log of events has not reported. */
+/** Lists networks with failures that are not in the event log. */
 export async function listUnloggedAddresses(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('password_failures')
@@ -89,7 +89,7 @@ export async function listUnloggedAddresses(db: Db): Promise<string[]> {
   return rows.map((row) => row.address)
 }
 
-/** Marks the failures of a network as reported; how many there were for each name, most first. */
+/** Marks the failures of a network as logged, and returns their number for each name, highest first. */
 export async function markFailuresLogged(
   tx: Tx,
   address: string,
@@ -113,12 +113,12 @@ export async function markFailuresLogged(
   return rows.map(({ username, count }) => ({ username, count: Number(count) }))
 }
 
-/** Of everybody: what is too old to count. */
+/** Deletes the expired failures of all users. */
 export async function deleteFailures(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('password_failures').where('failed_date', '<=', before).execute()
 }
 
-/** Has the user signed in from this network since then? */
+/** Returns whether the user has signed in from this network since that time. */
 export async function hasOrigin(
   db: Db,
   user_id: number,
@@ -135,7 +135,7 @@ export async function hasOrigin(
   return row !== undefined
 }
 
-/** Notes that the user signed in from this network; the date is precise to a day. */
+/** Stores that the user signed in from this network; the date is precise to a day. */
 export async function upsertOrigin(
   db: Db,
   user_id: number,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Mail, Mailer } from '../mail/mailer.ts'
 import { basic, nobody, testIdentity } from '../testing.ts'
 
-/** `POST /auth/password/reset` and `/confirm`: `spec/api-workspace.md` 2.2. */
+/** Password reset by mail. */
 
 const { mails, over, addUser, as, days } = await testIdentity()
 const root = await addUser({ role: 'admin' })
@@ -32,7 +32,7 @@ describe.each(transports)('%s', (transport) => {
   const badToken = { kind: 'invalid', body: { token: ['Invalid value'] } }
   const badUid = { kind: 'invalid', body: { uid: ['Invalid value'] } }
 
-  test('a mail leads to the page where a new password is chosen', async () => {
+  test('the mail links to the page for a new password', async () => {
     const { user, uid, token } = await asked()
     expect(mails.at(-1)).toMatchObject({ to: user.email, subject: 'Choose a new password' })
     expect(mails.at(-1)?.text).toContain(
@@ -46,7 +46,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(old).rejects.toMatchObject({ kind: 'unauthenticated' })
   })
 
-  test('all are answered alike, whether they have an account or not', async () => {
+  test('all addresses get the same response, with or without an account', async () => {
     const gone = await addPerson({ is_active: false })
     const before = mails.length
     for (const email of [gone.email, 'nobody@example.org'])
@@ -59,7 +59,7 @@ describe.each(transports)('%s', (transport) => {
     expect(mails.at(-1)?.to).toBe(user.email)
   })
 
-  test('what was mailed is good once, for three days, and only until the next mail', async () => {
+  test('a token works once, for three days, and until the next mail', async () => {
     const { uid, token } = await asked()
     await confirm(uid, token)
     await expect(confirm(uid, token)).rejects.toMatchObject(badToken)
@@ -73,13 +73,13 @@ describe.each(transports)('%s', (transport) => {
     await expect(confirm(first.uid, first.token)).rejects.toMatchObject(badToken)
   })
 
-  test('of many at once who use it one is let through', async () => {
+  test('concurrent uses of one token succeed once', async () => {
     const { uid, token } = await asked()
     const ends = await Promise.allSettled([1, 2, 3].map(() => confirm(uid, token)))
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('what does not fit together is refused, naming the field', async () => {
+  test('a mismatch of user and token is rejected with an error of the field', async () => {
     const { uid, token } = await asked()
     const other = await asked()
     await expect(confirm(uid, 'x')).rejects.toMatchObject(badToken)
@@ -89,7 +89,7 @@ describe.each(transports)('%s', (transport) => {
     await confirm(uid, token)
   })
 
-  test('a password that is refused leaves the mail good', async () => {
+  test('a rejected password leaves the token valid', async () => {
     const { uid, token } = await asked()
     const short = confirm(uid, token, { new_password1: 'kettle', new_password2: 'kettle' })
     await expect(short).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe.each(transports)('%s', (transport) => {
     await confirm(uid, token)
   })
 
-  test('everything that was signed in by password ends', async () => {
+  test('a reset ends all sessions and legacy tokens', async () => {
     const { user, uid, token } = await asked()
     const body = { username: user.username, password: 'secret' }
     const { key, session } = await identity.signIn({ body }, nobody())
@@ -112,7 +112,7 @@ describe.each(transports)('%s', (transport) => {
       })
   })
 
-  test('a mail is good for nothing once the password or the e-mail is another', async () => {
+  test('a token is invalid after a change of password or e-mail', async () => {
     const one = await asked()
     const body = { old_password: 'secret', new_password1: fresh, new_password2: fresh }
     await identity.changePassword({ body }, as(one.user))
@@ -124,13 +124,13 @@ describe.each(transports)('%s', (transport) => {
     await expect(confirm(two.uid, two.token)).rejects.toMatchObject(badToken)
   })
 
-  test('a deactivated user does not come back by it', async () => {
+  test('a deactivated user cannot reset the password', async () => {
     const { user, uid, token } = await asked()
     await identity.updateUser({ id: user.id, body: { is_active: false } }, as(root))
     await expect(confirm(uid, token)).rejects.toMatchObject(badUid)
   })
 
-  test('the answer of a server that keeps its mails refers to an administrator', async () => {
+  test('a server that keeps its mails refers to an administrator in the response', async () => {
     const kept: Mail[] = []
     const mailer: Mailer = { keepsMails: true, send: async (mail) => void kept.push(mail) }
     const identity = over(transport, {}, mailer)
@@ -145,7 +145,7 @@ describe.each(transports)('%s', (transport) => {
     expect(kept.map(({ to }) => to)).toEqual([user.email, user.email])
   })
 
-  test('without anything that sends mails everybody is told so', async () => {
+  test('without a mailer every request is rejected', async () => {
     const unmailed = over(transport, {}, null)
     const attempt = unmailed.resetPassword({ body: { email: 'nobody@example.org' } }, nobody())
     await expect(attempt).rejects.toMatchObject({

@@ -20,11 +20,11 @@ import { hashPassword } from './hash.ts'
 
 type Reset = Pick<Service<typeof identity>, 'resetPassword' | 'confirmPasswordReset'>
 
-/** The same for every address. */
+/** Same text for every address, so that it does not reveal accounts. */
 const linkIsKept =
   'This server sends no e-mails. Ask an administrator: the link to choose a new password was stored on the server, and an administrator hands it over.'
 
-/** A new password for who has forgotten theirs: `spec/api-workspace.md` 2.2. */
+/** Builds the handlers that replace a forgotten password. */
 export function resetHandlers(deps: IdentityDeps): Reset {
   const { db, clock, settings } = deps
   const post = postOf(deps)
@@ -35,7 +35,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
       let mail: Mail | undefined
       await change(db, context, async (tx) => {
         const user = await findUserByEmail(tx, body.email)
-        // An account without a password is an invited person's, who registers.
+        // An account without a password belongs to an invited user, who has to register.
         if (!user?.is_active || user.password_hash === '') return
         if (!(await lockUser(tx, user.id))) return
         mail = resetMail(user, await issueKey(tx, user, 'password', clock.now()), settings)
@@ -57,7 +57,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
   }
 }
 
-/** The user whom the mail was sent to, locked, so that its key is used once. */
+/** Returns the recipient of the mail, locked, so that the key works once. */
 async function holderOf(
   tx: Transaction<ProjectsDb>,
   { uid, token }: { uid: string; token: string },

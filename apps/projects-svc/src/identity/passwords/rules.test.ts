@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commonPasswords } from './common-passwords.ts'
 import { passwordProblems } from './rules.ts'
 
-/** `spec/api-workspace.md` 2.2, password. */
+/** Password rules. */
 
 const owner = {
   username: 'margarethe',
@@ -17,7 +17,7 @@ test.each([
   'ÄÖÜ ßéç 12',
   ' 8 long ',
   `margarethe ${'and something that is far longer than a name '.repeat(3)}`,
-])('%j is fine', (password) => {
+])('%j is accepted', (password) => {
   expect(passwordProblems(password, owner)).toEqual([])
 })
 
@@ -40,16 +40,16 @@ test.each([
   ['ehteragram', [like('username')]],
   ['xHOLLISTER', [like('last name')]],
   ['sunflower-fields', [like('email address')]],
-])('%j is told: %j', (password, problems) => {
+])('%j is rejected with %j', (password, problems) => {
   expect(passwordProblems(password, owner)).toEqual(problems)
 })
 
-test('what nobody has said is like nothing', () => {
+test('empty fields of a user are similar to no password', () => {
   const unknown = { username: 'someone', email: '', first_name: '', last_name: '' }
   expect(passwordProblems('Blue-Kettle-42', unknown)).toEqual([])
 })
 
-test('the list holds only what no other rule refuses', () => {
+test('the list contains only passwords that no other rule rejects', () => {
   const useless = [...commonPasswords].filter(
     (one) => one.length < 8 || /^\d+$/.test(one) || one !== one.toLowerCase(),
   )

@@ -1,13 +1,13 @@
 import { type DomainError, invalidInput } from '@reticle/kit/errors'
 import { commonPasswords } from './common-passwords.ts'
 
-/** What a password that people choose for themselves may be: `spec/api-workspace.md` 2.2. The longest is a matter of shape. */
+/** Rules for passwords that users choose. The REST schema limits the length. */
 
 const shortest = 8
-/** Likeness from which on a password gives its owner away: 1 is the same letters. */
+/** Similarity from which a password is too close to a field of its user; 1: the same letters. */
 const tooSimilar = 0.7
 
-/** What else is known of whoever chooses. */
+/** Fields of the user that the password is compared with. */
 export interface Owner {
   username: string
   email: string
@@ -22,7 +22,7 @@ const shownAs: Readonly<Record<keyof Owner, string>> = {
   last_name: 'last name',
 }
 
-/** Everything that is wrong with it, in the words existing clients know. Pure. */
+/** Returns all faults of a password, in the texts that existing clients know. */
 export function passwordProblems(password: string, owner: Owner): string[] {
   const problems: string[] = []
   const similar = similarTo(password, owner)
@@ -35,7 +35,7 @@ export function passwordProblems(password: string, owner: Owner): string[] {
   return problems
 }
 
-/** All of them as errors of one field. */
+/** Returns all faults as errors of one field. */
 export function badPassword(field: string, problems: readonly string[]): DomainError {
   return invalidInput(
     problems.map((message) => ({ code: 'custom', path: [field], message, input: '' })),
@@ -56,17 +56,17 @@ function similarTo(password: string, owner: Owner): string | undefined {
   return found && shownAs[found[0]]
 }
 
-/** The whole, and the words in it. */
+/** The value and its words. */
 const partsOf = (value: string) => [value, ...value.split(/[^\p{L}\p{N}_]+/u)].filter(Boolean)
 
-/** Short words in a long password say nothing. */
+/** A short word in a much longer password is not similar. */
 function isSimilar(password: string, part: string): boolean {
   const isFarLonger =
     password.length >= 10 * part.length && part.length < (tooSimilar / 2) * password.length
   return !isFarLonger && likeness(password, part) >= tooSimilar
 }
 
-/** How many letters two texts share, whatever their order, of all that they have. */
+/** Returns the share of common letters of two texts, in any order. */
 function likeness(one: string, other: string): number {
   const left = new Map<string, number>()
   for (const letter of other) left.set(letter, (left.get(letter) ?? 0) + 1)

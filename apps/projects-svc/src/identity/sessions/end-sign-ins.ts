@@ -5,8 +5,8 @@ import { deleteLegacyTokens } from '../repo.ts'
 import { deleteSessions } from './repo.ts'
 
 /**
- * Ends what a user has signed in with by password: every session, but one that is to stay, and every legacy token; and the
- * keys that were mailed to choose another one. Access tokens are made to outlive that.
+ * Ends the sign-ins by password of a user: every session except `butSession`, every legacy token, and mailed keys for
+ * a new password. Access tokens remain valid.
  */
 export async function endSignIns(
   db: Kysely<ProjectsDb>,

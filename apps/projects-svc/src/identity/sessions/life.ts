@@ -3,20 +3,20 @@ import { deleteExpiredKeys } from '../mail/repo.ts'
 import { deleteExpiredSessions, type SessionOfUser } from './repo.ts'
 
 const dayMs = 86_400_000
-/** Days without use after which a session ends (`spec/api-workspace.md` 2.1). */
+/** Days without use after which a session ends. */
 const lifeMs = 14 * dayMs
 
-/** Before this moment a session that was never used again has ended. */
+/** Returns the latest time of last use at which a session has ended. */
 export const lifeBefore = (now: Date) => new Date(now.getTime() - lifeMs)
 
 export const expiryFrom = (now: Date) => new Date(now.getTime() + lifeMs)
 
-/** A session that is used lives on; its end is moved at most once a day. */
+/** Returns whether a used session should be extended; its expiry moves at most once a day. */
 export function isToBeRenewed({ expiry_date }: SessionOfUser, now: Date): boolean {
   return expiryFrom(now).getTime() - expiry_date.getTime() >= dayMs
 }
 
-/** Removes sessions and mailed keys that have ended by themselves. */
+/** Deletes expired sessions and mailed keys. */
 export async function purgeSessions({
   db,
   clock,

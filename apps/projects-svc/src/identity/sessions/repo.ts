@@ -1,12 +1,12 @@
 import type { Insertable, Kysely } from 'kysely'
 import type { ProjectsDb, SessionRow, SessionsTable, UserRow } from '../../db/schema.ts'
 
-/** Sessions in SQL; a transaction fits where `Db` is asked for. */
+/** SQL of sessions. A transaction can be passed as `Db`. */
 type Db = Kysely<ProjectsDb>
 
 export type SessionOfUser = Pick<SessionRow, 'id' | 'expiry_date'>
 
-/** Whose session that is, in one query. */
+/** Finds a session with its user, in one query. */
 export async function findSessionAndUser(
   db: Db,
   token_hash: Buffer,
@@ -34,7 +34,7 @@ export async function insertSession(db: Db, session: Insertable<SessionsTable>):
   return id
 }
 
-/** The same row, with another value. */
+/** Replaces the value of a session's row. */
 export async function replaceSession(
   db: Db,
   before: Buffer,
@@ -58,7 +58,7 @@ export async function deleteSession(
     .execute()
 }
 
-/** All of a user's, but the one that is to stay. */
+/** Deletes the sessions of a user, except `but`. */
 export async function deleteSessions(db: Db, user_id: number, but?: number): Promise<void> {
   let rows = db.deleteFrom('sessions').where('user_id', '=', user_id)
   if (but !== undefined) rows = rows.where('id', '<>', but)

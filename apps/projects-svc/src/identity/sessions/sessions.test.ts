@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from '../testing.ts'
 import { purgeSessions } from './life.ts'
 
-/** Sessions: `spec/api-workspace.md` 2.1, 2.2. */
+/** Sessions of browsers. */
 
 const { db, clock, over, addUser, as, days } = await testIdentity()
 
@@ -22,7 +22,7 @@ describe.each(transports)('%s', (transport) => {
     return { user, ways }
   }
 
-  test('begin with a sign-in, and tell who calls', async () => {
+  test('start with a sign-in and identify the user', async () => {
     const { user, ways } = await signedIn()
     const [{ session } = { session: '' }] = ways
     expect(session).toMatch(/^[A-Za-z0-9]{32}$/)
@@ -33,14 +33,14 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('are known by a hash of their value only', async () => {
+  test('are stored only as a hash of their value', async () => {
     const { ways } = await signedIn()
     const rows = await db.selectFrom('sessions').select('token_hash').execute()
     const kept = rows.map(({ token_hash }) => token_hash.toString('latin1')).join()
     expect(kept).not.toContain(ways[0]?.session)
   })
 
-  test('end after 14 days without use, and live on while they are used', async () => {
+  test('end after 14 days without use, and are extended by use', async () => {
     const { ways } = await signedIn()
     const session = ways[0]?.session ?? ''
     await days(13)
@@ -51,7 +51,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(come(session)).rejects.toMatchObject(ended)
   })
 
-  test('are renewed at most daily', async () => {
+  test('are extended at most daily', async () => {
     const { ways } = await signedIn()
     const session = ways[0]?.session ?? ''
     await clock.advance(86_400_000 - 1)
@@ -61,7 +61,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await come(session)).is_renewed).toBe(false)
   })
 
-  describe('the token of a sign-in', () => {
+  describe('the legacy token of a sign-in', () => {
     const invalid = { kind: 'unauthenticated', message: 'Invalid token.' }
     const registered = async () => {
       const { username } = await addUser()
@@ -75,7 +75,7 @@ describe.each(transports)('%s', (transport) => {
     test.each([
       ['a sign-in', signedInKey],
       ['a registration', registered],
-    ])('of %s ends after 14 days without use, and lives on while it is used', async (_, begin) => {
+    ])('of %s ends after 14 days without use, and is extended by use', async (_, begin) => {
       const key = await begin()
       for (let times = 0; times < 2; times++) {
         await days(13)
@@ -87,7 +87,7 @@ describe.each(transports)('%s', (transport) => {
       await expect(byKey(key)).rejects.toMatchObject(invalid)
     })
 
-    test('lives while the cookie is used, and the cookie while the token is', async () => {
+    test('is extended by the use of the cookie, and the cookie by the use of the token', async () => {
       const { ways } = await signedIn()
       const { key, session } = ways[0] ?? { key: '', session: '' }
       await days(13)
@@ -115,13 +115,13 @@ describe.each(transports)('%s', (transport) => {
       await expect(come(session)).rejects.toMatchObject(ended)
     })
 
-    test('ends when the row of its session goes, whatever removes it', async () => {
+    test('ends when the row of its session is deleted', async () => {
       const { user, ways } = await signedIn()
       await db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
       await expect(byKey(ways[0]?.key ?? '')).rejects.toMatchObject(invalid)
     })
 
-    test('ends when the account is deactivated, and does not come back', async () => {
+    test('ends when the account is deactivated, and stays ended after reactivation', async () => {
       const root = await addUser({ role: 'admin' })
       const { user, ways } = await signedIn(2)
       for (const is_active of [false, true])
@@ -129,7 +129,7 @@ describe.each(transports)('%s', (transport) => {
       for (const { key } of ways) await expect(byKey(key)).rejects.toMatchObject(invalid)
     })
 
-    test('ends when the password is changed, also beside the session that stays', async () => {
+    test('ends when the password is changed, even if its session is kept', async () => {
       const { user, ways } = await signedIn(2)
       const { principal } = await come(ways[0]?.session ?? '')
       const [old_password, word] = ['secret', 'Blue-Kettle-42']
@@ -139,7 +139,7 @@ describe.each(transports)('%s', (transport) => {
       await come(ways[0]?.session ?? '')
     })
 
-    test('of a replica of the version before lives 14 days', async () => {
+    test('of a replica of the previous release lasts 14 days', async () => {
       const { user, ways } = await signedIn()
       await db
         .updateTable('auth_tokens')
@@ -153,12 +153,12 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  test('unknown ones are refused', async () => {
+  test('with an unknown value are rejected', async () => {
     await expect(come('x'.repeat(32))).rejects.toMatchObject(ended)
     await expect(come('')).rejects.toMatchObject({ kind: 'unauthenticated' })
   })
 
-  test('of a deactivated user are refused', async () => {
+  test('of a deactivated user are rejected', async () => {
     const { user, ways } = await signedIn()
     await db.updateTable('users').set({ is_active: false }).where('id', '=', user.id).execute()
     await expect(come(ways[0]?.session ?? '')).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe.each(transports)('%s', (transport) => {
     })
   })
 
-  describe('signing out', () => {
+  describe('a sign-out', () => {
     test('by session ends it and all legacy tokens, but no other session', async () => {
       const { user, ways } = await signedIn(2)
       const [first, second] = ways
@@ -184,7 +184,7 @@ describe.each(transports)('%s', (transport) => {
       await byKey(token.value)
     })
 
-    test('by a token ends it and the session beside it', async () => {
+    test('by a token ends it and the session of the cookie', async () => {
       const { user, ways } = await signedIn(2)
       const [first, second] = ways
       if (!first || !second) throw new Error('unreachable')
@@ -195,7 +195,7 @@ describe.each(transports)('%s', (transport) => {
       await byKey(second.key)
     })
 
-    test('never ends the session of somebody else, nor for nobody', async () => {
+    test('cannot end the session of another user, or without a user', async () => {
       const { ways } = await signedIn()
       const session = ways[0]?.session ?? ''
       await identity.signOut({ session }, as(await addUser()))
@@ -205,7 +205,7 @@ describe.each(transports)('%s', (transport) => {
   })
 })
 
-test('sessions that have ended are removed', async () => {
+test('ended sessions are deleted', async () => {
   const identity = over('in-process')
   const { id, username } = await addUser()
   const sign = () => identity.signIn({ body: { username, password: 'secret' } }, nobody())

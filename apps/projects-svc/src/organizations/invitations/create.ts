@@ -22,7 +22,7 @@ import { sayOver } from './withdraw.ts'
 type Body = Input<typeof organizations.createInvitation>['body']
 
 /**
- * The organization that the request names, into which the caller may invite somebody for that role.
+ * Returns the organization of the request, after checking that the caller may invite for this role.
  *
  * @throws DomainError invalid without an organization, forbidden
  */
@@ -39,13 +39,13 @@ export function invitingTo(principal: Principal, role: Body['role']): number {
 
 type Invited = {
   invitation: Invitation
-  /** Who is to be told; null: nobody, they are a member already. */
+  /** Recipient of the mail; null: no mail, because the user is a member already. */
   invitee: Invitee | null
 }
 
 /**
- * Invites an address (`spec/api-workspace.md` 3.3). An account whose address is verified becomes a member at once, unless the
- * settings ask for confirmation. Every other account accepts by the key: an address that was not proved makes no member.
+ * Creates an invitation. An account with a verified address becomes a member at once, unless the settings require
+ * confirmation. Every other account accepts with the key, because an unverified address must not make a member.
  */
 export async function createInvitation(
   tx: Tx,
@@ -84,7 +84,7 @@ export async function createInvitation(
   return { invitation: await invitationOf(tx, accepted, expiry), invitee: null }
 }
 
-/** The roles that came with the call may be seconds old: the locked organization knows those of now. */
+/** Checks the role of the sender again under the lock, because the roles in the call may be seconds old. */
 async function assertMayStillInvite(
   tx: Tx,
   { organization_id, owner_id }: { organization_id: number; owner_id: number },
@@ -102,5 +102,5 @@ async function viewOf(tx: Tx, key: string) {
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** 64 letters and digits: who knows them is asked for an account all the same. */
+/** 64 letters and digits. Accepting also requires the account. */
 const newKey = () => Array.from({ length: 64 }, () => letters[randomInt(letters.length)]).join('')

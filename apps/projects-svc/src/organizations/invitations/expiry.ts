@@ -3,13 +3,13 @@ import type { InvitationView } from './repo.ts'
 
 const dayMs = 86_400_000
 
-/** What decides how long an invitation lives: from its sending on (`spec/api-workspace.md` 3.3). */
+/** Time and setting that decide whether an invitation is expired, counted from its sending. */
 export interface Expiry {
   now: Date
   days: OrganizationSettings['invitationExpiryDays']
 }
 
-/** Null: it was never sent. One that was accepted does not expire. */
+/** Returns whether an invitation is expired; null: it was never sent. An accepted one does not expire. */
 export function isExpired(
   { sent_date, accepted }: Pick<InvitationView, 'sent_date' | 'accepted'>,
   { now, days }: Expiry,

@@ -1,10 +1,10 @@
 import type { Invitee, Mail } from '../../identity/index.ts'
 
-/** What a mail about an invitation says. Names of people and slugs hold letters, digits and a few signs only. */
+/** Content of a mail about an invitation. User names and slugs contain only letters, digits and a few signs. */
 export interface Letter {
   organization: string
   role: string
-  /** Null: they have left. */
+  /** Null: the account of the sender was deleted. */
   sender: string | null
   link: string
   days: number

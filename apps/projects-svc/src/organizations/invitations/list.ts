@@ -19,7 +19,7 @@ const columns = {
   created_date: 'invitations.created_date',
 } as const satisfies ColumnsOf<typeof invitationFields>
 
-/** A page of the invitations that the caller may see: `spec/api-workspace.md` 1.5, 1.7, 3.3. */
+/** Lists a page of the invitations that the caller may see. */
 export function listInvitations(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -33,8 +33,9 @@ export function listInvitations(
 }
 
 /**
- * Sent or received; all of an organization that the caller leads. An organization that the request names leaves out others. A
- * received one whose address is not verified stays out until it is accepted: the record holds the key, which is what proves it.
+ * Restricts to sent and received invitations, and those of organizations that the caller leads; an organization in
+ * the request limits the list to it. A received one to an unverified address is hidden until it is accepted, because
+ * the record contains the key that proves the address.
  */
 function visibleTo(principal: Principal) {
   const { scope, role, user_id } = principal

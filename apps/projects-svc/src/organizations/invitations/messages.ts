@@ -7,7 +7,7 @@ import type { InvitationView } from './repo.ts'
 
 type People = ReadonlyMap<number, BasicUser>
 
-/** An invitation as a record (`spec/api-workspace.md` 3.3). */
+/** Converts a row to an invitation record. */
 function toInvitation(row: InvitationView, user: BasicUser, people: People, expiry: Expiry) {
   const { key, created_date, owner_id, role, organization_id: id, slug, accepted } = row
   return {
@@ -23,7 +23,7 @@ function toInvitation(row: InvitationView, user: BasicUser, people: People, expi
   }
 }
 
-/** Records of rows, in the same order; one query however many there are. */
+/** Converts rows to records in the same order, with one query for any number of rows. */
 export async function invitationRecords(
   db: Db,
   rows: readonly InvitationView[],

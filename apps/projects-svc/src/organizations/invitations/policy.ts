@@ -1,7 +1,7 @@
 import type { OrganizationRole } from '@reticle/contracts/principal'
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with invitations: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on invitations (`docs/spec/access.md#permissions`). */
 
 const either: Grant = { is: ['sender', 'invitee'], role: 'any' }
 const sender: Grant = { is: ['sender'], role: 'worker' }
@@ -16,7 +16,7 @@ const everywhere = (action: string, grant: Grant): Rule => ({
   member: grant,
 })
 
-/** For which roles a member invites others; the rows `create` say the same. */
+/** Roles for which a member may invite; equal to the rules of `create`. */
 const invites: Readonly<Record<OrganizationRole, readonly OrganizationRole[]>> = {
   owner: ['maintainer', 'supervisor', 'worker'],
   maintainer: ['supervisor', 'worker'],
@@ -24,7 +24,7 @@ const invites: Readonly<Record<OrganizationRole, readonly OrganizationRole[]>> =
   worker: [],
 }
 
-/** May a member of role `sender` send an invitation for `role`? `null` is no member. */
+/** Returns whether a member with the role `sender` may invite for `role`; `null`: not a member. */
 export const mayInviteFor = (sender: OrganizationRole | null, role: OrganizationRole): boolean =>
   sender !== null && invites[sender].includes(role)
 

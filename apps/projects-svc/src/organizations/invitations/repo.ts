@@ -1,7 +1,7 @@
 import type { InferResult, Insertable, Kysely, Transaction } from 'kysely'
 import type { InvitationsTable, ProjectsDb } from '../../db/schema.ts'
 
-/** Invitations in SQL; a transaction fits where `Db` is asked for. */
+/** SQL of invitations. A transaction can be passed as `Db`. */
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
@@ -20,7 +20,7 @@ export function selectInvitations(db: Db) {
     ])
 }
 
-/** An invitation with the membership it is about. */
+/** Row of an invitation with its membership. */
 export type InvitationView = InferResult<ReturnType<typeof selectInvitations>>[number]
 
 export function findInvitation(db: Db, key: string): Promise<InvitationView | undefined> {
@@ -36,7 +36,7 @@ export function findInvitationTo(
     .executeTakeFirst()
 }
 
-/** Invitations that a user sent and that are not accepted yet; of one organization, or of all. */
+/** Lists the unaccepted invitations that a user sent, in one organization or all. */
 export function listOpenSent(
   db: Db,
   { owner_id, organization_id }: { owner_id: number; organization_id?: number },
@@ -77,7 +77,7 @@ export async function updateSentDate(tx: Tx, id: number, sent_date: Date): Promi
   await tx.updateTable('invitations').set({ sent_date }).where('id', '=', id).execute()
 }
 
-/** The membership stays. */
+/** Deletes an invitation and keeps the membership. */
 export async function deleteInvitation(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('invitations').where('id', '=', id).execute()
 }

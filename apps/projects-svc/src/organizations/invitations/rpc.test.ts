@@ -9,7 +9,7 @@ import { inviting } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 import type { TestUser } from '../../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 3.3 and the rows of 2.5 about invitations. */
+/** Calls on invitations and their permissions. */
 
 const workspace = await testOrganizations()
 const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
@@ -22,7 +22,7 @@ const forbidden = { kind: 'forbidden' }
 describe.each(transports)('over %s', (transport) => {
   const { organizations } = over(transport)
 
-  test('an unknown address gets an account without a password, and is to accept', async () => {
+  test('inviting an unknown address creates an account without a password and a pending invitation', async () => {
     const { id, slug, owner } = await addOrganization()
     const call = await as(owner, id)
     const email = `New.${newAddress()}`
@@ -53,12 +53,12 @@ describe.each(transports)('over %s', (transport) => {
     expect(account).toMatchObject({ email: email.toLowerCase(), password_hash: '' })
   })
 
-  test('no event holds the key', async () => {
+  test('no event contains the key', async () => {
     const { key } = await invite()
     expect(JSON.stringify(await takeEvents())).not.toContain(key)
   })
 
-  test('somebody who has an account is a member at once', async () => {
+  test('a user with a verified account becomes a member at once', async () => {
     const { id, owner } = await addOrganization()
     const bo = await addRegistered()
     await takeEvents()
@@ -73,7 +73,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('whoever accepts becomes a member; the record stays', async () => {
+  test('accepting makes the user a member and keeps the record', async () => {
     const { organization, email, key } = await invite('supervisor')
     const person = await register(email)
     await takeEvents()
@@ -90,7 +90,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(again).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('an invitation that expired is not accepted, until it is sent again', async () => {
+  test('an expired invitation cannot be accepted until it is sent again', async () => {
     const { organization, email, key } = await invite()
     const person = await register(email)
     await expire(key)
@@ -105,7 +105,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(resent).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('one that is declined goes, and so does the membership', async () => {
+  test('declining deletes the invitation and the membership', async () => {
     const { organization, email, key } = await invite()
     const person = await register(email)
     await takeEvents()
@@ -118,7 +118,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await organizations.listMemberships({}, call)).count).toBe(1)
   })
 
-  test('one that was accepted is declined no more: the member stays', async () => {
+  test('an accepted invitation can no longer be declined', async () => {
     const { organization, email, key } = await invite()
     const person = await register(email)
     await organizations.acceptInvitation({ key }, await as(person))
@@ -127,7 +127,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await as(person)).principal?.organization_roles[organization.id]).toBe('worker')
   })
 
-  test('deleting a pending one frees the address, deleting an accepted one keeps the member', async () => {
+  test('deleting a pending invitation frees the address; deleting an accepted one keeps the member', async () => {
     const { organization, email, key } = await invite()
     const call = await as(organization.owner, organization.id)
     await takeEvents()
@@ -145,7 +145,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await as(person)).principal?.organization_roles[organization.id]).toBe('worker')
   })
 
-  test('nobody is invited twice', async () => {
+  test('an address cannot be invited twice', async () => {
     const { organization, email } = await invite()
     const bo = await addRegistered()
     const call = await as(organization.owner, organization.id)
@@ -160,7 +160,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  test('the personal workspace is nothing to invite to', async () => {
+  test('inviting requires an organization', async () => {
     const body = { email: newAddress(), role: 'worker' as const }
     for (const scope of [undefined, null]) {
       const attempt = organizations.createInvitation({ body }, await as(stranger, scope))
@@ -171,7 +171,7 @@ describe.each(transports)('over %s', (transport) => {
     }
   })
 
-  test('an address that is the user name of somebody else is refused by its field', async () => {
+  test('an address that is the user name of another account is rejected by its field', async () => {
     const { id, owner } = await addOrganization()
     const email = newAddress()
     const other = await addUser()
@@ -181,7 +181,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(attempt).rejects.toMatchObject({ body: { email: [expect.any(String)] } })
   })
 
-  test('two organizations may ask an unknown address at the same time', async () => {
+  test('two organizations can invite an unknown address concurrently', async () => {
     const [one, other] = [await addOrganization(), await addOrganization()]
     const body = { email: newAddress(), role: 'worker' as const }
     const made = await Promise.all(
@@ -193,7 +193,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-describe('who may', () => {
+describe('the permission to', () => {
   const { organizations } = over('in-process')
   const verdict = (attempt: Promise<unknown>) =>
     attempt.then(
@@ -208,18 +208,21 @@ describe('who may', () => {
     ['worker', 'user', []],
     ['owner', 'worker', []],
     ['maintainer', 'worker', []],
-  ] as const)('invite for which role: %s (%s)', async (role, global, able) => {
-    const { id } = await addOrganization()
-    const user = await addMember(id, role, global)
-    const call = await as(user, id)
-    for (const wanted of ['owner', 'maintainer', 'supervisor', 'worker'] as const) {
-      const body = { email: newAddress(), role: wanted }
-      const done = await verdict(organizations.createInvitation({ body }, call))
-      expect([wanted, done]).toEqual([wanted, able.some((one) => one === wanted)])
-    }
-  })
+  ] as const)(
+    'invite as %s with the global role %s is limited to lower roles',
+    async (role, global, able) => {
+      const { id } = await addOrganization()
+      const user = await addMember(id, role, global)
+      const call = await as(user, id)
+      for (const wanted of ['owner', 'maintainer', 'supervisor', 'worker'] as const) {
+        const body = { email: newAddress(), role: wanted }
+        const done = await verdict(organizations.createInvitation({ body }, call))
+        expect([wanted, done]).toEqual([wanted, able.some((one) => one === wanted)])
+      }
+    },
+  )
 
-  test('invite without being a member: administrators', async () => {
+  test('invite without membership is granted only to administrators', async () => {
     const { id } = await addOrganization()
     const body = { email: newAddress(), role: 'maintainer' as const }
     expect(await verdict(organizations.createInvitation({ body }, await as(stranger, id)))).toBe(
@@ -233,7 +236,7 @@ describe('who may', () => {
     await expect(owner).rejects.toMatchObject(forbidden)
   })
 
-  test('see one: who sent it, who got it and who leads; to others there is none', async () => {
+  test('view an invitation is granted to sender, invitee and leaders; for others it is not found', async () => {
     const { organization, email, key } = await invite()
     const { id, owner } = organization
     const person = await register(email)
@@ -252,7 +255,7 @@ describe('who may', () => {
         await expect(attempt()).rejects.toMatchObject(notFound)
   })
 
-  test('accept and decline one: who got it', async () => {
+  test('accept or decline an invitation is granted only to the invitee', async () => {
     const { organization, key } = await invite()
     const call = await as(organization.owner)
     for (const attempt of [
@@ -262,7 +265,7 @@ describe('who may', () => {
       await expect(attempt()).rejects.toMatchObject(forbidden)
   })
 
-  test('send one again or delete it: who sent it, also outside of the organization, and who leads', async () => {
+  test('resend or delete an invitation is granted to the sender, even outside, and to leaders', async () => {
     const { organization, email, key } = await invite()
     const { id } = organization
     const sender = await addUser() // as an administrator who has lost that right
@@ -283,10 +286,10 @@ describe('who may', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of invitations', () => {
   const { organizations } = over('in-process')
 
-  test('show what one sent and got, and all of an organization that one leads', async () => {
+  test('contain sent and received ones, and all of organizations that the caller leads', async () => {
     const { organization, email, key } = await invite()
     const { id, owner } = organization
     const person = await register(email)
@@ -306,7 +309,7 @@ describe('lists', () => {
     expect(await keys(person, other.id)).toEqual([])
   })
 
-  test('can be asked by sender, person and whether they accepted; newest first', async () => {
+  test('are filtered by sender, user and acceptance, newest first', async () => {
     const { organization, invitation } = await invite()
     const { id, owner } = organization
     const call = await as(owner, id)
@@ -343,7 +346,7 @@ describe('lists', () => {
   })
 })
 
-describe('settings', () => {
+describe('settings of invitations', () => {
   const lines: string[] = []
   const log = createLog(
     'test',
@@ -357,7 +360,7 @@ describe('settings', () => {
   })
   const { organizations } = handlers({ db, blobs, clock: systemClock, settings, log })
 
-  test('people who have an account are asked too, where that is wanted', async () => {
+  test('can require confirmation by users with an account', async () => {
     const { id, owner } = await addOrganization()
     const bo = await addRegistered()
     const body = { email: bo.email, role: 'worker' as const }
@@ -365,10 +368,10 @@ describe('settings', () => {
     expect(made).toMatchObject({ accepted: false, expired: false })
     expect((await as(bo)).principal?.organization_roles).toEqual({})
     await expire(key)
-    await organizations.acceptInvitation({ key }, await as(bo)) // 7 days of 30
+    await organizations.acceptInvitation({ key }, await as(bo)) // 7 of 30 days
   })
 
-  test('without mail the link is logged, when it is sent and when it is sent again', async () => {
+  test('without a mailer cause the link to be logged at each sending', async () => {
     const { id, slug, owner } = await addOrganization()
     const body = { email: newAddress(), role: 'worker' as const }
     const { key } = await organizations.createInvitation({ body }, await as(owner, id))

@@ -34,7 +34,10 @@ type Handlers = Pick<
   | 'deleteInvitation'
 >
 
-/** Invitations: `spec/api-workspace.md` 3.3. Who neither sent nor received one, nor leads, is told that there is none. */
+/**
+ * Builds the handlers of invitations. For callers who are neither sender, invitee nor leader an invitation is not
+ * found.
+ */
 export function invitationHandlers(deps: OrganizationDeps): Handlers {
   return { ...readingHandlers(deps), ...senderHandlers(deps), ...inviteeHandlers(deps) }
 }
@@ -132,7 +135,7 @@ async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause
   await sayOver(tx, row, 'accepted', deps, cause)
 }
 
-/** The invitation, when there is one that the caller may see (404), and may do that with (403). */
+/** Returns the invitation if the caller may view it (otherwise 404) and may do `action` (otherwise 403). */
 function allowed(
   action: string,
   context: Context,

@@ -8,7 +8,7 @@ import { testBlobs } from '../../testing/blobs.ts'
 import { inviting } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
-/** Mails of invitations: `spec/api-workspace.md` 3.3. */
+/** Mails of invitations. */
 
 const workspace = await testOrganizations()
 const { db, addOrganization, as } = workspace
@@ -44,7 +44,7 @@ async function invited(email: string, { organizations } = serving(box)) {
   return { organization, call, invitation, key: invitation.key }
 }
 
-test('whoever has no account is told where to go and that they register first', async () => {
+test('the mail to a person without an account contains the link and asks to register first', async () => {
   const email = `New.${newAddress()}`
   const { organization, key } = await invited(email)
   const { slug, owner } = organization
@@ -58,10 +58,10 @@ test('whoever has no account is told where to go and that they register first', 
   const [{ text } = { text: '' }] = mails
   for (const words of [owner.username, `"${slug}"`, 'supervisor', '7 days', 'register with this'])
     expect(text).toContain(words)
-  expect(lines).toEqual([]) // the key is nobody else's
+  expect(lines).toEqual([]) // the key must not be logged
 })
 
-test('whoever has an account is told by mail where they are asked, and by what name they sign in', async () => {
+test('the mail to a user with an account names the organization and the user name to sign in with', async () => {
   const { email, username } = await addRegistered()
   await invited(email, serving(box, { ...asking, RETICLE_PROJECTS_INVITATION_EXPIRY_DAYS: '1' }))
   expect(mails).toMatchObject([{ to: email }])
@@ -69,12 +69,12 @@ test('whoever has an account is told by mail where they are asked, and by what n
   expect(mails[0]?.text).toContain('within a day at')
 })
 
-test('whoever is a member at once is told nothing', async () => {
+test('a user who becomes a member at once gets no mail', async () => {
   await invited((await addRegistered()).email)
   expect([mails, lines]).toEqual([[], []])
 })
 
-test('an invitation that is sent again is the same mail once more, also after it expired', async () => {
+test('resending sends the same mail again, even after expiry', async () => {
   const { organizations } = serving(box)
   const { key, call } = await invited(newAddress())
   await expire(key)
@@ -83,7 +83,7 @@ test('an invitation that is sent again is the same mail once more, also after it
   expect(mails[1]).toEqual(mails[0])
 })
 
-test('what is refused is mailed to nobody', async () => {
+test('a rejected invitation sends no mail', async () => {
   const { organizations } = serving(box)
   const { organization, call } = await invited(newAddress())
   mails.splice(0)
@@ -99,8 +99,8 @@ test('what is refused is mailed to nobody', async () => {
   expect(mails).toEqual([])
 })
 
-describe('a server of mails that', () => {
-  test('refuses them changes nothing about the invitation, and is told to whom it concerns', async () => {
+describe('a mail server that', () => {
+  test('refuses mails does not affect the invitation, and the failure is reported', async () => {
     const refused = new Error('away')
     const services = serving({ send: () => Promise.reject(refused) })
     const { key, call } = await invited(newAddress(), services)
@@ -109,7 +109,7 @@ describe('a server of mails that', () => {
     expect(await organizations.getInvitation({ key }, call)).toMatchObject({ expired: false })
   })
 
-  test('never answers holds nobody up', async () => {
+  test('does not respond blocks no call', async () => {
     const services = serving({ send: () => new Promise(() => undefined) })
     const { key, call } = await invited(newAddress(), services)
     await services.organizations.resendInvitation({ key }, call)
@@ -117,7 +117,7 @@ describe('a server of mails that', () => {
   })
 })
 
-test('who registers with that address accepts the invitation by its key', async () => {
+test('a user who registers with the invited address accepts by the key', async () => {
   const { identity, organizations } = serving(box)
   const email = newAddress()
   const { key, organization } = await invited(email)

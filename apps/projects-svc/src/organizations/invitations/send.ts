@@ -3,12 +3,12 @@ import { type Invitee, postOf } from '../../identity/index.ts'
 import type { OrganizationDeps } from '../deps.ts'
 import { invitationMail } from './letter.ts'
 
-/** What of an invitation its mail tells. */
+/** Fields of an invitation that its mail contains. */
 export type Announced = Pick<Invitation, 'key' | 'role' | 'organization_info' | 'owner'>
 
 /**
- * Tells somebody that they are invited, after it is committed: by mail; where nothing sends mails, or there is no address,
- * whoever runs this finds the link in the log and hands it over (`spec/api-workspace.md` 3.3).
+ * Returns a function that notifies an invited user after the commit, by mail. Without a mailer or an address the link
+ * is logged, and the operator forwards it (`docs/spec/access.md#invitations`).
  */
 export function inviting({
   settings,

@@ -3,7 +3,7 @@ import type { Standing } from '@reticle/kit/policy'
 import { roleIn } from '../../roles.ts'
 import type { InvitationView } from './repo.ts'
 
-/** How the caller stands to invitations into an organization that are yet to be made. */
+/** Returns the relations of the caller to future invitations of an organization. */
 export function invitingStanding(
   principal: Pick<Principal, 'organization_roles'>,
   organization_id: number,
@@ -13,7 +13,10 @@ export function invitingStanding(
   return { organization_id, organization_role, relations }
 }
 
-/** Whoever is no member of the organization stands to its invitations as people do outside of organizations. */
+/**
+ * Returns the relations of the caller to an invitation. A caller who is not a member of its organization is treated
+ * as outside organizations.
+ */
 export function invitationStanding(
   principal: Principal,
   row: Pick<InvitationView, 'organization_id' | 'owner_id' | 'user_id'>,

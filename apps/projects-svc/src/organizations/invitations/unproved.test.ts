@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { inviting } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
-/** An e-mail address that was not proved makes no member (`spec/api-workspace.md` 3.3): every way to such an address. */
+/** An unverified e-mail address makes no member, whichever way the account got it. */
 
 const workspace = await testOrganizations()
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
@@ -24,7 +24,7 @@ describe.each(transports)('over %s', (transport) => {
   const { organizations, identity } = over(transport)
   let count = 0
 
-  /** Registration over the API: anonymous, or by an administrator. */
+  /** Registers by the API, anonymously or as an administrator. */
   const registerOver = async (email: string, call = callAs(null)) => {
     const username = `person-${transport}-${++count}`
     const names = { username, email, first_name: '', last_name: '' }
@@ -50,16 +50,19 @@ describe.each(transports)('over %s', (transport) => {
     ['as it is', (email: string) => email],
     ['in capitals', (email: string) => email.toUpperCase()],
     ['with a Kelvin sign for a k', (email: string) => email.replace('k', '\u212a')],
-  ])('an account that registered before is no member: the address %s', async (_, spelt) => {
-    const email = `k${newAddress()}`
-    const early = await registerOver(email)
-    const { id, made } = await inviteInto(spelt(email))
-    expect(made).toMatchObject({ user: { id: early.id }, accepted: false, expired: false })
-    expect(await rolesOf(early)).toEqual({})
-    for (const scope of [undefined, null, id]) expect(await listed(early, scope)).toEqual([])
-  })
+  ])(
+    'an account that registered before the invitation is not a member: the address %s',
+    async (_, spelt) => {
+      const email = `k${newAddress()}`
+      const early = await registerOver(email)
+      const { id, made } = await inviteInto(spelt(email))
+      expect(made).toMatchObject({ user: { id: early.id }, accepted: false, expired: false })
+      expect(await rolesOf(early)).toEqual({})
+      for (const scope of [undefined, null, id]) expect(await listed(early, scope)).toEqual([])
+    },
+  )
 
-  test('an account that registers afterwards is shown no key and is no member', async () => {
+  test('an account that registers afterwards sees no key and is not a member', async () => {
     const email = newAddress()
     const { id } = await inviteInto(email)
     const late = await registerOver(email.toUpperCase())
@@ -77,7 +80,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await listed(early)).toEqual([])
   })
 
-  test('the key makes the invited account a member, and proves no other invitation', async () => {
+  test('the key makes the invited account a member, but confirms no other invitation', async () => {
     const email = newAddress()
     const first = await inviteInto(email)
     const second = await inviteInto(email, 'worker')
@@ -93,7 +96,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await byEmail(email)).toMatchObject({ is_email_verified: false })
   })
 
-  test('the key opens nothing to another account', async () => {
+  test('the key does not work for another account', async () => {
     const email = newAddress()
     const { made } = await inviteInto(email)
     await registerOver(email)
@@ -107,7 +110,7 @@ describe.each(transports)('over %s', (transport) => {
     for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject(notFound)
   })
 
-  test('an account that an administrator registers is a member at once, and finds what waits', async () => {
+  test('an account that an administrator registers is a member at once and sees pending invitations', async () => {
     const root = callAs({ user_id: admin.id, role: 'admin' })
     const known = await registerOver(newAddress(), root)
     const { email } = await db
@@ -126,7 +129,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await rolesOf(late)).toEqual({})
   })
 
-  test('an address that an administrator gives is not verified, until they say so', async () => {
+  test('an address that an administrator sets is not verified until they confirm it', async () => {
     const email = newAddress()
     const person = await registerOver(newAddress())
     const root = callAs({ user_id: admin.id, role: 'admin' })
@@ -139,7 +142,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await rolesOf(person)).toEqual({ [later.id]: 'worker' })
   })
 
-  test('another address does not take along what was sent to the one before', async () => {
+  test('a changed address does not keep the invitations of the previous one', async () => {
     const email = newAddress()
     const squatter = await registerOver(email)
     const { id, owner, made } = await inviteInto(email)
@@ -158,7 +161,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await organizations.listMemberships({}, await as(owner, id))).count).toBe(1)
   })
 
-  test('nobody vouches for their own address, or for none', async () => {
+  test('users cannot verify their own address, and an empty address cannot be verified', async () => {
     const person = await registerOver(newAddress())
     const own = identity.updateUser(
       { id: person.id, body: { is_email_verified: true } },
@@ -173,7 +176,7 @@ describe.each(transports)('over %s', (transport) => {
     await expect(none).rejects.toMatchObject({ body: { is_email_verified: [expect.any(String)] } })
   })
 
-  test('no event of a pending membership holds the key', async () => {
+  test('no event of a pending membership contains the key', async () => {
     const { id, owner, made } = await inviteInto(newAddress(), 'worker')
     const call = await as(owner, id)
     const { results } = await organizations.listMemberships({}, call)
@@ -183,7 +186,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(JSON.stringify(await takeEvents())).not.toContain(made.key)
   })
 
-  test('a maintainer who is removed sees no keys of the organization any more', async () => {
+  test('a removed maintainer no longer sees the keys of the organization', async () => {
     const { organization, key } = await invite()
     const maintainer = await addMember(organization.id, 'maintainer')
     const call = await as(maintainer)
@@ -194,7 +197,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('verified by mail, the address finds what was sent to it before', async () => {
+test('an address verified by mail sees earlier invitations', async () => {
   const { organizations } = over('in-process')
   const { email, key } = await invite()
   const person = await register(email, false)

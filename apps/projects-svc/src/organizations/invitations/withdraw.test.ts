@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { inviting } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
-/** Open invitations of a person who may no longer send them are withdrawn. */
+/** Withdrawal of open invitations whose sender may no longer send them. */
 
 const workspace = await testOrganizations()
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
@@ -15,7 +15,7 @@ const admin = await addUser('admin')
 describe.each(transports)('over %s', (transport) => {
   const { organizations, identity } = over(transport)
 
-  /** A member who has one open invitation for each of these roles, and the owner one of their own. */
+  /** Adds an organization with a member who has sent one open invitation for each role, and one sent by the owner. */
   const company = async (
     role: OrganizationRole = 'maintainer',
     wanted: readonly ('maintainer' | 'supervisor' | 'worker')[] = ['supervisor', 'worker'],
@@ -58,7 +58,7 @@ describe.each(transports)('over %s', (transport) => {
       'is removed with their assignments',
       (c: Company) => [{ id: c.sender.membership_id, unassign: true }, c.owner] as const,
     ],
-  ])('when the sender %s', async (_, how) => {
+  ])('invitations are withdrawn when the sender %s', async (_, how) => {
     const given = await company()
     const [input, user] = how(given)
     await organizations.deleteMembership(input, await as(user))
@@ -73,15 +73,18 @@ describe.each(transports)('over %s', (transport) => {
     expect((await organizations.listMemberships({}, given.ownerCall)).count).toBe(2)
   })
 
-  test.each(['supervisor', 'worker'] as const)('when the sender becomes a %s', async (role) => {
-    const given = await company()
-    const target = { id: given.sender.membership_id, body: { role } }
-    await organizations.updateMembership(target, await as(given.owner))
-    expect(await withdrawn()).toEqual(['revoked', 'revoked'])
-    expect(await openRoles(given)).toEqual([])
-  })
+  test.each(['supervisor', 'worker'] as const)(
+    'invitations are withdrawn when the sender becomes a %s',
+    async (role) => {
+      const given = await company()
+      const target = { id: given.sender.membership_id, body: { role } }
+      await organizations.updateMembership(target, await as(given.owner))
+      expect(await withdrawn()).toEqual(['revoked', 'revoked'])
+      expect(await openRoles(given)).toEqual([])
+    },
+  )
 
-  test('when an owner becomes a maintainer, those for maintainers', async () => {
+  test('invitations for maintainers are withdrawn when an owner becomes a maintainer', async () => {
     const { id, owner } = await addOrganization()
     const heir = await addMember(id, 'maintainer')
     for (const role of ['maintainer', 'supervisor', 'worker'] as const) {
@@ -93,7 +96,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(results.map(({ role }) => role).sort()).toEqual(['supervisor', 'worker'])
   })
 
-  test('when the sender is deactivated', async () => {
+  test('invitations are withdrawn when the sender is deactivated', async () => {
     const given = await company()
     const body = { is_active: false }
     await identity.updateUser({ id: given.sender.id, body }, admin.call)
@@ -101,7 +104,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await openRoles(given)).toEqual([])
   })
 
-  test('when the account of the sender is deleted, also where they are no member', async () => {
+  test("invitations are withdrawn when the sender's account is deleted, even without membership", async () => {
     const given = await company()
     const other = await addOrganization()
     const guest = await addUser('admin')
@@ -112,7 +115,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await organizations.listInvitations({}, await as(other.owner, other.id))).count).toBe(0)
   })
 
-  test('not when the sender keeps the right, and not what was accepted', async () => {
+  test('invitations stay when the sender keeps the right or they are accepted', async () => {
     const given = await company('maintainer', ['worker', 'worker'])
     const [accepted] = given.sent
     const person = await register(accepted?.email ?? '')
@@ -125,7 +128,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await as(person)).principal?.organization_roles).toEqual({ [given.id]: 'worker' })
   })
 
-  test('of the organization that they leave, not of another', async () => {
+  test('only invitations of the organization that the sender leaves are withdrawn', async () => {
     const given = await company()
     const other = await addOrganization()
     await db
@@ -141,7 +144,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await organizations.listInvitations({}, await as(other.owner, other.id))).count).toBe(1)
   })
 
-  test('and an invitation that is sent while they are removed does not outlive them', async () => {
+  test('an invitation sent while its sender is removed does not remain', async () => {
     const given = await company('maintainer', [])
     const call = await as(given.sender, given.id)
     await Promise.allSettled([
@@ -159,7 +162,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('an administrator outside of the organization may still invite', async () => {
+test('an administrator outside the organization may still invite', async () => {
   const { organizations } = over('in-process')
   const { id } = await addOrganization()
   const call = callAs({ ...admin.call.principal, scope: { organization_id: id } })

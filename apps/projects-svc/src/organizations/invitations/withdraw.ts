@@ -10,7 +10,7 @@ import { findInvitationTo, type InvitationView, listOpenSent } from './repo.ts'
 export type WithdrawDeps = Pick<OrganizationDeps, 'clock' | 'settings'>
 type Reason = 'accepted' | 'declined' | 'revoked'
 
-/** Says that an invitation can be accepted no more; `row` is as it was. */
+/** Emits the end of an invitation; `row` is its last state. */
 export async function sayOver(
   tx: Tx,
   row: InvitationView,
@@ -24,7 +24,7 @@ export async function sayOver(
   await emit(tx, invitationDeleted, { invitation, reason }, within)
 }
 
-/** Takes back a membership that nobody has accepted, and its invitation with it. */
+/** Deletes an unaccepted membership and its invitation. */
 export async function withdraw(
   tx: Tx,
   membership: { id: number },
@@ -40,7 +40,7 @@ export async function withdraw(
 interface Sender {
   organization_id: number
   user_id: number
-  /** The role that they have from now on; null: they are no member any more. */
+  /** New role of the sender; null: no longer a member. */
   role: OrganizationRole | null
 }
 

@@ -9,10 +9,10 @@ import { membershipOf } from './messages.ts'
 import { type MembershipView, updateMembership } from './repo.ts'
 
 /**
- * Gives another role to a membership of a locked organization, and withdraws the invitations that the person may no longer
- * send; the same role changes nothing and emits no event (`spec/api-workspace.md` 1.8).
+ * Changes the role of a membership of a locked organization, and withdraws the invitations that the user may no
+ * longer send. The same role changes nothing and emits no event.
  *
- * @returns the record afterwards
+ * @returns the record after the change
  */
 export async function changeRole(
   tx: Tx,
@@ -24,7 +24,7 @@ export async function changeRole(
   const before = await membershipOf(tx, row)
   if (role === row.role) return before
   const membership = await membershipOf(tx, await updateMembership(tx, row, { role }))
-  // Events hold no key by which an invitation can still be accepted.
+  // Events must not contain the key of a pending invitation.
   const announced = membership.is_active ? membership : { ...membership, invitation: null }
   const data = { membership: announced, before_update: fieldsBefore(before, membership) }
   await emit(tx, membershipUpdated, data, { ...cause, organization_id: row.organization_id })

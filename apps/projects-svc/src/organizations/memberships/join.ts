@@ -11,7 +11,7 @@ import {
   updateMembership,
 } from './repo.ts'
 
-/** What a caller is in organizations travels beside every call, within the size that headers may have. */
+/** The roles of a caller are sent with every call, so their number is limited by the size of headers. */
 const mostMemberships = 1000
 
 interface NewMember {
@@ -20,19 +20,19 @@ interface NewMember {
   role: OrganizationRole
 }
 
-/** A membership of a locked organization that is active at once. */
+/** Inserts an active membership of a locked organization. */
 export async function join(tx: Tx, member: NewMember, now: Date, cause: Cause) {
   return activate(tx, await ask(tx, member), now, cause)
 }
 
-/** A membership that waits to be accepted. */
+/** Inserts a pending membership. */
 export async function ask(tx: Tx, member: NewMember): Promise<MembershipView> {
   if ((await countMemberships(tx, member.user_id)) >= mostMemberships)
     throw invalidText(`A user can belong to ${mostMemberships} organizations at most.`)
   return insertMembership(tx, { ...member, is_active: false })
 }
 
-/** A membership becomes active: `create:membership`. */
+/** Activates a membership and emits `create:membership`. */
 export async function activate(
   tx: Tx,
   row: MembershipView,

@@ -6,8 +6,8 @@ import { membershipOf } from './messages.ts'
 import { deleteMembership, type MembershipView } from './repo.ts'
 
 /**
- * Ends an active membership of a locked organization, and the open invitations that the person sent into it. What the person
- * owns and is assigned to stays theirs (`spec/api-workspace.md` 3.2).
+ * Ends an active membership of a locked organization, and withdraws the open invitations that the user sent in it.
+ * Objects owned by and assigned to the user stay unchanged.
  */
 export async function leave(
   tx: Tx,

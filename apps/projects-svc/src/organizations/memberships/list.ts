@@ -17,7 +17,7 @@ const columns = {
   role: 'memberships.role',
 } as const satisfies ColumnsOf<typeof membershipFields>
 
-/** A page of the memberships that the caller may see: `spec/api-workspace.md` 1.5, 1.7, 3.2. */
+/** Lists a page of the memberships that the caller may see. */
 export function listMemberships(
   db: Kysely<ProjectsDb>,
   principal: Principal,
@@ -29,7 +29,10 @@ export function listMemberships(
   return listPage(rows, query, membershipFields, columns)
 }
 
-/** Those of the organization that the request names, to its leaders also the ones that nobody has accepted; else one's own. */
+/**
+ * Restricts to memberships of the organization of the request, pending ones only for its leaders; without an
+ * organization to the caller's own.
+ */
 function visibleTo(principal: Principal) {
   const { scope, role, user_id } = principal
   const id = scope?.organization_id

@@ -4,7 +4,7 @@ import { basicUsers } from '../../identity/index.ts'
 import type { Db } from '../deps.ts'
 import type { MembershipView } from './repo.ts'
 
-/** A membership as a record (`spec/api-workspace.md` 3.2). Its user exists: memberships go with users. */
+/** Converts a row to a membership record. Its user exists, because memberships are deleted with users. */
 function toMembership(row: MembershipView, user: BasicUser): Membership {
   const { id, organization_id, is_active, joined_date, role, invitation } = row
   return {
@@ -18,7 +18,7 @@ function toMembership(row: MembershipView, user: BasicUser): Membership {
   }
 }
 
-/** Records of rows, in the same order; one query however many there are. */
+/** Converts rows to records in the same order, with one query for any number of rows. */
 export async function membershipRecords(
   db: Db,
   rows: readonly MembershipView[],

@@ -1,6 +1,6 @@
 import type { Grant, Rule } from '@reticle/kit/policy'
 
-/** Who may do what with memberships: the rows of `spec/api-workspace.md` 2.5. */
+/** Permissions on memberships (`docs/spec/access.md#permissions`). */
 
 const owner: Grant = { is: ['organization owner'], role: 'user' }
 const leaver: Grant = { is: ['leaver'], role: 'worker' }

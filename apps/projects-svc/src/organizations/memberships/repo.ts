@@ -1,7 +1,7 @@
 import type { InferResult, Insertable, Kysely, Transaction, Updateable } from 'kysely'
 import type { MembershipsTable, ProjectsDb } from '../../db/schema.ts'
 
-/** Memberships in SQL; a transaction fits where `Db` is asked for. */
+/** SQL of memberships. A transaction can be passed as `Db`. */
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
@@ -13,7 +13,7 @@ export function selectMemberships(db: Db) {
     .select('invitations.key as invitation')
 }
 
-/** A membership with the key of its invitation. */
+/** Row of a membership with the key of its invitation. */
 export type MembershipView = InferResult<ReturnType<typeof selectMemberships>>[number]
 
 export function findMembership(db: Db, id: number): Promise<MembershipView | undefined> {
@@ -31,7 +31,7 @@ export function findMembershipOf(
     .executeTakeFirst()
 }
 
-/** All memberships of a user, also those that nobody has accepted. */
+/** Lists all memberships of a user, including pending ones. */
 export function listMembershipsOf(db: Db, user_id: number): Promise<MembershipView[]> {
   return selectMemberships(db)
     .where('memberships.user_id', '=', user_id)
@@ -55,7 +55,7 @@ export async function lockMembership(tx: Tx, id: number): Promise<MembershipView
     .executeTakeFirst()
 }
 
-/** How many organizations a user is in, or asked to be. */
+/** Counts the organizations of a user, including pending memberships. */
 export async function countMemberships(db: Db, user_id: number): Promise<number> {
   const { count } = await db
     .selectFrom('memberships')
@@ -65,7 +65,7 @@ export async function countMemberships(db: Db, user_id: number): Promise<number>
   return Number(count)
 }
 
-/** Of an organization that is locked. */
+/** Inserts a membership of a locked organization. */
 export async function insertMembership(
   tx: Tx,
   row: Insertable<MembershipsTable>,
@@ -92,7 +92,7 @@ export async function updateMembership(
   return { ...changed, invitation }
 }
 
-/** Its invitation goes with it. */
+/** Deletes a membership with its invitation. */
 export async function deleteMembership(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('memberships').where('id', '=', id).execute()
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { testOrganizations } from '../../testing/organizations.ts'
 import { attachFrames } from '../../testing/workspace.ts'
 
-/** `spec/api-workspace.md` 3.2 and the rows of 2.5 about memberships. */
+/** Calls on memberships and their permissions. */
 
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = await testOrganizations()
 const admin = await addUser('admin')
@@ -14,7 +14,7 @@ const stranger = await addUser()
 const forbidden = { kind: 'forbidden' }
 const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 
-/** An organization with somebody of each role in it, and one who was only asked. */
+/** Adds an organization with a member of each role and one invited user. */
 async function company() {
   const { id, owner } = await addOrganization()
   const [membership] = (await over('in-process').organizations.listMemberships({}, await as(owner)))
@@ -38,7 +38,7 @@ const verdict = (attempt: Promise<unknown>) =>
 describe.each(transports)('over %s', (transport) => {
   const { organizations } = over(transport)
 
-  test('another role is told with the old one, the same role is no change', async () => {
+  test('a changed role emits the old one; the same role changes nothing', async () => {
     const { id, people } = await company()
     const call = await as(people.owner)
     const { membership_id } = people.worker
@@ -60,7 +60,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await takeEvents()).toEqual([])
   })
 
-  test('another role, and an end, only for whoever has seen the present one, when they say so', async () => {
+  test('a change or deletion with a stale If-Match is rejected', async () => {
     const { people } = await company()
     const call = await as(people.owner)
     const id = people.worker.membership_id
@@ -74,7 +74,7 @@ describe.each(transports)('over %s', (transport) => {
     await organizations.deleteMembership({ id, if_match: recordTag(changed) }, call)
   })
 
-  test('somebody who has not accepted yet can be given another role', async () => {
+  test('the role of a pending membership can be changed', async () => {
     const { people } = await company()
     const body = { role: 'supervisor' as const }
     const target = { id: people.asked.membership_id, body }
@@ -82,7 +82,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(changed).toMatchObject({ is_active: false, joined_date: null, role: 'supervisor' })
   })
 
-  test('who is removed loses what they see, and keeps what is theirs', async () => {
+  test('a removed member loses access but keeps owned and assigned objects', async () => {
     const { projects } = over(transport)
     const { id, people } = await company()
     const body = { name: 'p', assignee_id: people.worker.id }
@@ -105,7 +105,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(kept.assignee).toMatchObject({ id: people.worker.id })
   })
 
-  test('or loses their assignments too, each with its event', async () => {
+  test('a removal can also end the assignments of the member, with an event for each', async () => {
     const services = over(transport)
     const { projects, tasks, jobs, issues } = services
     const { id, people } = await company()
@@ -143,7 +143,7 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  test('a membership that nobody accepted goes with its invitation, and can be offered again', async () => {
+  test('deleting a pending membership deletes its invitation, and the user can be invited again', async () => {
     const { id, people } = await company()
     const call = await as(people.owner, id)
     const body = { email: `again-${transport}@example.org`, role: 'worker' as const }
@@ -160,7 +160,7 @@ describe.each(transports)('over %s', (transport) => {
     await organizations.createInvitation({ body }, call)
   })
 
-  test('memberships that do not exist', async () => {
+  test('missing memberships are not found', async () => {
     const { call } = admin
     for (const attempt of [
       () => organizations.getMembership({ id: 99_999 }, call),
@@ -171,16 +171,16 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-/** A membership that is hidden looks like one that does not exist. */
+/** A membership that the caller may not see is not found. */
 const refusal = (role: OrganizationRole, target: string) =>
   target === 'asked' && role !== 'owner' && role !== 'maintainer' ? 'not_found' : false
 
-describe('who may', () => {
+describe('the permission to', () => {
   const { organizations } = over('in-process')
   type Target = OrganizationRole | 'asked'
   const targets: Target[] = [...roles, 'asked']
 
-  /** Whose role may be changed, and whose membership taken away, by whom. Nobody's own, but for leaving. */
+  /** Roles whose memberships each role may change and delete. Apart from leaving, own memberships are excluded. */
   const below: Record<OrganizationRole, Target[]> = {
     owner: ['maintainer', 'supervisor', 'worker', 'asked'],
     maintainer: ['supervisor', 'worker', 'asked'],
@@ -188,7 +188,7 @@ describe('who may', () => {
     worker: [],
   }
 
-  test.each(roles)('change the role of whom: %s', async (role) => {
+  test.each(roles)('change roles of others as %s', async (role) => {
     for (const target of targets) {
       const { people } = await company()
       const id = people[target].membership_id
@@ -203,7 +203,7 @@ describe('who may', () => {
     }
   })
 
-  test.each(roles)('take away whose membership: %s', async (role) => {
+  test.each(roles)('delete memberships of others as %s', async (role) => {
     for (const target of targets) {
       const { people } = await company()
       const id = people[target].membership_id
@@ -214,7 +214,7 @@ describe('who may', () => {
     }
   })
 
-  test.each(roles)('see whose membership: %s', async (role) => {
+  test.each(roles)('view memberships as %s', async (role) => {
     const { id: organization, people } = await company()
     const call = await as(people[role])
     const leads = role === 'owner' || role === 'maintainer'
@@ -227,7 +227,7 @@ describe('who may', () => {
     expect(listed.count).toBe(leads ? 5 : 4)
   })
 
-  test('make somebody a maintainer: the owner', async () => {
+  test('make a member a maintainer is granted only to the owner', async () => {
     const { people } = await company()
     const target = { id: people.worker.membership_id, body: { role: 'maintainer' as const } }
     const byMaintainer = organizations.updateMembership(target, await as(people.maintainer))
@@ -235,7 +235,7 @@ describe('who may', () => {
     await organizations.updateMembership(target, await as(people.owner))
   })
 
-  test('lead with the global role of a worker: nobody, but everybody may leave', async () => {
+  test('lead is denied to global workers, but every member may leave', async () => {
     const { id, people } = await company()
     const leader = await addMember(id, 'maintainer', 'worker')
     const call = await as(leader)
@@ -249,7 +249,7 @@ describe('who may', () => {
     await organizations.deleteMembership({ id: leader.membership_id }, call)
   })
 
-  test('from outside a membership looks like one that does not exist', async () => {
+  test('view or change memberships from outside is denied as not found', async () => {
     const { people } = await company()
     for (const user of [stranger, people.asked]) {
       const call = await as(user)
@@ -269,7 +269,7 @@ describe('who may', () => {
     }
   })
 
-  test('remove the owner: not even an administrator', async () => {
+  test('remove the owner is denied even to administrators', async () => {
     const { people } = await company()
     const { call } = admin
     const id = people.owner.membership_id
@@ -284,10 +284,10 @@ describe('who may', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of memberships', () => {
   const { organizations } = over('in-process')
 
-  test('without an organization show the active memberships of oneself', async () => {
+  test("without an organization contain the caller's active memberships", async () => {
     const { id, people } = await company()
     const other = await addOrganization()
     await db
@@ -303,7 +303,7 @@ describe('lists', () => {
     }
   })
 
-  test('of an organization are for its members and administrators', async () => {
+  test('of an organization are visible only to its members and administrators', async () => {
     const { id } = await company()
     expect((await organizations.listMemberships({}, await as(stranger, id))).count).toBe(0)
     expect((await organizations.listMemberships({}, await as(admin, id))).count).toBe(5)
@@ -311,7 +311,7 @@ describe('lists', () => {
     expect((await organizations.listMemberships({}, await as(admin))).count).toBeGreaterThan(5)
   })
 
-  test('can be asked by id, user and role', async () => {
+  test('are filtered by id, user and role', async () => {
     const { id, people } = await company()
     const call = await as(people.owner, id)
     const { membership_id, username } = people.supervisor
@@ -338,7 +338,7 @@ describe('lists', () => {
   })
 })
 
-test('nobody belongs to more organizations than a call can name', async () => {
+test('a user cannot belong to more organizations than a call can carry', async () => {
   const many = await addUser()
   const rows = Array.from({ length: 1000 }, (_, index) => ({ slug: `m${index}`, name: 'm' }))
   const made = await db.insertInto('organizations').values(rows).returning('id').execute()

@@ -19,7 +19,7 @@ type Handlers = Pick<
   'listMemberships' | 'getMembership' | 'updateMembership' | 'deleteMembership'
 >
 
-/** Memberships: `spec/api-workspace.md` 3.2. One becomes a member by invitation only. */
+/** Builds the handlers of memberships. Only an invitation creates one. */
 export function membershipHandlers(deps: OrganizationDeps): Handlers {
   const { db, objects } = deps
   return {
@@ -57,7 +57,7 @@ export function membershipHandlers(deps: OrganizationDeps): Handlers {
   }
 }
 
-/** The membership, when there is one that the caller may see (404), and may do that with (403). */
+/** Returns the membership if the caller may view it (otherwise 404) and may do `action` (otherwise 403). */
 function allowed(
   action: string,
   context: Context,
@@ -70,12 +70,12 @@ function allowed(
   return row
 }
 
-/** Memberships have no date of their last change: what they say is compared. */
+/** Memberships have no date of their last change, so the ETag is built from the record. */
 async function assertUnchanged(tx: Tx, row: MembershipView, if_match: string | undefined) {
   if (if_match !== undefined) assertMatches(if_match, await membershipOf(tx, row))
 }
 
-/** Not even administrators leave an organization without its owner. */
+/** The owner cannot leave an organization, even by an administrator. */
 function assertNoOwner({ role }: MembershipView): void {
   if (role === 'owner')
     throw forbidden(

@@ -3,7 +3,7 @@ import type { Standing } from '@reticle/kit/policy'
 import { roleIn } from '../../roles.ts'
 import type { MembershipView } from './repo.ts'
 
-/** How a caller stands to memberships (`spec/api-workspace.md` 2.5). Pure. */
+/** Relations of a caller to memberships. */
 
 type Target = Pick<MembershipView, 'organization_id' | 'user_id' | 'role' | 'is_active'>
 
@@ -22,7 +22,7 @@ export function membershipStanding(principal: Principal, target: Target): Standi
   return { organization_id, organization_role, relations }
 }
 
-/** Owners are above everybody else, maintainers above supervisors and workers. */
+/** Owners rank above all others, maintainers above supervisors and workers. */
 function isAbove(own: string | null, role: string): boolean {
   if (own === 'owner') return role !== 'owner'
   return own === 'maintainer' && (role === 'supervisor' || role === 'worker')

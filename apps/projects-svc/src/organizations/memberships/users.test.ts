@@ -2,7 +2,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testOrganizations } from '../../testing/organizations.ts'
 
-/** Users as members see them, and what becomes of memberships when an account goes: `spec/api-workspace.md` 2.4. */
+/** Users as seen by members of their organizations, and memberships of deleted accounts. */
 
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = await testOrganizations()
 const admin = await addUser('admin')
@@ -19,7 +19,7 @@ describe.each(transports)('over %s', (transport) => {
   }
 
   describe('the list of users', () => {
-    test('holds the active members of the organization that is named, as everybody may know them', async () => {
+    test('contains the active members of the organization, with public fields', async () => {
       const { id, owner } = await addOrganization()
       const worker = await addMember(id, 'worker', 'worker')
       await addMember(id, 'worker', 'user', false)
@@ -35,21 +35,21 @@ describe.each(transports)('over %s', (transport) => {
       ])
     })
 
-    test('holds oneself alone without an organization, and in the personal workspace', async () => {
+    test('contains only the caller without an organization or in the personal workspace', async () => {
       const { id, owner } = await addOrganization()
       await addMember(id, 'worker')
       expect(await idsFor(await as(owner))).toEqual([owner.id])
       expect(await idsFor(await as(owner, null))).toEqual([owner.id])
     })
 
-    test('holds nobody for people outside', async () => {
+    test('is empty for users outside the organization', async () => {
       const { id } = await addOrganization()
       const stranger = await addUser()
       const asked = await addMember(id, 'worker', 'user', false)
       for (const one of [stranger, asked]) expect(await idsFor(await as(one, id))).toEqual([])
     })
 
-    test('holds the members for administrators too, whole; everybody without an organization', async () => {
+    test('contains full records for administrators, and all users without an organization', async () => {
       const { id, owner } = await addOrganization()
       const { results } = await identity.listUsers({}, await as(admin, id))
       expect(results).toMatchObject([{ id: owner.id, email: '', groups: ['user'] }])
@@ -60,7 +60,7 @@ describe.each(transports)('over %s', (transport) => {
   describe('one user', () => {
     const shown = async (id: number, call: Call) => identity.getUser({ id }, call)
 
-    test('is shown to members of the organization that is named, as everybody may know them', async () => {
+    test('is visible to fellow members in the organization of the request, with public fields', async () => {
       const { id, owner } = await addOrganization()
       const worker = await addMember(id, 'worker', null)
       const found = await shown(owner.id, await as(worker, id))
@@ -68,7 +68,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(found).not.toHaveProperty('email')
     })
 
-    test('is hidden where no organization is named, where one of both is none of it, and from outside', async () => {
+    test('is hidden without an organization, and when caller or user is outside it', async () => {
       const { id, owner } = await addOrganization()
       const other = await addOrganization()
       const worker = await addMember(id, 'worker')
@@ -86,8 +86,8 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  describe('deleting an account', () => {
-    test('is refused while it owns an organization, by name, and changes nothing', async () => {
+  describe('the deletion of an account', () => {
+    test('is rejected while it owns an organization, whose name the error contains', async () => {
       const { id, slug, owner } = await addOrganization()
       const heir = await addMember(id, 'maintainer')
       for (const call of [await as(owner), admin.call])
@@ -104,7 +104,7 @@ describe.each(transports)('over %s', (transport) => {
       await identity.deleteUser({ id: heir.id }, await as(heir))
     })
 
-    test('takes it out of its organizations, and says so', async () => {
+    test('ends its memberships and emits events', async () => {
       const { id, owner } = await addOrganization()
       const other = await addOrganization()
       const { id: user_id, call } = await addMember(id, 'worker')
@@ -128,7 +128,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await left.execute()).toEqual([])
     })
 
-    test('withdraws the open invitations that it received and that it sent', async () => {
+    test('withdraws the open invitations that it received and sent', async () => {
       const { id, owner } = await addOrganization()
       const call = await as(owner, id)
       const email = `gone-${transport}@example.org`
@@ -153,7 +153,7 @@ describe.each(transports)('over %s', (transport) => {
       await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('and joining at once end in one order or the other, never in a membership of nobody', async () => {
+    test('concurrent with joining leaves no membership without a user', async () => {
       const { id, owner } = await addOrganization()
       const people = await Promise.all(Array.from({ length: 4 }, () => addUser()))
       await Promise.all(

@@ -14,7 +14,7 @@ import {
 import { leave } from './leave.ts'
 import { listMembershipsOf } from './repo.ts'
 
-/** What the room of users asks of this one (`spec/api-workspace.md` 2.4). */
+/** Builds the functions on memberships that identity needs. */
 export function membershipsOfUsers(deps: WithdrawDeps): Memberships {
   return {
     membersOf,
@@ -45,7 +45,7 @@ export function membershipsOfUsers(deps: WithdrawDeps): Memberships {
           `The user owns the organization ${owned.join(', ')}: transfer or delete it first.`,
         )
       for (const row of await listMembershipsOf(tx, user_id)) {
-        await lockOrganization(tx, row.organization_id) // of one that was joined a moment ago
+        await lockOrganization(tx, row.organization_id) // the organization may have been joined a moment ago
         if (row.is_active) await leave(tx, row, deps, cause)
         else await withdraw(tx, row, 'revoked', deps, cause)
       }
@@ -54,7 +54,10 @@ export function membershipsOfUsers(deps: WithdrawDeps): Memberships {
   }
 }
 
-/** Withdraws the open invitations that a user sent into any organization, also as an administrator from outside. */
+/**
+ * Withdraws the open invitations that a user sent in all organizations, including those sent as an administrator from
+ * outside.
+ */
 async function withdrawAllSent(
   tx: Tx,
   user_id: number,

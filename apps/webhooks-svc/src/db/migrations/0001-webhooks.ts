@@ -1,9 +1,10 @@
 import { outboxTables } from '@reticle/kit/outbox/tables'
 import { type Kysely, sql } from 'kysely'
 
-/** Webhooks, the messages they are owed and every attempt to deliver one: `reliability.md` 7.1. */
+/** Tables of webhooks, their messages, and the deliveries (attempts) of each message. */
 const statements = [
-  // What has to be known of projects, from their events; the row is the lock for all webhooks of a project.
+  // Copies of the project columns that this service needs, kept up to date by events. The row is also the lock for
+  // all webhooks of its project.
   `create table projects (
     id integer primary key,
     owner_id integer,
@@ -12,7 +13,8 @@ const statements = [
   )`,
   'create index projects_owner_id_idx on projects (owner_id)',
 
-  // With an ended_date it is gone for everybody (its project was deleted), but still delivers what it owes.
+  // A webhook with an ended_date is hidden from every user because its project was deleted, but its pending messages
+  // are still delivered.
   `create table webhooks (
     id integer generated always as identity primary key,
     type text not null
@@ -38,7 +40,7 @@ const statements = [
   'create index webhooks_project_id_idx on webhooks (project_id)',
   'create index webhooks_owner_id_idx on webhooks (owner_id)',
 
-  // The sequence has no gaps in a webhook; the body is what is sent and signed, byte by byte.
+  // The sequence has no gaps within a webhook. The body holds the exact bytes that are sent and signed.
   `create table webhook_messages (
     id bigint generated always as identity primary key,
     webhook_id integer not null references webhooks on delete cascade,
@@ -66,7 +68,7 @@ const statements = [
   'create index webhook_messages_webhook_id_id_idx on webhook_messages (webhook_id, id)',
   'create index webhook_messages_created_date_idx on webhook_messages (created_date)',
 
-  // One row an attempt; what was sent is the body of its message.
+  // One row per attempt; the bytes that were sent are in the body of the message.
   `create table webhook_deliveries (
     id bigint generated always as identity primary key,
     webhook_id integer not null references webhooks on delete cascade,

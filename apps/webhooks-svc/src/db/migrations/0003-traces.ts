@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** When the fact of a message happened, and the trace it is part of; null for messages written before this step. */
+/** Time and trace of the event behind a message; null for messages written before this migration. */
 export const traces: Step = {
   up: async (db) => {
     await sql`

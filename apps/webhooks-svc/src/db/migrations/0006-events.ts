@@ -2,8 +2,8 @@ import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
- * The log of events: rows are added and, when they are old enough, removed, never changed. Several rows of one fact have
- * its id and follow each other; the primary key is the order of exports, and lets a repeated fact be none.
+ * Table of the event log. Rows are inserted and later deleted by age, never changed. Rows of one event share its id
+ * and have consecutive ordinals. The primary key gives the order of exports and drops repeated events.
  */
 export const events: Step = {
   up: async (db) => {

@@ -1,9 +1,13 @@
 import { indexStep, type Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Webhooks of organizations, and what has to be known of these, from their events. */
+/**
+ * Webhooks of organizations, and copies of the organization columns that this service needs, kept up to date by
+ * events.
+ */
 const statements = [
-  // The row is the lock for all webhooks of an organization. It stays when the organization goes: the log names it.
+  // The row is the lock for all webhooks of an organization. It stays after the organization is deleted, because the
+  // event log refers to its slug.
   `create table if not exists organizations (
     id integer primary key,
     slug text,
@@ -15,10 +19,10 @@ const statements = [
       check ((type = 'organization') = (organization_id is not null))`,
 ]
 
-/** Of a table that has rows: made while it is read and written. */
+/** Built concurrently, because the table already has rows and is in use. */
 const index = indexStep('webhooks_organization_id_idx', sql`webhooks (organization_id)`)
 
-/** Every statement bears being run again, since the index cannot be part of a transaction. */
+/** Every statement can run again: an index that is built concurrently cannot be part of a transaction. */
 export const organizations: Step = {
   transactional: false,
   up: async (db) => {

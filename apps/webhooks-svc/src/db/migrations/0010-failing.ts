@@ -1,7 +1,7 @@
 import type { Step } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** Since when a webhook fails and fails, and why it was switched off, if the service did it (`reliability.md` 7.2). */
+/** Start of the current series of failures of a webhook, and the reason when the service disabled it. */
 export const failing: Step = {
   up: async (db) => {
     await sql`

@@ -7,46 +7,45 @@ import { orAborted } from '../abort.ts'
 import { BusyStore, codeOf, failureOf, isPassing, QuietStore } from './errors.ts'
 
 export interface S3Options {
-  /** `http(s)://host:port`, no path. */
+  /** Address `http(s)://host:port` without a path. */
   endpoint: string
-  /** `''`, like the secret: nobody asks. */
+  /** Access key; `''`, like the secret, for anonymous access. */
   accessKey: string
   secretKey: string
-  /** Of credentials that were lent for a while. */
+  /** Session token of temporary credentials. */
   sessionToken?: string
   bucket: string
-  /** Absent: asked for with the first call. */
+  /** Region; if absent, the first call queries it. */
   region?: string
-  /** Whether the bucket stands in the path or in the host; default: in the path. */
+  /** Whether the bucket is part of the path instead of the host; true by default. */
   pathStyle?: boolean
-  /** Default: one that keeps connections. */
+  /** HTTP agent; by default one that keeps connections open. */
   agent?: http.Agent
-  /** Told what the store did each time it was not available; callers hear only that it was not. */
+  /** Receives the cause of each failure. Callers only learn that the store is unavailable. */
   onError?: (thrown: unknown) => void
 }
 
 export interface Limits {
-  /** Ends the call, and closes its connection. */
+  /** Ends the call and closes its connection. */
   signal?: AbortSignal
-  /** Key of the object that the call is about: where it is missing, the failure is `not_found`. */
+  /** Key of the object of the call: if it is missing, the failure is `not_found`. */
   key?: string
-  /** Milliseconds without a byte in either direction after which the store counts as gone. */
+  /** Milliseconds without a byte in either direction after which the store counts as unreachable. */
   quietMs?: number
-  /** False for a call that cannot be repeated. */
+  /** False for a call that must not be repeated. */
   isRepeatable?: boolean
 }
 
-/** Shows what theirs keeps to itself. */
+/** The minio client with its protected `listParts` made public. */
 class StoreClient extends Client {
-  /** What is there of an upload in parts. */
+  /** Returns the stored parts of a multipart upload. */
   sentParts(bucket: string, key: string, uploadID: string) {
     return this.listParts(bucket, key, uploadID)
   }
 }
 
 /**
- * One call of the store, bounded in time and tried once more when what went wrong has mostly passed a moment later.
- *
+ * Calls the store with a time limit, and repeats the call once after an error that is usually transient.
  * @throws DomainError `unavailable`, or `not_found` for `key`; the reason of `signal`
  */
 export type Call = <T>(run: (client: StoreClient) => Promise<T>, limits?: Limits) => Promise<T>
@@ -57,19 +56,21 @@ export interface S3 {
   onError: (thrown: unknown) => void
 }
 
-/** How long a call without data may take to show the first sign of life. */
+/** Milliseconds that a call without data may stay silent. */
 const quietAfterMs = 10_000
-/** A hard end of every call, for what the minio client never settles. */
+/** Milliseconds after which every call ends, because some calls of the minio client never settle. */
 const longestCallMs = 15 * 60_000
 const pauseMs = 200
 
-/** Of the call that is under way. One for all clients: Node 20 keeps each that was ever used, and asks it at every promise. */
+/**
+ * Limits of the current call. All clients share one storage: Node 20 keeps
+ * each storage ever used and consults it for every promise.
+ */
 const limits = new AsyncLocalStorage<{ signal: AbortSignal; quietMs: number }>()
 
 /**
- * A client of one bucket, without asking the store anything yet.
- *
- * @throws Error when the endpoint is no address
+ * Creates a client of one bucket without contacting the store.
+ * @throws Error if the endpoint is not an address
  */
 export function s3Client(options: S3Options): S3 {
   const { endpoint, accessKey, secretKey, sessionToken, bucket, region, agent } = options
@@ -83,11 +84,11 @@ export function s3Client(options: S3Options): S3 {
     accessKey,
     secretKey,
     ...(sessionToken !== undefined && { sessionToken }),
-    ...(region !== undefined && { region }), // without it each client asks for it first
+    ...(region !== undefined && { region }), // without a region each client queries it first
     pathStyle,
     transport: boundedTransport(useSSL ? https : http),
     transportAgent: agent ?? keepingAgent(useSSL),
-    retryOptions: { disableRetry: true }, // its own retries write to the console
+    retryOptions: { disableRetry: true }, // the retries of the minio client write to the console
   })
 
   const once: Call = async (run, { signal, quietMs = quietAfterMs } = {}) => {
@@ -129,7 +130,7 @@ function readEndpoint(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   const isAddress = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
   if (isAddress && url.username === '') return url
-  const shown = JSON.stringify(withoutCredentials(endpoint)) // no secret goes to a terminal
+  const shown = JSON.stringify(withoutCredentials(endpoint)) // credentials must not appear on a terminal
   throw new Error(
     `the endpoint of the object storage must look like http://host:9000, not ${shown}`,
   )
@@ -145,8 +146,8 @@ function withoutCredentials(endpoint: string): string {
 type Transport = NonNullable<ClientOptions['transport']>
 
 /**
- * Sends requests with the limits of the call they belong to, and fails those that the store was too busy for: the minio
- * client would leave their answers unread, and their connections taken.
+ * Sends requests with the limits of their call, and fails those with a busy status itself: the minio client would leave
+ * such responses unread and keep their connections occupied.
  */
 function boundedTransport({ request }: Transport): Transport {
   const send = (options: http.RequestOptions, answer: (response: http.IncomingMessage) => void) => {
@@ -164,7 +165,7 @@ function boundedTransport({ request }: Transport): Transport {
 
 const busyStatuses = new Set([408, 429, 499, 500, 502, 503, 504, 520])
 
-/** Another process may make it at the same moment. */
+/** Creates the bucket. Another process may create it at the same moment. */
 export async function makeBucket(client: Client, bucket: string): Promise<void> {
   await client.makeBucket(bucket, client.region).catch((thrown: unknown) => {
     if (!isOurs.has(codeOf(thrown))) throw thrown

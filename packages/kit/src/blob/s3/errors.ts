@@ -1,21 +1,24 @@
 import { DomainError, unavailable } from '../../errors.ts'
 import { missingBlob } from '../blob.ts'
 
-/** Nothing was heard of the store for so long. */
+/** Error of a store that sent no byte for the given time in milliseconds. */
 export class QuietStore extends Error {
   constructor(ms: number) {
     super(`the object storage was silent for ${ms / 1000} seconds`)
   }
 }
 
-/** The store asked to come back later. */
+/** Error of a store that answered with a status that means "try again later". */
 export class BusyStore extends Error {
   constructor(status: number) {
     super(`the object storage answered ${status}`)
   }
 }
 
-/** Name of an S3 or system error; only these tell them apart, a status is not kept. */
+/**
+ * Returns the name of an S3 or system error, or `''`. Errors of the minio client do not carry a status, so only the
+ * name distinguishes them.
+ */
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
 }
@@ -23,20 +26,23 @@ export function codeOf(thrown: unknown): string {
 const missingCodes = new Set(['NotFound', 'NoSuchKey', 'NoSuchBucket'])
 const resetCodes = new Set(['ECONNRESET', 'EPIPE'])
 
-/** Mostly gone a moment later: a kept connection that the store closed just when it was used, or too much to do. */
+/**
+ * Returns true for an error that a repetition usually avoids: a kept
+ * connection that the store just closed, or an overloaded store.
+ */
 export function isPassing(thrown: unknown): boolean {
   return thrown instanceof BusyStore || resetCodes.has(codeOf(thrown))
 }
 
-/** There was no answer at all, or none that means anything: it says nothing about what was asked. */
+/** Returns true if the store gave no meaningful response, so that the outcome of the call is unknown. */
 export function isAway(thrown: unknown): boolean {
   const isOfTheSystem = thrown instanceof Error && 'syscall' in thrown
   return isOfTheSystem || thrown instanceof QuietStore || isPassing(thrown)
 }
 
 /**
- * What a caller is told: that the object of `key` is missing, or that the store is not available, whatever it was
- * (`reliability.md` F21, F23). `onError` hears the rest.
+ * Returns the error for the caller: the object of `key` is missing, or the store is unavailable for any other cause.
+ * `onError` receives that cause.
  */
 export function failureOf(
   thrown: unknown,

@@ -6,14 +6,14 @@ import { type Blob, boundsOf, type Range } from '../blob.ts'
 import type { S3 } from './client.ts'
 import { codeOf, failureOf, QuietStore } from './errors.ts'
 
-/** An answer that nobody begins to read, or whose next byte does not come, is given up after that time. */
+/** Milliseconds after which a response is dropped if no reader starts or its next byte does not arrive. */
 const quietMs = 30_000
 
-/** One request: size and bytes are of the same state of the object. */
+/** Reads an object in one request, so that size and bytes belong to the same version of it. */
 export async function getObject(s3: S3, key: string, range: Range = { start: 0 }): Promise<Blob> {
   const { start, end } = range
   if (end !== undefined && end < start) return emptyPart(s3, key, range)
-  const length = end === undefined ? 0 : end - start + 1 // 0 is all that follows
+  const length = end === undefined ? 0 : end - start + 1 // the client takes 0 as "everything that follows"
   const answer = await s3.call(
     (client) => client.getPartialObject(s3.bucket, key, start, length).catch(unlessBeyond),
     { key },
@@ -25,7 +25,10 @@ function unlessBeyond(thrown: unknown): undefined {
   if (codeOf(thrown) !== 'InvalidRange') throw thrown
 }
 
-/** S3 knows no empty ranges, not even of an empty object. @throws DomainError invalid when it lies beyond the last byte */
+/**
+ * Returns an empty range, which S3 does not support, not even for an empty object.
+ * @throws DomainError `invalid` if the range is beyond the last byte
+ */
 async function emptyPart({ call, bucket }: S3, key: string, range: Range): Promise<Blob> {
   const { size } = await call((client) => client.statObject(bucket, key), { key })
   const { first, last } = boundsOf(size, range)
@@ -45,21 +48,21 @@ function blobOf(s3: S3, answer: Readable, range: Range): Blob {
       `The object storage sent ${length} bytes of ${size}, not ${first} to ${last}.`,
     )
   }
-  answer.on('error', () => {}) // it may break while nobody reads it
+  answer.on('error', () => {}) // the connection may break while no reader listens
   const unread = setTimeout(() => answer.destroy(), quietMs).unref()
   return { size, chunks: read(s3, answer, unread) }
 }
 
-/** Bytes of the whole object, and of this answer. */
+/** Returns the size in bytes of the whole object and of this response. */
 function sizesOf(answer: Readable): { size: number; length: number } {
   if (!(answer instanceof IncomingMessage)) throw new Error('the minio client answers no message')
-  answer.socket.setTimeout(0) // from here on the reader's pace counts, not the connection's
+  answer.socket.setTimeout(0) // from here on the pace of the reader counts, not that of the connection
   const length = Number(answer.headers['content-length'])
   const [, whole] = answer.headers['content-range']?.split('/') ?? []
   return { size: whole === undefined ? length : Number(whole), length }
 }
 
-/** Leaving it early closes the connection. */
+/** Reads the response. A reader that stops early closes the connection. */
 async function* read(
   { onError }: S3,
   answer: Readable,

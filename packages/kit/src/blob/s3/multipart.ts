@@ -5,18 +5,18 @@ import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
 import { partBytes } from './parts.ts'
 
-/** S3 takes no more. */
+/** Largest number of parts that S3 accepts. */
 const mostParts = 10_000
 const completeMs = 60_000
 
 interface SentPart {
   part: number
   etag: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
 }
 
-/** An upload in parts that an earlier put has begun. */
+/** Multipart upload that an earlier put has started. */
 export interface BegunUpload {
   uploadID: string
   parts: SentPart[]
@@ -32,17 +32,20 @@ export interface Sending {
 }
 
 export interface MultipartUpload {
-  /** Sends a part, and waits while too many are on their way. */
+  /** Sends a part, and waits while too many are being sent. */
   add: (bytes: Buffer) => Promise<void>
-  /** Makes the parts one object. */
+  /** Joins the parts into one object. */
   complete: () => Promise<void>
-  /** Resolves when no part is on its way. */
+  /** Resolves when no part is being sent. */
   rest: () => Promise<void>
-  /** Removes the parts; what the store is not there to remove, `removeUnfinished` finds later. */
+  /** Removes the parts. If the store cannot be reached, `removeUnfinished` removes them later. */
   abandon: () => Promise<void>
 }
 
-/** Begins with the first part. A part that fails fires `halt`; one that is stored is handed to `onStored`. */
+/**
+ * Creates a multipart upload, which starts with its first part. A failed
+ * part fires `halt`; a stored part is passed to `onStored`.
+ */
 export function multipartUpload(
   s3: S3,
   key: string,
@@ -57,7 +60,7 @@ export function multipartUpload(
   let uploadID = begun?.uploadID ?? ''
   let count = done.length
 
-  // Not ended by `halt`: whoever does not hear the id cannot remove what was begun.
+  // Not ended by `halt`: without the id the started upload could not be removed.
   const begin = () => call((client) => client.initiateNewMultipartUpload(bucket, key, {}))
   const send = async (part: number, bytes: Buffer) => {
     const headers = { 'content-md5': createHash('md5').update(bytes).digest('base64') }
@@ -88,7 +91,7 @@ export function multipartUpload(
       signal.throwIfAborted()
       const limits = { signal, quietMs: completeMs, isRepeatable: false }
       await call((client) => client.completeMultipartUpload(bucket, key, uploadID, done), limits)
-      uploadID = '' // it is an object now: nothing is left to abort
+      uploadID = '' // the object exists now, so no upload is left to abort
     },
     abandon: async () => {
       await rest()
@@ -100,7 +103,7 @@ export function multipartUpload(
   }
 }
 
-/** Tells up to where all parts are stored; they come to their end in any order. */
+/** Reports the position up to which all parts are stored. Parts finish in any order. */
 function tellSteps(done: readonly SentPart[], { isDue, onStored }: Steps) {
   const digest = digestParts()
   let count = 0
@@ -114,7 +117,7 @@ function tellSteps(done: readonly SentPart[], { isDue, onStored }: Steps) {
   }
 }
 
-/** Tells parts from others of the same upload: whoever was taken for dead may have written over some of them. */
+/** Creates a digest of part etags. It detects parts that were overwritten by a writer that was presumed dead. */
 function digestParts() {
   const hash = createHash('sha256')
   return {
@@ -124,9 +127,8 @@ function digestParts() {
 }
 
 /**
- * The parts of an earlier put as far as it told of them.
- *
- * @throws CannotGoOn where they are gone, or are others
+ * Finds the parts of an earlier put up to its reported progress.
+ * @throws CannotGoOn if they are missing or have been overwritten
  */
 export async function findBegun(
   { bucket, call }: S3,
@@ -154,5 +156,8 @@ const tooLarge = () => {
   return new DomainError('too_large', `An object has ${Math.floor(most)} GiB at most.`)
 }
 
-/** Bytes that the operating system has taken are out of sight until it wants more: 4 MiB, at 40 KB a second or more. */
+/**
+ * Returns the milliseconds that sending a part may stay silent: the operating system buffers up to 4 MiB without
+ * visible progress, sent at 40 KB a second or more.
+ */
 export const quietMs = ({ length }: Buffer) => 10_000 + Math.min(length, 4 * 1024 * 1024) / 40

@@ -1,20 +1,21 @@
 import { stepBytes } from '../blob.ts'
 
-/** S3 wants 5 MiB or more, and all but the last of one size. */
+/** Part size in bytes. S3 requires 5 MiB or more, and one size for all parts but the last. */
 export const partBytes = stepBytes
 const firstBytes = 64 * 1024
 
 export interface Part {
   bytes: Buffer
-  /** There is no other one. */
+  /** True if it is the only part. */
   isWhole: boolean
-  /** None comes after it. */
+  /** True if no part follows. */
   isLast: boolean
 }
 
 /**
- * Cuts a stream into parts of `partBytes`; the last one has at most as many, and an empty stream is one empty part. Who is
- * done with a part may put it into `spare`, to be filled again: otherwise memory would be what the garbage collector leaves.
+ * Splits a stream into parts of `partBytes`. The last part may be shorter, and an empty
+ * stream is one empty part. The caller may return a finished buffer through `spare` for
+ * reuse; otherwise memory grows until the garbage collector frees it.
  */
 export async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -41,7 +42,7 @@ export async function* partsOf(
   yield { bytes: part.subarray(0, length), isWhole, isLast: true }
 }
 
-/** Small objects take little room: a part grows by doubling. */
+/** Grows the buffer by doubling, so that small objects use little memory. */
 function withRoom(part: Buffer, used: number, more: number): Buffer {
   const wanted = Math.min(used + more, partBytes)
   if (part.length >= wanted) return part

@@ -9,17 +9,19 @@ import { partsOf } from './parts.ts'
 
 export interface PutOptions {
   signal?: AbortSignal | undefined
-  /** Parts on their way at once: with the one being filled, a put of four holds 40 MiB at most. */
+  /** Parts that are sent at the same time. With the part being filled, a put with four holds at most 40 MiB. */
   inFlight?: number
-  /** The bucket belongs to a user: an object there may be replaced by others at any time, and none is ever deleted. */
+  /**
+   * True for a bucket of a user: its objects may be replaced by others at any time, and this code never deletes them.
+   */
   isForeign?: boolean
 }
 
 const usuallyInFlight = 4
 
 /**
- * All or nothing: the object appears with the last call, when everything before it has succeeded. The client's own
- * streaming is not used: a source that fails would end the process, or never be answered (`infra.md` 3).
+ * Writes an object completely or not at all: it appears with the last call, after everything else has succeeded. The
+ * streaming of the minio client is not used, because a failing source would end the process or leave the call pending.
  */
 export async function putObject(
   s3: S3,
@@ -40,7 +42,7 @@ export async function putObject(
   return { ...stored, sha256: hash.digest('hex') }
 }
 
-/** The same in steps that another process can go on behind. */
+/** Writes an object like `putObject`, in steps from which another process can continue. */
 export function putInSteps(
   s3: S3,
   key: string,
@@ -71,7 +73,7 @@ async function halting(
   }
 }
 
-/** Whatever fails first halts everything else. */
+/** Sends the parts. The first failure halts all others. */
 async function putParts(
   s3: S3,
   key: string,
@@ -109,8 +111,8 @@ async function putWhole(s3: S3, key: string, bytes: Buffer, sending: Sending): P
 }
 
 /**
- * The size that a store reports is checked (`reliability.md` F23). An object of our own that is too short is deleted; in the bucket
- * of a user it may be another writer's, and stays.
+ * Checks the size that the store reports. A truncated object is deleted, but not in a bucket of a user, where another
+ * writer may have made it.
  */
 async function checkedEtag(
   { call, bucket }: S3,
@@ -129,7 +131,7 @@ async function checkedEtag(
   throw unavailable(`The object storage kept ${size} of ${expected} bytes.`)
 }
 
-/** Somebody else's bucket may be open for writing alone: then nothing can be looked at. */
+/** Accepts an object that cannot be inspected: a bucket of a user may allow writing only. */
 function unlessUnseen(thrown: unknown): { size?: number; etag: string } {
   if (codeOf(thrown) !== 'AccessDenied') throw thrown
   return { etag: '' }

@@ -5,7 +5,7 @@ import type { Pulse } from '../pulse.ts'
 import type { Intake } from './intake.ts'
 import { offsetOf, readMessage } from './message.ts'
 
-/** What a member of a group remembers from one connection to the next. */
+/** State of a group member that survives a reconnection. */
 export interface Member<T> extends Subscriber<T> {
   failures: Failures
   intake: Intake
@@ -13,7 +13,10 @@ export interface Member<T> extends Subscriber<T> {
   isLeaving: () => boolean
 }
 
-/** A partition that has to wait longer than this is paused; others are not held up by it. */
+/**
+ * Longest pause in milliseconds that is spent waiting. For a longer one the
+ * partition is paused instead, so that others are not delayed.
+ */
 const shortPauseMs = 199
 
 type Given = Pick<
@@ -22,9 +25,9 @@ type Given = Pick<
 >
 
 /**
- * What was fetched of one partition, in short transactions; after each the offset is committed and the group told that
- * this member lives. What is not resolved is fetched again. The heartbeat comes between two transactions, never inside: it
- * may wait for the broker, and locks would be held meanwhile.
+ * Handles a fetched batch of one partition in short transactions, and commits the offset and sends a heartbeat after
+ * each. Events that are not resolved are fetched again. The heartbeat is not sent inside a transaction because it may
+ * wait for the broker while locks are held.
  */
 export async function handleBatch<T>(member: Member<T>, given: Given): Promise<void> {
   const { topic, partition, messages } = given.batch
@@ -47,7 +50,7 @@ export async function handleBatch<T>(member: Member<T>, given: Given): Promise<v
   }
 }
 
-/** Answers the next offset to be read, and how long the partition is to wait before that. */
+/** Returns the next offset to read, and how many milliseconds the partition pauses before that. */
 async function runTransaction<T>(
   member: Member<T>,
   partition: number,
@@ -71,7 +74,7 @@ async function runTransaction<T>(
       )
     return { next, pauseMs: error === undefined ? 0 : failed(error) }
   } catch (error) {
-    // Nothing of it happened: the commit failed, or the connection went.
+    // The transaction had no effect: the commit failed, or the connection was lost.
     onError(error)
     return { next: first, pauseMs: failed(error) }
   }

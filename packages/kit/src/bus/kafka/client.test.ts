@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('an empty queue does not look for work, one with a request that waits does', () => {
+test('only a queue with pending requests schedules a check', () => {
   const queue = new RequestQueue({ maxInFlightRequests: 1 })
   queue.scheduleCheckPendingRequests()
   expect(vi.getTimerCount()).toBe(0)

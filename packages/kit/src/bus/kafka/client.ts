@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 
-/** How to reach a cluster. */
+/** Connection options of a Kafka cluster. */
 export interface KafkaOptions {
-  /** `host:port` of some brokers; the others are learnt from them. */
+  /** Addresses `host:port` of some brokers, from which the client learns the others. */
   brokers: readonly string[]
   ssl?: boolean
   sasl?: {
@@ -14,17 +14,17 @@ export interface KafkaOptions {
   }
   log: Logger
   clientId: string
-  /** Put before the names of topics and groups: tests and the bench share a cluster. No setting leads here. */
+  /** Prefix of topic and group names, so that tests and benchmarks can share a cluster. It is not a setting. */
   prefix?: string
 }
 
 /**
- * Short pauses, few tries: relay and consumers go on by themselves after a throw, and the longest pause is what everyone
- * waits when the cluster is back.
+ * Short pauses and few retries: relay and consumers repeat by themselves after an error, and the longest pause delays
+ * everything once the cluster is back.
  */
 const retry = { initialRetryTime: 300, maxRetryTime: 2000, retries: 5 }
 
-/** Connects to nothing before its first use. */
+/** Creates a client, which connects on first use. */
 export function openClient({ brokers, ssl, sasl, log, clientId }: KafkaOptions): Kafka {
   return new Kafka({
     brokers: [...brokers],
@@ -39,7 +39,7 @@ export function openClient({ brokers, ssl, sasl, log, clientId }: KafkaOptions):
   })
 }
 
-/** What kafkajs calls errors though it goes on by itself. What is really lost comes as an exception. */
+/** Errors in the log of kafkajs from which it recovers by itself. An unrecoverable error is thrown instead. */
 const healed = /rebalanc|coordinator|Topic creation errors|concurrent transaction/i
 
 type Entry = Parameters<
@@ -61,15 +61,15 @@ interface Queue {
   scheduleCheckPendingRequests(): void
 }
 
-/** The queue of requests that kafkajs has for each connection. */
+/** The request queue that kafkajs has for each connection. */
 export const RequestQueue: { new (options: object): Queue; prototype: Queue } = createRequire(
   import.meta.url,
 )('kafkajs/src/network/requestQueue')
 
 /**
- * kafkajs 2.2.4 looks once a millisecond whether a queue without requests may send one by now (tulios/kafkajs#1556): up to
- * a tenth of a core for every process that has nothing to do. Nothing has to be looked for where nothing waits: a request
- * that must wait begins to look by itself.
+ * kafkajs 2.2.4 checks once a millisecond whether an empty queue may send a request (tulios/kafkajs#1556), which costs
+ * an idle process up to a tenth of a core. Only a queue with pending requests needs the check, and a request that must
+ * wait schedules it.
  */
 const { scheduleCheckPendingRequests } = RequestQueue.prototype
 RequestQueue.prototype.scheduleCheckPendingRequests = function schedule() {

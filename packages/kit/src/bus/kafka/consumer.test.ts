@@ -14,19 +14,25 @@ test.each([
   [6, 90],
   [30, 90],
   [300, 900],
-])('with sessions of %d s a member that hangs is dead after %d s', async (session, limit) => {
-  const { kafka, end } = hangingKafka()
-  const { isAlive, stop } = startConsumer(kafka, nobody, { prefix: '', sessionMs: session * 1000 })
+])(
+  'with a session timeout of %d s, a hanging member counts as dead after %d s',
+  async (session, limit) => {
+    const { kafka, end } = hangingKafka()
+    const { isAlive, stop } = startConsumer(kafka, nobody, {
+      prefix: '',
+      sessionMs: session * 1000,
+    })
 
-  vi.advanceTimersByTime(limit * 1000 - 1)
-  expect(isAlive()).toBe(true)
-  vi.advanceTimersByTime(1)
-  expect(isAlive()).toBe(false)
+    vi.advanceTimersByTime(limit * 1000 - 1)
+    expect(isAlive()).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(isAlive()).toBe(false)
 
-  const stopped = stop()
-  end()
-  await stopped
-})
+    const stopped = stop()
+    end()
+    await stopped
+  },
+)
 
 const nobody = {
   group: 'nobody',
@@ -36,7 +42,7 @@ const nobody = {
   onError: () => undefined,
 } as const
 
-/** Connecting neither succeeds nor fails before `end`. */
+/** Simulates a cluster to which a connection neither succeeds nor fails before `end` is called. */
 function hangingKafka() {
   let end = () => {}
   const connecting = new Promise<void>((_, reject) => {

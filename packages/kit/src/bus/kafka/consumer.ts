@@ -13,11 +13,11 @@ import { lagOf } from './offsets.ts'
 
 export interface Settings {
   prefix: string
-  /** After this long without a sign of life a member's partitions go to others. */
+  /** Milliseconds without a heartbeat after which the partitions of a member are reassigned. */
   sessionMs: number
 }
 
-/** More than its subscription: `hold` leaves the group until `release`. */
+/** Subscription that can also leave its group with `hold`, until `release`. */
 export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
   hold: () => Promise<void>
   release: () => void
@@ -27,8 +27,8 @@ const restartMs = 1000
 const stopMs = 5000
 
 /**
- * A member of a group, connected again whenever kafkajs gives up. Offsets are committed after the transaction of the
- * effects: what is read twice, the inbox drops.
+ * Starts a group member that reconnects whenever kafkajs gives up. Offsets are committed after the transaction of the
+ * effects, so an event may be read twice; the inbox drops the repetition.
  */
 export function startConsumer<T>(
   kafka: Kafka,
@@ -91,7 +91,7 @@ export function startConsumer<T>(
   }
 }
 
-/** One life of a kafkajs consumer: until it crashes, which throws, or `signal` asks it to leave. */
+/** Runs one kafkajs consumer until it crashes, which throws, or `signal` fires. */
 async function readUntilCrash<T>(
   kafka: Kafka,
   member: Member<T>,
@@ -106,7 +106,7 @@ async function readUntilCrash<T>(
     maxWaitTimeInMs: 500,
     maxBytesPerPartition: 1024 ** 2,
     allowAutoTopicCreation: false,
-    // One way back after a crash, for those that kafkajs would restart and for those that it would not: ours.
+    // This module reconnects after every crash, also after those that kafkajs would handle itself.
     retry: { restartOnFailure: async () => false },
   })
   const { CRASH, FETCH, GROUP_JOIN, REQUEST_TIMEOUT } = consumer.events
@@ -115,7 +115,7 @@ async function readUntilCrash<T>(
   })
   crashed.catch(() => undefined)
   consumer.on(FETCH, member.pulse.beat)
-  consumer.on(REQUEST_TIMEOUT, member.pulse.beat) // a silent broker is no reason to start this process anew
+  consumer.on(REQUEST_TIMEOUT, member.pulse.beat) // a silent broker is not a reason to restart this process
   consumer.on(GROUP_JOIN, () => member.intake.attach(consumer))
   try {
     await consumer.connect()

@@ -1,14 +1,14 @@
 import type { Consumer } from 'kafkajs'
 
-/** What a member does not want to be given at the moment: anything at all, or one partition that has to rest. */
+/** Switch of the partitions that a member currently accepts events from: all, none, or all but those that pause. */
 export interface Intake {
   pause: () => void
   resume: () => void
   isPaused: () => boolean
-  /** Takes nothing of a partition for some time. */
+  /** Pauses a partition for some milliseconds. */
   rest: (partition: number, ms: number) => void
   isOpen: (partition: number) => boolean
-  /** Tells a consumer that has just joined its group: kafkajs forgets it with each consumer. */
+  /** Applies the state to a consumer that just joined its group; kafkajs keeps it only as long as the consumer. */
   attach: (consumer: Pick<Consumer, 'pause' | 'resume'>) => void
   close: () => void
 }
@@ -18,14 +18,14 @@ export function openIntake(topic: string): Intake {
   let paused = false
   let attached: Pick<Consumer, 'pause' | 'resume'> | undefined
 
-  // To kafkajs the pause of one partition lifts that of the topic, so it is always told the whole.
+  // In kafkajs, pausing one partition cancels the pause of the topic, so the complete state is always set.
   const tell = () => {
     try {
       attached?.resume([{ topic }])
       if (paused) attached?.pause([{ topic }])
       else if (resting.size > 0) attached?.pause([{ topic, partitions: [...resting.keys()] }])
     } catch {
-      attached = undefined // it has left its group; the next one is told when it joins
+      attached = undefined // the consumer left its group; the next one gets the state when it joins
     }
   }
   const set = (isPaused: boolean) => () => {

@@ -20,7 +20,7 @@ const sent = (given: Partial<RecordBatchEntry>): RecordBatchEntry => ({
 })
 const place = { topic: 'reticle.events.v1', partition: 3 }
 
-test('rows leave in their order, in requests below what a broker takes', () => {
+test('rows are sent in order, in requests below the size limit of a broker', () => {
   const large = { text: 'x'.repeat(400_000) }
   const requests = requestsOf([row(1, large), row(2, large), row(3, large), row(4)])
   expect(requests.map(({ messages }) => messages.map(({ id }) => id))).toEqual([
@@ -29,12 +29,12 @@ test('rows leave in their order, in requests below what a broker takes', () => {
   ])
 })
 
-test('an event larger than that leaves alone', () => {
+test('an event above the size limit is sent in a separate request', () => {
   const requests = requestsOf([row(1), row(2, { text: 'x'.repeat(1_000_000) }), row(3)])
   expect(requests.map(({ messages }) => messages.length)).toEqual([1, 1, 1])
 })
 
-test('a partition that no broker confirmed is noticed, whatever the client reports', () => {
+test('an event of a partition that no broker confirmed is detected, even if the client reports success', () => {
   const messages = requestsOf([row(1), row(2)])[0]?.messages ?? []
   const placeOf = ({ key }: { key?: unknown }) => (key === 'item:1' ? 4 : 9)
   const taken = [{ topicName: 'x.reticle.events.v1', partition: 4 }]
@@ -54,7 +54,7 @@ test('a message is read as it was sent', () => {
   })
 })
 
-test('what a stranger sent gets the same id each time it is read, and another elsewhere', () => {
+test('a foreign message gets the same id at each reading, and another id at another offset', () => {
   const strange = sent({ key: null, value: Buffer.from('no json') })
   const read = readMessage(place, strange)
   expect(read).toMatchObject({ key: '', value: 'no json' })
@@ -62,7 +62,7 @@ test('what a stranger sent gets the same id each time it is read, and another el
   expect(readMessage(place, { ...strange, offset: '8' }).event_id).not.toBe(read.event_id)
 })
 
-test('an offset beyond what a number holds is refused', () => {
+test('an offset beyond the safe integers is rejected', () => {
   expect(offsetOf('9007199254740991')).toBe(2 ** 53 - 1)
   expect(() => offsetOf('9007199254740993')).toThrow('offset 9007199254740993 is no safe integer')
 })

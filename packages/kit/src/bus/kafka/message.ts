@@ -2,7 +2,7 @@ import { CompressionTypes, type KafkaMessage, type Message as Outgoing } from 'k
 import { v5, validate } from 'uuid'
 import type { Message } from '../attempt.ts'
 
-/** A row of an outbox on its way. */
+/** Row of an outbox that is being published. */
 export interface OutboxRow {
   id: number
   topic: string
@@ -11,18 +11,21 @@ export interface OutboxRow {
   data: unknown
 }
 
-/** What goes to the brokers at once. */
+/** Messages that are sent to the brokers together. */
 export interface Request {
   messages: { id: number; topic: string; message: Outgoing }[]
   bytes: number
 }
 
-/** Below what brokers take as one batch (1 MiB), since all of a request may be for one partition. */
+/**
+ * Size limit of a request in bytes. It is below the 1 MiB that brokers accept as one batch, since all of a request may
+ * belong to one partition.
+ */
 const requestBytes = 900_000
-/** The key, and headers with their short values. */
+/** Estimated bytes of the key and of the headers with their short values. */
 const envelopeBytes = 600
 
-/** Rows in their order, cut into requests that a broker takes. */
+/** Splits rows, in their order, into requests that a broker accepts. */
 export function requestsOf(rows: readonly OutboxRow[]): Request[] {
   const requests: Request[] = []
   for (const { id, topic, key, headers, data } of rows) {
@@ -45,8 +48,8 @@ interface Confirmed {
 }
 
 /**
- * A message whose partition is not among those that the brokers confirmed. When a partition moves to another broker between
- * two tries, kafkajs may leave it out and still report success.
+ * Finds a message whose partition the brokers did not confirm. If a partition moves to another broker between two
+ * attempts, kafkajs may skip it and still report success.
  */
 export function unconfirmed(messages: Request['messages'], { prefix, placeOf, taken }: Confirmed) {
   const known = new Set(taken.map(({ topicName, partition }) => `${topicName} ${partition}`))
@@ -56,10 +59,10 @@ export function unconfirmed(messages: Request['messages'], { prefix, placeOf, ta
 export const compressionFor = (bytes: number) =>
   bytes > 1024 ? CompressionTypes.GZIP : CompressionTypes.None
 
-/** Of ids that are made for messages which have none, because someone else wrote them. */
+/** Namespace of ids for messages of foreign producers, which have none. */
 const strangers = '2f9c1c5e-7a6b-4f55-9b0e-5d3f3f5d8a11'
 
-/** A message as it was read; whether it is an event of ours is for the envelope's reader to say. */
+/** Reads a message of Kafka. Whether it is a valid event is checked later, by the parser of the envelope. */
 export function readMessage(
   { topic, partition }: { topic: string; partition: number },
   { key, value, headers, offset, timestamp }: KafkaMessage,
@@ -76,7 +79,10 @@ export function readMessage(
   }
 }
 
-/** Text that is no JSON stays text: the schema of its data refuses it, and it can still be shown to a person. */
+/**
+ * Parses JSON. Other text stays text, which the schema of the event
+ * rejects and which can still be shown to an operator.
+ */
 function readValue(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -85,7 +91,10 @@ function readValue(text: string): unknown {
   }
 }
 
-/** @throws RangeError beyond 2^53 */
+/**
+ * Parses an offset.
+ * @throws RangeError beyond the safe integers
+ */
 export function offsetOf(text: string): number {
   const offset = Number(text)
   if (!Number.isSafeInteger(offset)) throw new RangeError(`offset ${text} is no safe integer`)

@@ -4,10 +4,9 @@ import type { Group } from '../bus.ts'
 import { offsetOf } from './message.ts'
 
 /**
- * Moves a group without members to `offset` in every partition, or to the nearest that is kept, and empties its inbox.
- * Takes some 5 s.
- *
- * @throws Error when members of other processes are still reading
+ * Moves a group without members to `offset` in every partition, or to the nearest offset that is kept, and clears its
+ * inbox. Takes about 5 s.
+ * @throws Error if members of other processes still read the group
  */
 export async function replayGroup<T>(
   kafka: Kafka,
@@ -31,9 +30,9 @@ export async function replayGroup<T>(
 }
 
 /**
- * Messages that a group has not taken yet, in all partitions; those of a group that never read are all that are kept.
- *
- * @throws when the cluster does not answer
+ * Returns the number of messages that a group has not handled, in all partitions. For a group that never read it is the
+ * number of all kept messages.
+ * @throws Error if the cluster does not respond
  */
 export async function lagOf<T>(
   kafka: Kafka,

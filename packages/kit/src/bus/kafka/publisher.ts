@@ -9,11 +9,11 @@ export interface Publisher {
 }
 
 /**
- * Moves events from an outbox to their topics. They leave in the order of their ids, one request after the other; a row is
- * gone only when every replica in sync has its event. A crash, or a relay that lost its lock, publishes events again, but
- * never a later one of a key before an earlier one, and inboxes drop what they know (`reliability.md` 4.1).
- *
- * @throws whatever keeps the broker from taking them: later, then
+ * Opens the publisher, which moves events from an outbox to their topics. Events are sent in the order of their ids,
+ * one request after the other, and a row is moved only after every in-sync replica has its event. After a crash, or
+ * when a relay lost its lock, events may be published again, but never a later event of a key before an earlier one;
+ * inboxes drop the repetitions.
+ * @throws Error if a broker does not accept the events; they stay in the outbox
  */
 export function openPublisher(kafka: Kafka, prefix: string): Publisher {
   const { producer, placeOf } = openProducer(kafka)
@@ -58,7 +58,10 @@ export function openPublisher(kafka: Kafka, prefix: string): Publisher {
   }
 }
 
-/** `placeOf` tells the partition a message was sent to: that of its key, as Java clients compute it. */
+/**
+ * Opens a producer. `placeOf` returns the partition that a message was
+ * sent to, computed from its key as Java clients do.
+ */
 function openProducer(kafka: Kafka) {
   const places = new WeakMap<Message, number>()
   const createPartitioner: ICustomPartitioner = () => {
@@ -85,7 +88,7 @@ async function readOutbox(session: Kysely<unknown>, schema: string, limit: numbe
   return rows
 }
 
-/** One statement: a row is in the outbox or among the published ones. */
+/** Moves rows to the published ones in one statement, so that a row is always in exactly one of the two tables. */
 async function settle(session: Kysely<unknown>, schema: string, ids: number[]): Promise<void> {
   await sql`
     with published as (delete from ${sql.id(schema, 'outbox')} where id = any(${ids}) returning *)

@@ -3,16 +3,15 @@ import { type Topic, topics } from '@reticle/contracts/events/define'
 import type { Admin } from 'kafkajs'
 import { type KafkaOptions, openClient } from './client.ts'
 
-/** How long a topic keeps events (`reliability.md` 4.2); doorbells are of no use the next day. */
+/** Days that a topic keeps its events. A notification of a request is useless after a day. */
 const retentionDays: Record<Topic, number> = { 'reticle.events.v1': 7, 'reticle.requests.v1': 1 }
 const dayMs = 86_400_000
 
 /**
- * Creates the topics that are missing: partitions as the contracts say, three copies or as many as there are brokers, two
- * of which must have an event before it counts. May be run at every start, by many at once. A topic that is there already
- * is left as it is; the log says when its partitions are not as many as expected.
- *
- * @throws when no broker can be reached or the account may not create topics
+ * Creates missing topics with the partitions of the contracts and three replicas, or as many as there are brokers; two
+ * of them must store an event before it is acknowledged. May run at every start, concurrently. An existing topic is
+ * left as it is; a warning is logged if its number of partitions differs.
+ * @throws Error if no broker can be reached or the account may not create topics
  */
 export async function createTopics(options: KafkaOptions): Promise<void> {
   const admin = openClient(options).admin()
@@ -69,7 +68,7 @@ async function comparePartitions(
 
 const settleMs = 30_000
 
-/** A topic just created is unknown to a broker, or has no leaders, for as long as the news takes. */
+/** Waits for the partitions: a new topic is unknown to a broker or has no leaders until the metadata has spread. */
 async function knownPartitions(admin: Admin, names: string[]): Promise<Map<string, number>> {
   for (const limit = Date.now() + settleMs; ; await sleep(200)) {
     try {

@@ -25,12 +25,12 @@ import {
   takePartition,
 } from './offsets.ts'
 
-/** More than its subscription: `wake` when the topic has got messages. */
+/** Subscription with a `wake` to be called when the topic has new messages. */
 export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
   wake: () => void
 }
 
-/** Partitions one member works on at a time. */
+/** Largest number of partitions that one member works on at a time. */
 const slots = 4
 const pollMs = 1000
 const batchesPerLease = 10
@@ -53,8 +53,8 @@ const newMember = (): Member => ({
 const isOver = ({ stopped, paused }: Member) => stopped || paused
 
 /**
- * A member of a group. It takes a partition that has messages and no living owner, works on it and gives it back; the
- * lease is for others to see, what keeps two members apart is the lock on the group's row, held through each batch.
+ * Starts a group member. It claims a partition that has messages and no living owner, works on it and releases it. The
+ * lease only informs other members; the lock on the row of the group, held through each batch, is what excludes them.
  */
 export function startConsumer<T>(consumer: Subscriber<T>): Consuming {
   const member = newMember()
@@ -109,7 +109,7 @@ export function startConsumer<T>(consumer: Subscriber<T>): Consuming {
   }
 }
 
-/** The database may not be there yet. */
+/** Registers the group, and retries while the database is not available yet. */
 async function join<T>(consumer: Subscriber<T>, member: Member): Promise<void> {
   for (let tries = 1; !member.stopped; tries++) {
     try {
@@ -122,7 +122,10 @@ async function join<T>(consumer: Subscriber<T>, member: Member): Promise<void> {
   }
 }
 
-/** Some batches of one partition, so that others get their turn; answers how long the partition is to rest. */
+/**
+ * Handles some batches of one partition, so that other partitions get their turn. Returns the milliseconds for which
+ * the partition pauses.
+ */
 async function workOn<T>(consumer: Subscriber<T>, member: Member, partition: number) {
   const lease = { member: member.id, partition }
   let result: Result = { pauseMs: 0, more: true }
@@ -139,7 +142,7 @@ interface Result {
 }
 const drained: Result = { pauseMs: 0, more: false }
 
-/** Handles a batch of events and moves the offset past those that are done, in one transaction. */
+/** Handles a batch of events, and moves the offset past the handled ones in the same transaction. */
 async function runBatch<T>(consumer: Subscriber<T>, member: Member, lease: Lease): Promise<Result> {
   const { partition } = lease
   let offset = -1
@@ -165,10 +168,10 @@ async function runBatch<T>(consumer: Subscriber<T>, member: Member, lease: Lease
       await moveOffset(tx, consumer, { partition, next: offset })
       if (error !== undefined) return failed(error)
       const isLast = messages.length < batchSize && messages.every((one) => one.offset < offset)
-      return { pauseMs: 0, more: !isLast } // what came meanwhile is found when the partition is given back
+      return { pauseMs: 0, more: !isLast } // messages that arrived meanwhile are found after the partition is released
     })
   } catch (error) {
-    // Nothing of the batch happened: the commit failed, or the connection went.
+    // The batch had no effect: the commit failed, or the connection was lost.
     consumer.onError(error)
     return failed(error)
   }

@@ -4,8 +4,9 @@ import type { Migrations } from '../../db/migrate.ts'
 import type { Outbox } from '../bus.ts'
 
 /**
- * The log of the embedded bus (`reliability.md` 5), in a schema of its own: `bus_heads` counts offsets, `bus_messages`
- * holds the events, `bus_offsets` where each group is. Without an owner, `lease_until` says when the group was last seen.
+ * Tables of the embedded bus in a separate schema: `bus_heads` counts offsets,
+ * `bus_messages` stores the events, `bus_offsets` the position of each group. In a row
+ * without an owner, `lease_until` is the time when the group was last active.
  */
 export const busMigrations: Migrations = {
   '0001-log': {
@@ -48,12 +49,12 @@ export const busMigrations: Migrations = {
   },
 }
 
-/** Notified once per batch and type of event: `TOPIC TYPE`. */
+/** Channel that is notified once per batch and type of event with `TOPIC TYPE`. */
 export const channel = 'bus'
 
 /**
- * Takes a batch out of an outbox and appends it to the log in one statement: either both happen or none, and offsets have
- * no holes. Relays wait for each other on the rows and on the heads they need, which each locks in one order.
+ * Moves a batch from an outbox to the log in one statement, so that both happen or neither, and offsets have no gaps.
+ * Concurrent relays wait for each other on the rows and heads they need, which all of them lock in the same order.
  */
 export async function appendBatch({ schema, session }: Outbox, limit: number): Promise<number> {
   const outbox = sql.id(schema, 'outbox')
@@ -98,13 +99,13 @@ const keepDays = 7
 
 export interface Retained {
   messages: number
-  /** Groups that nobody has read for as long as messages are kept. */
+  /** Groups without a reader for as long as messages are kept. */
   dropped_groups: string[]
 }
 
 /**
- * Deletes messages older than seven days, but none that a living group has not read yet; groups unseen for as long are
- * dropped first. One process at a time: who finds another at it does nothing.
+ * Deletes messages older than seven days, except those that a living group has not read. Groups that were inactive for
+ * as long are dropped first. Only one process does this at a time; a concurrent call does nothing.
  */
 export async function retainMessages(db: Kysely<unknown>, now: Date): Promise<Retained> {
   const limit = new Date(now.getTime() - keepDays * 86_400_000)

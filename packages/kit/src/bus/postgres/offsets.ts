@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import { batchSize, type Message } from '../attempt.ts'
 import type { Group } from '../bus.ts'
 
-/** A partition in the hands of a member of a group. */
+/** Claim of a group member on a partition. */
 export interface Lease {
   member: string
   partition: number
@@ -10,7 +10,7 @@ export interface Lease {
 
 const leaseEnd = sql`now() + interval '15 seconds'`
 
-/** Registers the group, so that retention keeps what it has not read, and says that it is alive. */
+/** Registers the group as active, so that retention keeps the messages it has not read. */
 export async function joinGroup<T>({ db, group, topic }: Group<T>): Promise<void> {
   await sql`
     insert into bus.bus_offsets ("group", topic, partition)
@@ -19,14 +19,17 @@ export async function joinGroup<T>({ db, group, topic }: Group<T>): Promise<void
   await touchGroup({ db, group, topic })
 }
 
-/** Says that the group is alive; to be repeated well within the time messages are kept. */
+/** Marks the group as active. It must be called well within the time that messages are kept. */
 export async function touchGroup<T>({ db, group, topic }: Group<T>): Promise<void> {
   await sql`
     update bus.bus_offsets set lease_until = now()
     where "group" = ${group} and topic = ${topic} and owner is null`.execute(db)
 }
 
-/** Any partition that has messages and no living owner; nothing where there is none. */
+/**
+ * Claims any partition that has messages and no living owner, and
+ * returns its number, or undefined without such a partition.
+ */
 export async function takePartition<T>(
   { db, group, topic }: Group<T>,
   member: string,
@@ -44,7 +47,7 @@ export async function takePartition<T>(
   return rows[0]?.partition
 }
 
-/** Messages that the group has not taken yet, in all partitions. */
+/** Returns the number of messages that the group has not handled, in all partitions. */
 export async function lagOf<T>({ db, group, topic }: Group<T>): Promise<number> {
   const { rows } = await sql<{ lag: number }>`
     select coalesce(sum(h.next - c.next), 0)::float8 as lag
@@ -53,7 +56,7 @@ export async function lagOf<T>({ db, group, topic }: Group<T>): Promise<number> 
   return rows[0]?.lag ?? 0
 }
 
-/** The next offset, its row locked; nothing when the partition is no longer this member's. */
+/** Locks the row and returns the next offset, or undefined if the partition belongs to another member now. */
 export async function lockOffset<T>(
   tx: Transaction<T>,
   { group, topic }: Group<T>,
@@ -78,7 +81,7 @@ export async function readMessages<T>(
   return rows
 }
 
-/** Moves the offset and prolongs the lease. */
+/** Moves the offset and extends the lease. */
 export async function moveOffset<T>(
   tx: Transaction<T>,
   { group, topic }: Group<T>,
@@ -89,7 +92,7 @@ export async function moveOffset<T>(
     where "group" = ${group} and topic = ${topic} and partition = ${partition}`.execute(tx)
 }
 
-/** Gives a partition back; with a pause it stays taken for so long, so that nobody passes the event that holds it. */
+/** Releases a partition. With a pause it stays claimed for that time, so that no member skips the event that failed. */
 export async function releasePartition<T>(
   { db, group, topic }: Group<T>,
   { member, partition }: Lease,
@@ -109,7 +112,7 @@ export async function leaveGroup<T>({ db, group, topic }: Group<T>, member: stri
     where "group" = ${group} and topic = ${topic} and owner = ${member}`.execute(db)
 }
 
-/** Starts every partition again at `offset`: who is at work loses it and commits nothing more of it. */
+/** Restarts every partition at `offset`. A member that is working on one loses it and commits nothing further. */
 export async function replayGroup<T>(
   { db, group, topic }: Group<T>,
   offset: number,

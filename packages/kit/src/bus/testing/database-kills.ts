@@ -9,32 +9,32 @@ import { postgresBus } from '../postgres.ts'
 import { type ContractTables, cause, contractMigrations, counted, recorder, topic } from './rig.ts'
 
 export interface DatabaseKillsOptions {
-  /** Starts the server on the data of the one before; answers an administrator's address. */
+  /** Starts the server on the data of its predecessor, and resolves to the address of an administrator. */
   start: () => Promise<string>
-  /** Ends the server as by `kill -9`. */
+  /** Ends the server like `kill -9`. */
   kill: () => Promise<void>
   kills: number
 }
 
-/** T-BUS-4 (`reliability.md` 2). */
+/** Result of the measurement T-BUS-4. */
 export interface DatabaseKillsResult {
   kills: number
   /** Transactions whose commit was confirmed before a kill. */
   acknowledged: number
-  /** Of these, whose event never came. */
+  /** Number of these whose event never arrived. */
   missing: number
   /** Events with more than one effect. */
   doubled: number
 }
 
 const writers = 8
-/** Transactions that are confirmed before the next kill, at least. */
+/** Smallest number of confirmed transactions before the next kill. */
 const perLife = 50
 const drainMs = 60_000
 
 /**
- * Kills the database while transactions with events are committed, relayed and handled, starts it again on what it left,
- * and at the end lets every event come that is still to come.
+ * Kills the database repeatedly while transactions with events are committed, relayed and handled, restarts it on the
+ * same data, and finally waits for all remaining events.
  */
 export async function killDatabase(options: DatabaseKillsOptions): Promise<DatabaseKillsResult> {
   const acknowledged = new Set<string>()
@@ -61,7 +61,7 @@ export async function killDatabase(options: DatabaseKillsOptions): Promise<Datab
   return { kills: options.kills, acknowledged: acknowledged.size, missing, doubled }
 }
 
-/** A service with its relay and its reader, for as long as the server lives. */
+/** Starts a service with a relay and a reader, for the lifetime of the server. */
 async function begin(admin: string) {
   const url = new URL(admin)
   url.searchParams.set('options', '-c search_path=contract,bus')
@@ -93,11 +93,11 @@ async function writeUntilCut(
       await sleep(2)
     }
   } catch {
-    // The server is gone; what was not confirmed may have happened or not.
+    // The server was killed; an unconfirmed commit may have happened or not.
   }
 }
 
-/** How often each event had its effect, once nothing is on its way any more. */
+/** Waits until no event is pending, and returns how often each event took effect. */
 async function drained({ db }: Database<ContractTables>): Promise<Map<string, number>> {
   const limit = Date.now() + drainMs
   for (let open = 1; open > 0 && Date.now() < limit; await sleep(100)) {

@@ -6,17 +6,17 @@ import { kafkaBus } from '../kafka.ts'
 import { postgresBus } from '../postgres.ts'
 import { type ContractTables, recorder, topic } from './rig.ts'
 
-/** What a process of the soak is told on its command line, as JSON. */
+/** Command line argument of a soak process, as JSON. */
 export const role = z.object({
   does: z.enum(['relay', 'reader']),
-  /** Of the database, with its search path. */
+  /** Database address with its search path. */
   url: z.string(),
-  /** Without it the bus is that of PostgreSQL. */
+  /** Kafka cluster; if absent, the bus is that of PostgreSQL. */
   kafka: z.object({ brokers: z.array(z.string()), prefix: z.string() }).optional(),
 })
 export type Role = z.infer<typeof role>
 
-/** One process of a soak: relays or reads until somebody kills it, or its parent is gone. */
+/** Runs one process of a soak: a relay or a reader, until it is killed or its parent has exited. */
 function work({ does, url, kafka }: Role): void {
   const onError = () => undefined
   const bus = kafka

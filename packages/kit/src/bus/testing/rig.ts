@@ -16,7 +16,7 @@ export interface ContractTables extends OutboxTables {
   effects: { id: Generated<number>; reader: string; event_id: string; key: string; n: number }
 }
 
-/** The service of the suite: what it migrates, in the schema `contract`. */
+/** Migrations of the service of the suite, in the schema `contract`. */
 export const contractMigrations: Migrations = {
   '0001-effects': {
     up: async (db: Kysely<unknown>) => {
@@ -34,7 +34,7 @@ export const contractMigrations: Migrations = {
 
 export interface Rig {
   db: Kysely<ContractTables>
-  /** A bus as another process would have it. A relay of the outbox must be running on one of them. */
+  /** Opens a bus like another process would. A relay of the outbox must be running on one of them. */
   openBus: () => Bus
 }
 
@@ -84,7 +84,7 @@ export function openSuite({ db, openBus }: Rig) {
   }
 }
 
-/** Writes down what it gets of the keys that begin with `prefix:`. */
+/** Creates a handler that records the events whose key begins with `prefix:`. */
 export function recorder(
   reader: string,
   prefix: string,
@@ -102,7 +102,10 @@ export const slowly = (ms: number) => async () => {
   await sleep(ms)
 }
 
-/** Relays and members open pools of their own, as roles whose path is set; the administrator of the tests has none. */
+/**
+ * Adds the search path to an address, for the separate pools of relays and members. A service role has it set, but the
+ * administrator of the tests does not.
+ */
 export function withPath(given: string): string {
   const changed = new URL(given)
   changed.searchParams.set('options', '-c search_path=contract,bus')

@@ -8,24 +8,24 @@ import { type ContractTables, cause, counted } from './rig.ts'
 
 export interface SoakOptions {
   db: Kysely<ContractTables>
-  /** Of the same database, for other processes: with its search path. */
+  /** Address of the same database with its search path, for other processes. */
   url: string
   kafka?: Role['kafka']
   kills: number
   events: number
 }
 
-/** T-BUS-1 (`reliability.md` 2). */
+/** Result of the measurement T-BUS-1. */
 export interface SoakResult {
   kills: number
   events: number
   lost: number
   doubled: number
-  /** Effects that came before that of an earlier event of their key. */
+  /** Effects that happened before the effect of an earlier event of their key. */
   disordered: number
 }
 
-/** As it stands on the scoreboard. */
+/** Formats the result as a row of the scoreboard. */
 export const scoreOf = ({ kills, events, lost, doubled, disordered }: SoakResult) => ({
   count: `${kills} kills, ${events} events`,
   seen: `${lost} / ${doubled} / ${disordered}`,
@@ -37,8 +37,8 @@ const betweenKillsMs = 800
 const settleMs = 180_000
 
 /**
- * Two relays and two readers, each a process of its own, are killed by SIGKILL at random moments and started again, while
- * events of twenty keys are committed. Answers what became of the events when everything has settled.
+ * Runs two relays and two readers as processes, kills them with SIGKILL at random moments and restarts them, while
+ * events of twenty keys are committed. Returns what happened to the events once all is settled.
  */
 export async function soak({ db, url, kafka, kills, events }: SoakOptions): Promise<SoakResult> {
   const perKey = Math.ceil(events / keys)
@@ -68,12 +68,12 @@ export async function soak({ db, url, kafka, kills, events }: SoakOptions): Prom
 }
 
 const member = fileURLToPath(new URL(import.meta.resolve('@reticle/kit/bus/testing/member')))
-/** From sources a process has to be told how to read them. */
+/** When running from TypeScript sources, the process needs the loader. */
 const execArgv = member.endsWith('.ts') ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
 
 const startMember = (role: Role): ChildProcess => fork(member, [JSON.stringify(role)], { execArgv })
 
-/** In the order of commits, as if the row of the key were locked. */
+/** Writes in the order of commits, as if the row of the key were locked. */
 async function write(db: Kysely<ContractTables>, key: string, count: number, pauseMs: number) {
   for (let n = 1; n <= count; n++) {
     await db.transaction().execute((tx) => emit(tx, counted, { key, n }, cause))

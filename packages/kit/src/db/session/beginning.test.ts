@@ -14,12 +14,12 @@ type Tx = Transaction<object>
 const sent = sql<{ query: string }>`select query from pg_stat_activity where pid = pg_backend_pid()`
 const depth = sql<{ name: string }>`savepoint here` // fails outside of a transaction
 
-test('a transaction begins with its first statement, in one message', async () => {
+test('a transaction begins in the same message as its first statement', async () => {
   const { rows } = await db.transaction().execute((tx) => sent.execute(tx))
   expect(rows[0]?.query).toMatch(/^begin; select query/)
 })
 
-test('several statements without values are one message, and answer the last of them', async () => {
+test('several statements without values are one message, whose result is that of the last', async () => {
   const { rows } = await db
     .transaction()
     .execute((tx) =>
@@ -39,7 +39,7 @@ const first: Record<string, (tx: Tx) => Promise<unknown>> = {
 }
 
 test.each(Object.keys(first))(
-  'what follows a first statement %s is in the transaction',
+  'the statements after a first statement %s are in the transaction',
   async (name) => {
     await db.transaction().execute(async (tx) => {
       await first[name]?.(tx)
@@ -49,14 +49,14 @@ test.each(Object.keys(first))(
   },
 )
 
-test('a first statement that fails leaves nothing begun', async () => {
+test('a failed first statement leaves no open transaction', async () => {
   await expect(db.transaction().execute((tx) => sql`select 1 / 0`.execute(tx))).rejects.toThrow(
     'division by zero',
   )
   await expect(depth.execute(db)).rejects.toThrow('transaction blocks')
 })
 
-test('a transaction that asks nothing is none', async () => {
+test('a transaction without statements sends nothing', async () => {
   let heard = 0
   const stop = onCommit(() => heard++)
   expect(await db.transaction().execute(async () => 'done')).toBe('done')
@@ -72,7 +72,7 @@ test('a transaction that a silent server does not begin ends with its call', asy
   const proxy = await openProxy({ host: hostname, port: Number(port) })
   const address = `postgres://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`
   const other = openDatabase<object>(address, { application: 'silent' })
-  await sql`select 1`.execute(other.db) // connected
+  await sql`select 1`.execute(other.db) // opens the connection
   proxy.blackHole()
   const call = new AbortController()
   const one = { name: 'one', text: 'select $1::int' }
@@ -80,7 +80,7 @@ test('a transaction that a silent server does not begin ends with its call', asy
     other.db.transaction().execute((tx) => queryRows(tx, one, [1])),
   )
   const ended = expect(attempt).rejects.toThrow('the call is over')
-  await sleep(100) // the beginning is on its way
+  await sleep(100) // until `begin` was sent
   call.abort(new Error('the call is over'))
   await ended
   proxy.cut()

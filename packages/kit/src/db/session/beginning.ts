@@ -1,17 +1,20 @@
 type Send = (text: string, values: unknown[]) => Promise<unknown>
 
-/** Sends the statements of a connection; `begin` is not sent before there is something to do. */
+/** Sender of the statements of a connection. It delays `begin` until the first statement. */
 export interface Sender {
   begin: () => void
-  /** Sends a `begin` that waits. */
+  /** Sends a pending `begin`. */
   begun: () => Promise<void>
-  /** Forgets a `begin` that waits: whether there was one. */
+  /** Drops a pending `begin`, and returns whether one was pending. */
   forget: () => boolean
-  /** A text without values may be several statements, and answers the last of them: a `begin` that waits goes along. */
+  /**
+   * Sends a statement. A text without values may contain several statements and returns the result of the last one; a
+   * pending `begin` is added to it.
+   */
   send: Send
 }
 
-/** A round trip less for each transaction whose first statement has no values. */
+/** Creates a sender, which saves a round trip for each transaction whose first statement has no values. */
 export function openSender(plain: Send): Sender {
   let isWaiting = false
   const forget = () => {

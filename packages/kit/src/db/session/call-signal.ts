@@ -1,23 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * Handlers hand their queries to kysely, which takes no signal, and a statement must end with the call it is made for
- * (`reliability.md` 14). So the signal travels beside the calls of functions, from the guard to the connection; nothing
- * else does.
+ * A statement must end with the call that it belongs to, but kysely, through which handlers run queries, takes no
+ * signal. The signal therefore travels in async context from the guard to the connection; nothing else does.
  */
 const signals = new AsyncLocalStorage<AbortSignal | undefined>()
 
-/** Runs `work`: every statement it makes ends when `signal` fires. */
+/** Runs `work`, whose statements all end when `signal` fires. */
 export function endingWith<R>(signal: AbortSignal, work: () => R): R {
   return signals.run(signal, work)
 }
 
-/** Runs `work` that others wait for as well: it goes on when the call that happened to begin it ends. */
+/** Runs `work` that several calls wait for: it continues when the call that started it ends. */
 export function beyondCall<R>(work: () => R): R {
   return signals.run(undefined, work)
 }
 
-/** When the call ends that the present work is part of; nothing for work of the process itself. */
+/** Returns the signal of the current call, or undefined outside of a call. */
 export function signalOfCall(): AbortSignal | undefined {
   return signals.getStore()
 }
@@ -25,7 +24,7 @@ export function signalOfCall(): AbortSignal | undefined {
 /** Signals of the calls that committed a transaction. */
 const committed = new WeakSet<AbortSignal>()
 
-/** Notes that the present call committed: a caller that is gone then has a change that it does not know of. */
+/** Records that the current call committed. If its caller has left, the caller does not know of the change. */
 export function noteCommit(): void {
   const signal = signals.getStore()
   if (signal) committed.add(signal)

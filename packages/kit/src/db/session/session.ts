@@ -5,27 +5,30 @@ import { isCancelled, isConnectionLost } from '../errors.ts'
 import { openSender } from './beginning.ts'
 import { beyondCall, noteCommit, signalOfCall } from './call-signal.ts'
 
-/** What a streaming statement may do to the connection it runs on. */
+/** Control of the connection on which a streaming statement runs. */
 export interface Connection {
-  /** Asks the server, from another connection, to stop what runs here; false when it could not be asked. */
+  /**
+   * Cancels the statement that runs here, by a request over another
+   * connection. Resolves to false if that request failed.
+   */
   cancel: () => Promise<boolean>
-  /** Closes the connection instead of giving it back. */
+  /** Closes the connection instead of returning it to the pool. */
   drop: (reason: Error) => void
-  /** Cuts the connection, in the middle of whatever it does. */
+  /** Closes the connection immediately, even during a statement. */
   sever: () => void
-  /** Runs a statement of this connection, which ends early when the call it is made for does. */
+  /** Runs a statement of this connection, and stops it when its call ends. */
   duringCall: <R>(statement: () => Promise<R>) => Promise<R>
 }
 
-/** A statement that streams (COPY): it is handed to the driver in place of parameters and drives the client itself. */
+/** Statement that streams (COPY). It is passed to the driver in place of parameters and controls the client itself. */
 export interface StreamingStatement {
   /** Resolves to the number of rows once the client is ready for the next statement. */
   runOn: (client: pg.PoolClient, connection: Connection) => Promise<number>
 }
 
 /**
- * The pool as kysely sees it. Beside plain statements a connection runs `StreamingStatement`s, so that COPY is part of an
- * ordinary kysely transaction, and tells `committed` when a transaction has been committed.
+ * Wraps a pool for kysely. Its connections also run `StreamingStatement`s, so that COPY can be part of a kysely
+ * transaction, and call `committed` after each commit.
  */
 export function sessionPool(pool: pg.Pool, committed: () => void): PostgresPool {
   const sessions = new WeakMap<pg.PoolClient, PostgresPoolClient>()
@@ -45,7 +48,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   const drop = (reason: Error) => {
     broken = reason
   }
-  // The pool listens only while a connection is idle; nobody would hear of one lost between two statements.
+  // The pool listens only while a connection is idle; a loss between two statements would be unnoticed.
   client.on('error', drop)
   let isEnding = false
   const connection: Connection = {
@@ -64,7 +67,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   }
   const stream = async (statement: StreamingStatement) => {
     signalOfCall()?.throwIfAborted()
-    await connection.duringCall(sender.begun) // a server that says nothing keeps nobody longer than their call
+    await connection.duringCall(sender.begun) // a silent server does not delay a caller beyond the end of its call
     return { command: 'UPDATE', rowCount: await statement.runOn(client, connection), rows: [] }
   }
   const plain = (text: string, values: unknown[]) =>
@@ -73,7 +76,10 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
       throw thrown
     })
   const sender = openSender(plain)
-  /** What comes meanwhile would be done behind it, for good; kysely refuses that only once the end is answered. */
+  /**
+   * Rejects statements while the transaction ends: they would run after it and take effect permanently, and kysely
+   * rejects them only after the end is confirmed.
+   */
   const ending = async <R>(end: () => Promise<R>): Promise<R> => {
     isEnding = true
     try {
@@ -83,7 +89,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
     }
   }
   const rollback = async () => (broken ? nothing : plain('rollback', []))
-  /** Not interrupted once it has begun: half of it would be neither done nor undone. */
+  /** Commits without interruption: the outcome of an interrupted commit would be unknown. */
   const commit = async () => {
     signalOfCall()?.throwIfAborted()
     const result = await plain('commit', [])
@@ -99,14 +105,16 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
 }
 
-/** What a dropped connection answers to a rollback, which it does by itself; asking would hide why it was dropped. */
+/**
+ * Result of a rollback on a dropped connection, which rolls back by itself. A real rollback would fail and hide the
+ * cause of the drop.
+ */
 const nothing = { command: 'SELECT', rowCount: 0, rows: [] }
 
 /**
- * Asks the server to stop the statement when the signal of its call fires. A request that came too late might stop what
- * runs on the connection next, so that one is closed.
- *
- * @throws the reason of the signal, or what the statement throws
+ * Cancels the statement when the signal of its call fires. A late cancel request might stop the next statement of the
+ * connection, so the connection is closed then.
+ * @throws the reason of the signal, or the error of the statement
  */
 async function endedByCall<R>(connection: Connection, statement: () => Promise<R>): Promise<R> {
   const signal = signalOfCall()
@@ -133,7 +141,9 @@ async function endedByCall<R>(connection: Connection, statement: () => Promise<R
 const tries = 3
 const pauseMs = 50
 
-/** Asks until the statement has ended: a request that overtakes it on the way to the server stops nothing. */
+/**
+ * Repeats the cancel request until the statement has ended: a request that arrives before the statement stops nothing.
+ */
 function startStopping(connection: Connection) {
   const over = new AbortController()
   const asking = async () => {

@@ -1,17 +1,17 @@
 import * as grpc from '@grpc/grpc-js'
 import { DomainError, kinds, tookTooLong, unavailable } from '../../errors.ts'
 
-/** A failure's way over gRPC: the whole of it in the `error-bin` trailer, its kind in the status (`house.md` 5). */
+/** Transport of a failure over gRPC: its kind as the status, and the complete failure in the `error-bin` trailer. */
 
 const key = 'error-bin' // -bin: plain metadata is ASCII only
 const noRetry = 'grpc-retry-pushback-ms'
-const trailerLimit = 8 * 1024 // bytes; grpc-js turns a much larger trailer into a dead call
+const trailerLimit = 8 * 1024 // bytes; grpc-js fails the call if a trailer is much larger
 
-/** Status and trailer of a failure. */
+/** Returns status and trailer of a failure. */
 export function statusOf(error: DomainError) {
   const metadata = new grpc.Metadata()
   metadata.set(key, trailer(error))
-  // A service that answers for itself means it: only what a broken connection took along is worth another attempt.
+  // A failure that the service itself reports is final: only calls lost with a broken connection should be retried.
   metadata.set(noRetry, '-1')
   return { code: kinds[error.kind].grpc, details: error.message.slice(0, 512), metadata }
 }
@@ -22,7 +22,7 @@ const brokenCodes: number[] = [
   grpc.status.RESOURCE_EXHAUSTED,
 ]
 
-/** The failure that a status stands for: exact with its trailer, guessed for a connection that broke. */
+/** Returns the failure of a status: the exact one if the trailer exists, otherwise a guess for a broken connection. */
 export function errorOf({ code, metadata }: grpc.ServiceError): DomainError {
   const [sent] = metadata?.get(key) ?? []
   if (sent) return DomainError.fromJSON(JSON.parse(String(sent)))
@@ -31,7 +31,7 @@ export function errorOf({ code, metadata }: grpc.ServiceError): DomainError {
   return new DomainError('internal', 'Internal server error')
 }
 
-/** Whether the connection broke; a service that answers for itself sends the whole of its failure. */
+/** Returns true if the connection broke; a service that reports a failure sends a trailer. */
 export const isBroken = ({ code, metadata }: grpc.ServiceError): boolean =>
   code === grpc.status.UNAVAILABLE && !metadata?.get(key).length
 
@@ -47,7 +47,7 @@ function shortened({ kind, message, code, body, retry_after }: DomainError): Dom
   return new DomainError(kind, text, { code, body: shortBody(body), retry_after })
 }
 
-/** As many messages as have room, and how many there were beside them. */
+/** Keeps as many messages as fit, and adds the number of the others. */
 function shortBody(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return undefined
   const { kept, left } = firstMessages(body, trailerLimit - 3 * 1024)
@@ -55,7 +55,7 @@ function shortBody(body: unknown): unknown {
   return Array.isArray(kept) ? [...kept, note] : { ...Object(kept), non_field_errors: [note] }
 }
 
-/** Walks a body in order and keeps what fits into `room` bytes of JSON; `left` counts the texts that do not. */
+/** Walks a body in order and keeps what fits into `room` bytes of JSON; `left` counts the texts that do not fit. */
 function firstMessages(body: object, room: number): { kept: unknown; left: number } {
   let left = 0
   const keep = (value: unknown): unknown => {
@@ -78,6 +78,6 @@ function firstMessages(body: object, room: number): { kept: unknown; left: numbe
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Bytes of a value with its punctuation; of a container without its members. */
+/** Returns the bytes of a value with its punctuation; for a container, without its members. */
 const sizeOf = (value: unknown) =>
   isContainer(value) ? 3 : Buffer.byteLength(JSON.stringify(value) ?? '') + 2

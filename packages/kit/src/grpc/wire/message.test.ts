@@ -19,13 +19,13 @@ const patch = z
   .object({ name: z.string(), owner_id: z.int().nullable(), words: z.array(z.string()) })
   .partial()
 
-test('null is left out of a message and null again behind it', () => {
+test('null is omitted from a message and restored after it', () => {
   const value = { id: 1, name: 'a', owner: null, words: [] }
   expect(wireOf(record).toWire(value)).toEqual({ id: 1, name: 'a', words: [] })
   expect(trip(record, value)).toEqual(value)
 })
 
-test('what proto3 leaves out because it is zero comes back as zero', () => {
+test('a zero that proto3 omits is restored as zero', () => {
   expect(wireOf(record).fromWire({})).toEqual({ id: 0, name: '', owner: null, words: [] })
 })
 
@@ -46,7 +46,7 @@ test.each([
   expect(trip(patch, value)).toEqual(value)
 })
 
-test('every patch comes out as it went in', () => {
+test('every patch is restored unchanged', () => {
   const anyPatch = records(
     {
       name: string(),
@@ -63,7 +63,7 @@ test('only keys that may be both absent and empty need "cleared"', () => {
   expect(ambiguousKeys(record.shape)).toEqual([])
 })
 
-test('shapes may hold themselves', () => {
+test('recursive shapes are supported', () => {
   const branch = z.object({
     name: z.string(),
     parent: z.int().nullable(),
@@ -76,7 +76,7 @@ test('shapes may hold themselves', () => {
   expect(trip(branch, value)).toEqual(value)
 })
 
-test('maps, free JSON and what comes out of a transform travel', () => {
+test('maps, free JSON and results of a transform are supported', () => {
   const given = z.object({
     counts: z.record(z.string(), z.int()),
     extra: z.unknown(),
@@ -95,20 +95,20 @@ test.each([[null], [false], [0], [''], [[]], [{ a: { b: null } }]])(
 )
 
 test.each([[null], [[]], [[{ id: 0, words: [''] }]]])(
-  'a list that may be null keeps its value %j',
+  'a nullable list keeps its value %j',
   (list) => {
     const item = z.object({ id: z.int(), words: z.array(z.string()) })
     expect(trip(z.object({ list: z.array(item).nullable() }), { list })).toEqual({ list })
   },
 )
 
-test('a map that may be null keeps its value', () => {
+test('a nullable map keeps its value', () => {
   const shape = z.object({ counts: z.record(z.string(), z.int()).nullable() })
   for (const counts of [null, {}, { a: 1 }]) expect(trip(shape, { counts })).toEqual({ counts })
   expect(trip(shape, {})).toEqual({ counts: null })
 })
 
-test('a key that no message knows is not invented', () => {
+test('an optional key that is absent stays absent', () => {
   expect(trip(z.object({ note: z.string().optional() }), {})).toEqual({})
 })
 
@@ -118,6 +118,6 @@ test.each([
   ['a list that may be null or absent', z.array(z.string()).nullable().optional()],
   ['a list of lists', z.array(z.array(z.string()))],
   ['a date', z.date()],
-])('%s is refused when the table is loaded, not when it is called', (_, schema) => {
+])('%s is rejected when the table is loaded, not when it is called', (_, schema) => {
   expect(() => wireOf(schema)).toThrow(TypeError)
 })

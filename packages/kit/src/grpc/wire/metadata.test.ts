@@ -2,7 +2,7 @@ import { Metadata } from '@grpc/grpc-js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sign, verify } from './metadata.ts'
 
-/** `reliability.md` 11: who calls travels signed; nobody is believed without. */
+/** The signed caller of a call. See docs/spec/reliability.md#identity-and-secrets. */
 
 const principal = {
   user_id: 7,
@@ -32,11 +32,11 @@ function signed(keys: readonly string[]) {
   return metadata
 }
 
-test('who calls arrives as it was signed, also outside of ASCII', () => {
+test('the principal arrives as it was signed, with characters outside of ASCII', () => {
   expect(verify(signed(['k']), by('k'))).toEqual({ principal, request_id: 'r1' })
 })
 
-test('a caller of the release before belongs to no organization and names no workspace', () => {
+test('a caller of the previous release has no organization roles and no workspace', () => {
   const { organization_roles: _roles, scope: _scope, ...before } = principal
   const metadata = new Metadata()
   const sent: object = { ...context, principal: before }
@@ -48,18 +48,18 @@ test('a caller of the release before belongs to no organization and names no wor
   })
 })
 
-test('the credential, the address and the program travel along when they are known', () => {
+test('credential, address and user agent are transferred if they are known', () => {
   const metadata = new Metadata()
   const known = { credential: 'Token abc', address: '::1', user_agent: 'cli/1' }
   sign(metadata, { ...context, ...known }, by('k'))
   expect(verify(metadata, by('k'))).toMatchObject(known)
 })
 
-test('a call without a signature is refused', () => {
+test('a call without a signature is rejected', () => {
   expect(() => verify(new Metadata(), by('k'))).toThrow('not signed by a service')
 })
 
-test('a call that was changed after signing is refused', () => {
+test('a call that was changed after signing is rejected', () => {
   const metadata = signed(['k'])
   const [text] = metadata.get('call-bin')
   const forged = String(text).replace('"user_id":7', '"user_id":1')
@@ -67,16 +67,16 @@ test('a call that was changed after signing is refused', () => {
   expect(() => verify(metadata, by('k'))).toThrow('not signed by a service')
 })
 
-test('a signature by a key that is no longer known is refused', () => {
+test('a signature with an unknown key is rejected', () => {
   expect(() => verify(signed(['old']), by('new'))).toThrow('not signed by a service')
 })
 
-test('while keys are changed, the newest one signs and all of them are believed', () => {
+test('during a key rotation the newest key signs and all keys are accepted', () => {
   expect(verify(signed(['new', 'old']), by('new'))).toMatchObject({ request_id: 'r1' })
   expect(verify(signed(['old']), by('new', 'old'))).toMatchObject({ request_id: 'r1' })
 })
 
-test('a signature is believed for a minute', () => {
+test('a signature is valid for a minute', () => {
   const metadata = signed(['k'])
   vi.advanceTimersByTime(60_000)
   verify(metadata, by('k'))
@@ -84,19 +84,19 @@ test('a signature is believed for a minute', () => {
   expect(() => verify(metadata, by('k'))).toThrow('The signature of the call is too old.')
 })
 
-test('nothing is signed or believed without a key', () => {
+test('without a key no call can be signed or verified', () => {
   expect(() => signed([])).toThrow('no internal key')
   const metadata = new Metadata()
   sign(metadata, context, by('k'))
   expect(() => verify(metadata, by())).toThrow('not signed by a service')
 })
 
-test('a signature for one method is refused by every other', () => {
+test('a signature for one method is rejected by every other method', () => {
   const elsewhere = { method: '/reticle.v1.BoxService/DeleteBox', keys: ['k'] }
   expect(() => verify(signed(['k']), elsewhere)).toThrow('for another method')
 })
 
-test('the call and its trace arrive as signed, so that neither can be put to another caller', () => {
+test('call id and trace are part of the signature and cannot be changed', () => {
   const metadata = new Metadata()
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   sign(metadata, { ...context, call_id: 'c1', traceparent }, by('k'))

@@ -21,18 +21,18 @@ const sent = z.object({
   until: z.number(),
 })
 
-/** What of the context travels in the metadata; deadline and cancellation are gRPC's own. */
+/** Part of the context that is sent as metadata; gRPC transfers deadline and cancellation itself. */
 export type Sent = Omit<Context, 'next_call_id' | 'deadline' | 'signal'>
 
-/** What a signature is good for, and by what. */
+/** Method that a signature is valid for, and the keys. */
 export interface Seal {
   /** Full name of the method: `/reticle.v1.LabelService/ListLabels`. */
   method: string
-  /** Internal keys; the newest signs, all of them are believed. */
+  /** Internal keys; the newest one signs, and all of them are accepted. */
   keys: readonly string[]
 }
 
-/** Writes who calls what, for which request and as which call, signed (`reliability.md` 11). */
+/** Writes the signed caller, method, request id and call id to the metadata. */
 export function sign(metadata: Metadata, context: Sent, { method, keys }: Seal): void {
   const [newest] = keys
   if (!newest) throw new Error('there is no internal key to sign a call with')
@@ -47,7 +47,10 @@ export function sign(metadata: Metadata, context: Sent, { method, keys }: Seal):
   metadata.set(signatureKey, signature(text, newest))
 }
 
-/** Reads it back; one that is missing, forged, old or made for another method is refused. */
+/**
+ * Reads and verifies the signed context.
+ * @throws DomainError `unauthenticated` if it is missing, forged, expired or made for another method
+ */
 export function verify(metadata: Metadata, { method, keys }: Seal): Sent {
   const [text] = metadata.get(callKey)
   const [given] = metadata.get(signatureKey)

@@ -5,7 +5,7 @@ import { cutBytes } from '../../pieces.ts'
 import type { Bytes, Head } from '../../rpc/context.ts'
 import { wireOf } from './message.ts'
 
-/** The gRPC method of an operation. It speaks the zod shape on both ends; the wire form lives in here alone. */
+/** Builds the gRPC method of an operation. Both ends use the zod shape; the wire form is internal to this file. */
 export function methodOf(protos: PackageDefinition, { service, rpc, ...operation }: Operation) {
   const proto = (protos[`reticle.v1.${service}`] as ServiceDefinition | undefined)?.[rpc]
   if (!proto) throw new Error(`proto/ has no ${service}.${rpc}`)
@@ -25,10 +25,10 @@ export function methodOf(protos: PackageDefinition, { service, rpc, ...operation
   }
 }
 
-/** The first message of a streamed answer is its head, every other one a piece of its bytes. */
+/** Message of a streamed response: the head comes first, and every other message is a piece of the bytes. */
 export type Piece = { head: Head } | Uint8Array
 
-/** Bytes in messages of bounded size, far below the 4 MiB that a message may have; none is empty. */
+/** Splits bytes into messages far below the limit of 4 MiB per message; none is empty. */
 export async function* piecesOf(bytes: Bytes): Bytes {
   for await (const chunk of bytes) yield* cutBytes(chunk)
 }

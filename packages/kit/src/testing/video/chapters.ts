@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** A chapter of a clip, in seconds. */
+/** Chapter of a clip; times are in seconds. */
 export interface ClipChapter {
   start: number
-  /** Default: the start of the next one; of the last the end of the clip. MP4 and MOV store none. */
+  /**
+   * End; by default the start of the next chapter, and for the last one the end of the clip. MP4 and MOV store no ends.
+   */
   end?: number
-  /** Default: none. */
+  /** Title; none by default. */
   title?: string
 }
 
-/** Writes chapters into a clip; the library that encodes clips cannot. */
+/** Adds chapters to a clip, because the library that encodes clips does not support them. */
 export function addChapters(path: string, chapters: readonly ClipChapter[]): void {
   const bytes = readFileSync(path)
   const isMatroska = /\.(mkv|webm)$/.test(path)
@@ -17,12 +19,15 @@ export function addChapters(path: string, chapters: readonly ClipChapter[]): voi
   writeFileSync(path, isMatroska ? inMatroska(bytes, chapters) : inMp4(bytes, chapters))
 }
 
-/** The option by which a muxer of Matroska leaves room before the pictures, for `addChapters`. */
+/** Returns the option by which the Matroska muxer reserves space before the first cluster, for `addChapters`. */
 export const roomForChapters = (chapters: readonly ClipChapter[]) => ({
   reserve_index_space: String(16_384 + elementOf(chapters).length),
 })
 
-/** In a box `chpl` of the box `moov`, which is the last one: at most 255 chapters and 255 bytes of a title. */
+/**
+ * Adds a box `chpl` to the box `moov`, which must be the last one: at
+ * most 255 chapters, and titles of at most 255 bytes.
+ */
 function inMp4(bytes: Buffer, chapters: readonly ClipChapter[]): Buffer {
   const starts = chapters.map(({ start, title = '' }) => {
     const text = Buffer.from(title)
@@ -49,10 +54,13 @@ function box(type: string, content: Buffer): Buffer {
 }
 
 const voidId = 0xec
-/** Of an element whose number has one byte and whose length has eight. */
+/** Bytes before the content of an element with an id of one byte and a length of eight. */
 const voidHead = 9
 
-/** In the room before the pictures, which `roomForChapters` left: positions of what follows stay as they are. */
+/**
+ * Writes chapters into the space reserved by `roomForChapters`, so that
+ * the positions of the following elements do not change.
+ */
 function inMatroska(bytes: Buffer, chapters: readonly ClipChapter[]): Buffer {
   const added = elementOf(chapters)
   const changed = Buffer.from(bytes)
@@ -96,7 +104,7 @@ function element(id: readonly number[], content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(id), length, content])
 }
 
-/** Of the elements between the head of the segment and its first cluster. */
+/** Returns the largest void element between the head of the segment and its first cluster. */
 function largestVoid(bytes: Buffer): { at: number; end: number } {
   let found = { at: 0, end: 0 }
   let at = inSegment(bytes)

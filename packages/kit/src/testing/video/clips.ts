@@ -45,28 +45,31 @@ const encoders = {
   theora: FF_ENCODER_LIBTHEORA,
 }
 
-/** Clips for tests, encoded when they are needed: every picture shows its own number (`numbered.ts`). */
+/** Clip for tests, encoded when it is needed. Every frame shows its number (`numbered.ts`). */
 export interface Clip {
   codec: keyof typeof encoders
   frames: number
   width: number
   height: number
-  /** Pictures from one key frame to the next. */
+  /** Frames from one key frame to the next. */
   gop: number
-  /** Of the encoder, as FFmpeg calls them. */
+  /** Options of the encoder, as named by FFmpeg. */
   options: Record<string, string>
-  /** Ticks a second, and the tick at which a frame is shown. */
+  /** Ticks per second, and the tick at which a frame is shown. */
   ticks: number
   timeOf: (frame: number) => number
-  /** How a stored picture has to be turned to show its number; quarters and mirrors. */
+  /**
+   * Display matrix of the stored frames, limited to quarter turns and
+   * mirrors; after it a frame shows its number upright.
+   */
   matrix?: readonly [a: number, b: number, c: number, d: number]
-  /** A silent sound track beside the pictures. */
+  /** Whether the clip has a silent sound track. */
   hasSound: boolean
-  /** Changes a packet, whose time is still in `ticks`; false leaves it out. */
+  /** Changes a packet, whose time is still in `ticks`; false drops it. */
   change: (packet: Packet) => boolean
-  /** Of the file, as FFmpeg calls them. */
+  /** Options of the file, as named by FFmpeg. */
   fileOptions: Record<string, string>
-  /** Of .mp4, .mov, .mkv and .webm. */
+  /** Chapters; for .mp4, .mov, .mkv and .webm. */
   chapters?: readonly ClipChapter[]
 }
 
@@ -84,7 +87,10 @@ const usual: Clip = {
   fileOptions: {},
 }
 
-/** Encodes a clip into a file whose name ends with its kind: .mp4, .mov, .mkv, .webm, .avi, .ts, .m2ts, .mpg, .vob, .wmv, .asf, .flv, .ogv. */
+/**
+ * Encodes a clip into a file. Its extension selects the container: .mp4, .mov, .mkv, .webm, .avi, .ts, .m2ts, .mpg,
+ * .vob, .wmv, .asf, .flv, .ogv.
+ */
 export function writeClip(path: string, given: Partial<Clip> = {}): void {
   const { chapters = [] } = given
   const hasRoom = chapters.length > 0 && /\.(mkv|webm)$/.test(path)
@@ -98,8 +104,8 @@ const self = fileURLToPath(import.meta.url)
 const execArgv = self.endsWith('.ts') ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
 
 /**
- * In a process of its own: the encoder of AV1 gives the thread that calls it real-time priority where it may, which everything
- * that thread starts later would inherit.
+ * Encodes in a separate process: where permitted, the AV1 encoder gives its calling thread real-time priority, which
+ * everything that this thread starts later would inherit.
  */
 function writeApart(path: string, { timeOf, change, ...given }: Partial<Clip>): void {
   if (timeOf || change) throw new Error('a clip of AV1 is described by what JSON can say')
@@ -189,7 +195,7 @@ function pictureOf({ codec, width, height, timeOf, matrix }: Clip, frame: number
   return Frame.fromVideoBuffer(picture, as)
 }
 
-/** The picture as it is stored: turned by the matrix it stands upright. */
+/** Returns the frame in its stored orientation; the display matrix turns it upright. */
 function turned(
   { width, height }: Size,
   [a, b, c, d]: NonNullable<Clip['matrix']>,
@@ -210,7 +216,7 @@ function turned(
 const formatOf = (codec: Clip['codec']) =>
   codec === 'mjpeg' ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P
 
-/** Sends a picture (null: there are no more) and writes all packets that come of it. */
+/** Sends a frame (null: the end) and writes all resulting packets. */
 function encode(
   file: FormatContext,
   stream: Stream,
@@ -225,21 +231,21 @@ function encode(
   while (encoder.receivePacketSync(packet) >= 0) {
     if (!change(packet)) continue
     packet.streamIndex = stream.index
-    if (packet.duration === 0n) packet.duration = 1n // without it the last picture is left out of an MP4
+    if (packet.duration === 0n) packet.duration = 1n // without it the last frame is missing in an MP4
     packet.rescaleTs(encoder.timeBase, stream.timeBase)
     check(file.interleavedWriteFrameSync(packet))
   }
   packet.free()
 }
 
-/** Nine numbers of 16.16 fixed point, the last of each row of 2.30 (ISO 14496-12, 8.3.2). */
+/** Formats the matrix as nine numbers of 16.16 fixed point, the last of each row of 2.30 (ISO 14496-12, 8.3.2). */
 function matrixBytes([a, b, c, d]: NonNullable<Clip['matrix']>): Buffer {
   const one = 65_536
   const numbers = [a * one, b * one, 0, c * one, d * one, 0, 0, 0, 1 << 30]
   return Buffer.from(Int32Array.from(numbers).buffer)
 }
 
-/** Not by a `Dictionary`, which is freed twice. */
+/** Sets options without a `Dictionary`, which would be freed twice. */
 function setOptions(context: FormatContext | CodecContext, options: Record<string, string>): void {
   for (const [name, value] of Object.entries(options)) check(context.setOption(name, value))
 }

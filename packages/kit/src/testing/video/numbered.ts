@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** Bits of a number in a picture: enough for 65,536 frames. */
+/** Bits of a number in a frame: enough for 65,536 frames. */
 const bits = 16
 
 export interface Size {
@@ -8,12 +8,13 @@ export interface Size {
   height: number
 }
 
-/** Rows of the slope that look alike lie so far apart. */
+/** Distance in rows at which rows of the gradient are equal. */
 const period = 128
 
 /**
- * The luminance of a picture that shows a number, a byte a pixel: 16 bars from left to right over its upper half, white for a one,
- * the highest bit first. Below them a slope that moves with the number, so that pictures differ as those of a camera do.
+ * Draws the luminance of a frame that shows a number, one byte per pixel: 16 bars from left to right in its upper half,
+ * white for a one, the highest bit first. The lower half is a gradient that moves with the number, so that frames
+ * differ like those of a camera.
  */
 export function drawNumber({ width, height }: Size, number: number): Uint8Array {
   const picture = new Uint8Array(width * height)
@@ -34,7 +35,7 @@ function bar(x: number, width: number, number: number): number {
   return (number >> (bits - 1 - bit)) & 1 ? 235 : 16
 }
 
-/** The number in a picture that stands upright, whatever its size. */
+/** Reads the number from an upright image of any size. */
 export async function readNumber(picture: Uint8Array): Promise<number> {
   const { data, info } = await sharp(picture)
     .greyscale()
