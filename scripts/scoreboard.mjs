@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './ready.mjs'
 
-/** The promises of `docs/reliability.md`: subject and goal. Tests and benches report their results by id. */
+/** The promises of `docs/scoreboard.md`: subject and goal. Tests and benches report their results by id. */
 export const promises = {
   'T-BUS-1': [
     'events lost / doubled / out of order while relays and readers are killed',
@@ -52,7 +52,7 @@ const benched = [
     '100,000 shapes read alone / four at once / by a reader that stops for 3 s',
   ],
 ]
-const page = join(root, 'docs/reliability.md')
+const page = join(root, 'docs/scoreboard.md')
 const [begin, end] = ['<!-- scoreboard -->', '<!-- end of scoreboard -->']
 
 /** Reads the scores that tests wrote to a file, one JSON object per line, and adds their goals and the commit. */
@@ -65,7 +65,7 @@ export function readScores(file, commit) {
   })
 }
 
-/** Writes scores into `docs/reliability.md`. Rows without a new score stay, and rows of the bench are read again. */
+/** Writes scores into `docs/scoreboard.md`. Rows without a new score stay, and rows of the bench are read again. */
 export function writeScores(scores) {
   const text = readFileSync(page, 'utf8')
   const [before, rest = ''] = text.split(`${begin}\n`)

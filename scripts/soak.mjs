@@ -13,9 +13,9 @@ import { runSuites, sumOf } from './suites.mjs'
 const help = `npm run soak -- [options]        kills, faults, fuzz and scale at full counts: some hours
 npm run soak -- day [options]    a day of load in an hour: npm run soak -- day --help
 
-What is measured of the promises of docs/reliability.md is told in lines of JSON, with goal, seed and commit.
+What is measured of the promises of docs/scoreboard.md is told in lines of JSON, with goal, seed and commit.
 
-  --write          puts it into docs/reliability.md, with the rows of docs/performance.md that belong there
+  --write          puts it into docs/scoreboard.md, with the rows of docs/performance.md that belong there
   --scores FILE    leaves the lines in a file
   --short          the counts of npm test and npm run test:cluster instead: to see that everything is measured
   --suite NAME     unit, e2e or cluster alone, may be given several times`

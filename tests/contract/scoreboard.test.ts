@@ -10,8 +10,8 @@ const { promises } = z
   .object({ promises: z.record(z.string(), z.array(z.string())) })
   .parse(scoreboard)
 
-test('the table of docs/reliability.md lists exactly the known promises', () => {
-  const page = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
+test('the table of docs/scoreboard.md lists exactly the known promises', () => {
+  const page = readFileSync(join(root, 'docs/scoreboard.md'), 'utf8')
   const ids = [...page.matchAll(/^\| (T-[A-Z]+-\d+) \|/gm)].map(([, id]) => id)
   expect([...new Set(ids)].sort()).toEqual(Object.keys(promises).sort())
 })

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { isFullRun, scoresFile } from './config.ts'
 
-/** Measurement of a promise of `docs/reliability.md`. */
+/** Measurement of a promise of `docs/scoreboard.md`. */
 export interface Score {
   /** Id of the promise: `T-BUS-1`. */
   id: string
