@@ -36,39 +36,34 @@ The same for other properties of annotations, in exports and for kinds that are 
 `,
   matching: `## How images are matched with frames
 
-An import into a task or job finds the frame of each image in this order:
+An import into a task or job finds the frame of each image in this order ([exact rules](spec/formats.md#matching-items-to-frames)):
 
 1. The whole path, with or without its last extension. If the frames are in folders that the file omits, the folders are added.
 2. The base name, without folders and extension: exactly, then in any letter case. Only one frame may have it.
 3. The same with the name percent-decoded: \`my%20picture.png\` is the frame \`my picture.png\`.
 4. The frame number, in tasks of a video, or for an item without a name.
 
-All names of an item count; in Pascal VOC the name of the document counts before its \`<filename>\`. In tasks of images a name is never
-read as a number: if an image with annotations is not in the task, the import fails and names it.
+In tasks of images a name is never read as a number: if an image with annotations is not in the task, the import fails and names it. In
+Pascal VOC the name of the document counts before its \`<filename>\`.
 
-The report lists images
+The report lists images that share a frame, images whose declared size is not that of the frame (coordinates are unchanged), and images
+of an archive for a project that no document or list names (they become no frames).
 
-- that share a frame with another image of the upload. An object that two files contain is stored once;
-- whose declared size is not that of the frame. Coordinates are unchanged;
-- of an archive for a project that no document or list names. They become no frames.
-
-An import replaces the annotations of the task. It therefore fails if no file was recognized as annotations of the format. A recognized file
-without objects is a success.
+An import fails if no file was recognized as annotations of the format. A recognized file without objects is a success, and by default
+replaces all annotations of the task ([import modes](requests.md#import)).
 `,
-  foot: `## Details
+  foot: `## Details of each format
 
-- **Boxes**: any two opposite corners define a box. Imports store left, top, right, bottom, and exports write them.
-- **Rounding**: the report also lists coordinates that a format rounds or cuts to the image. YOLO and TFRecord exports cut boxes to the image
-  and omit boxes that are completely outside it.
-- **COCO and Pascal VOC tracks**: objects with one \`track_id\` become a track. If the file gives no \`keyframe\`, every shape of the track is
-  a keyframe. COCO reads \`track_id\` among the \`attributes\` or beside them.
-- **COCO segmentation**: one without area, or one that cannot be read, is replaced with the \`bbox\` of its object.
-- **Class masks**: grey images contain indexes of the label map. If a value exceeds the indexes and every value is a grey colour of the map
-  (255 for \`255,255,255\`), the values are read as colours.
-- **MOT classes**: \`gt/labels.txt\` names the classes of the rows. Without it, every row gets the only label of the task; if the task has
-  several labels, the numbers are the official classes of the MOT challenge.
-- **MOT frames**: MOT counts frames. If images do not show their frame numbers (some are left out, or the order is not that of their names), an
-  export with images adds the list \`gt/frames.txt\` with lines \`frame_id,image\`, which an import uses and other tools ignore.
+The specification describes the files of each format, and how it writes and reads labels, attributes, tracks and masks:
+[Service XML](spec/formats.md#service-xml), [COCO](spec/formats.md#coco), [YOLO](spec/formats.md#yolo),
+[Pascal VOC](spec/formats.md#pascal-voc), [Segmentation mask](spec/formats.md#segmentation-mask), [LabelMe](spec/formats.md#labelme),
+[KITTI](spec/formats.md#kitti), [MOT](spec/formats.md#mot), [TFRecord](spec/formats.md#tfrecord).
+
+- The report also lists coordinates that a format rounds or cuts to the image. YOLO and TFRecord exports cut boxes to the image and omit
+  boxes that are completely outside it.
+- Objects with one \`track_id\` become a track in COCO and Pascal VOC. If the file gives no \`keyframe\`, every shape is a keyframe.
+- A MOT export with images adds \`gt/frames.txt\` if the names of images do not give their frame numbers. Imports use it; other tools ignore
+  it.
 `,
 }
 
