@@ -12,6 +12,8 @@ export interface Dialect {
   mediaType: string
   /** Translations by operation name; missing operations are equal in both. */
   translations: Translations
+  /** A list without a scope contains the caller's own and assigned objects only. */
+  listsOnlyOwn?: boolean
   /** Translates an error for its clients. */
   failure?(failed: Failed): Failed
 }
