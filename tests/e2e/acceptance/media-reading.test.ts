@@ -158,11 +158,14 @@ describe('reading a chunk', () => {
     expect(await sizesOf(last.bytes)).toEqual(['jpeg 49'])
   })
 
-  test('an original chunk contains the uploaded files with their extensions', async () => {
+  test('an original chunk contains the uploaded files, photos with an orientation turned', async () => {
     const { bytes } = await ofTask('type=chunk&number=0&quality=original')
     const members = await unzip(bytes)
     expect([...members.keys()]).toEqual(['000000.JPG', '000001.png', '000002.JPG'])
-    expect([...members.values()]).toEqual(files.slice(0, 3).map((file) => Buffer.from(file.bytes)))
+    const [first, second, photo = Buffer.alloc(0)] = members.values()
+    expect([first, second]).toEqual(files.slice(0, 2).map((file) => Buffer.from(file.bytes)))
+    const { width, height, orientation = 1 } = await sharp(photo).metadata()
+    expect([width, height, orientation]).toEqual([30, 42, 1])
   })
 
   test('a chunk has caching headers and a checksum, and is identical for concurrent readers', async () => {
