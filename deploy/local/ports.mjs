@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
 
 /**
  * Below the range of ports for outgoing connections (Linux begins at 32768): a client that repeatedly connects to a
@@ -7,12 +10,48 @@ import { createServer } from 'node:net'
  */
 const range = [20_000, 32_000]
 
-/** Returns a loopback port that is free at this moment; the caller must be ready to try another. */
+/**
+ * Returns a loopback port that is free at this moment and reserved for this process among all that use this function:
+ * its server may start a minute later. The caller must be ready to try another, because other programs do not reserve ports.
+ */
 export async function freePort() {
   for (;;) {
     const port = randomInt(...range)
-    if (await isFree(port)) return port
+    if ((await isFree(port)) && reserve(port)) return port
   }
+}
+
+/** A file for each reserved port, with the id of the process that reserved it. */
+const folder = join(tmpdir(), `reticle-ports-${userInfo().uid}`)
+const reserved = new Set()
+
+function reserve(port) {
+  const file = join(folder, String(port))
+  mkdirSync(folder, { recursive: true })
+  if (isHeld(file)) return false
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+  } catch {
+    return false // another process was faster
+  }
+  if (reserved.size === 0) process.once('exit', release)
+  reserved.add(file)
+  return true
+}
+
+/** Removes the file of a process that has ended. */
+function isHeld(file) {
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')), 0)
+    return true
+  } catch {
+    rmSync(file, { force: true })
+    return false
+  }
+}
+
+function release() {
+  for (const file of reserved) rmSync(file, { force: true })
 }
 
 /** Returns `count` different free ports. */
