@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../support/marked.ts'
 import { root } from '../support/root.ts'
+import { slugOf } from './prose.ts'
 
 /** Every block of commands in a document names the test that executes or checks it, and every link resolves. */
 
@@ -53,14 +54,8 @@ test('every marker is directly above a block', () => {
   expect(stray).toEqual([])
 })
 
-/** Anchors as GitHub generates them from headings. */
 const anchorsOf = (document: string) =>
-  [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replace(/\s/g, '-'),
-  )
+  [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading))
 
 test('every link leads to an existing file and heading', () => {
   const broken = documents.flatMap((document) =>

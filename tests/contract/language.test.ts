@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../support/root.ts'
 import { privateWord, privateWords } from './private-words.ts'
-import { listProseFiles, type ProseLine, readProse, roomOf, withoutCode } from './prose.ts'
+import { listProseFiles, type ProseLine, readProse, roomOf, slugOf, withoutCode } from './prose.ts'
 
 /** The language of comments, test titles, log messages and documents (docs/glossary.md). */
 
@@ -58,13 +58,6 @@ function hasAnchor(path: string, anchor: string): boolean {
   }
   return anchors.has(anchor)
 }
-
-/** The anchor that GitHub gives to a heading. */
-const slugOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')
 
 /** Finds a cited document beside the file that cites it, from the root, or from `docs/`. */
 const findDocument = (cited: string, path: string) =>

@@ -49,6 +49,13 @@ function textOfCode(line: string): string | undefined {
   return comment?.[1] ?? title.exec(code)?.[2] ?? message.exec(code)?.[2]
 }
 
+/** The anchor that GitHub gives to a heading. */
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
 /** The text without names of code. */
 export const withoutCode = (text: string): string => text.replace(/`[^`]*`/g, ' ')
 

@@ -64,11 +64,18 @@ async function* originals(
   { blobs, decode }: ArchiveDeps,
   frames: AsyncIterable<Member>,
 ): AsyncGenerator<ArchiveFile> {
-  const turn = (photo: Buffer) =>
-    decode(async () => photo, encodeUpright).catch((thrown) => {
+  // Photos are read while the decoder has room for them, so that few are in memory at once.
+  const turn = async (read: () => Promise<Buffer>) => {
+    let photo: Buffer = Buffer.alloc(0)
+    const keepPhoto = async () => {
+      photo = await read()
+      return photo
+    }
+    return decode(keepPhoto, encodeUpright).catch((thrown) => {
       if (isUndecodable(thrown)) return photo
       throw thrown
     })
+  }
   let index = 0
   for await (const frame of frames) {
     const name = place(index++)

@@ -9,6 +9,7 @@ export interface WantedChunk extends LocatedChunk {
 
 /** Returns the name of a chunk, unique within its task. Equal chunks of a task and of its jobs have the same name. */
 export function chunkName({ data_revision, start, stop, ...chunk }: WantedChunk): string {
+  // Earlier releases cached originals without turning photos, under the name `original`.
   const quality = chunk.quality === 'original' ? 'upright' : `q${chunk.image_quality}`
   const places = chunk.has_placeholders ? '-places' : ''
   const some = chunk.chosen ? `-${digest(chunk.chosen.frames)}${places}` : ''

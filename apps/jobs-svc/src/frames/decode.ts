@@ -8,13 +8,19 @@ import { undecodable } from './source.ts'
 /** Conversion of an image. */
 export type Change = (image: Sharp) => Sharp
 
+/** Creates another image, or keeps the bytes of the image where it returns undefined. */
+export type OptionalChange = (image: Sharp) => Promise<Sharp | undefined>
+
 /**
  * Reads an image and converts it, as soon as a place is free.
  *
  * @throws DomainError not_found `image_undecodable` for an incomplete image, or one that takes too long; too_many when
  *   no place gets free; errors of `read`
  */
-export type Decoder = (read: () => Promise<Buffer>, change: Change) => Promise<Buffer>
+export type Decoder = (
+  read: () => Promise<Buffer>,
+  change: Change | OptionalChange,
+) => Promise<Buffer>
 
 interface Limits {
   /** Number of images that are decoded at the same time, and so are in memory. */
@@ -57,7 +63,8 @@ export function openDecoder({
         const late = setTimeout(() => reject(tooSlow(seconds)), seconds * second)
         try {
           const image = await openShownImage(bytes, seconds)
-          resolve(await change(image).timeout({ seconds }).toBuffer())
+          const changed = await change(image)
+          resolve((await changed?.timeout({ seconds }).toBuffer()) ?? bytes)
         } catch (thrown) {
           reject(isTimeout(thrown) ? tooSlow(seconds) : undecodable())
         } finally {

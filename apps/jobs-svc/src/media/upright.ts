@@ -13,7 +13,7 @@ import { gather } from './packed.ts'
  */
 export async function* upright(
   image: AsyncIterable<Uint8Array>,
-  turn: (photo: Buffer) => Promise<Buffer> = turnPhoto,
+  turn: (read: () => Promise<Buffer>) => Promise<Buffer> = turnPhoto,
 ): AsyncGenerator<Uint8Array> {
   const pieces = image[Symbol.asyncIterator]()
   try {
@@ -26,8 +26,7 @@ export async function* upright(
     }
     const whole = joined(head, pieces)
     if (!mayBeTurned(Buffer.concat(head))) return yield* whole
-    const photo = await gather(whole, largestImageBytes)
-    yield* cutBytes((await orientationOf(photo)) === 1 ? photo : await turn(photo))
+    yield* cutBytes(await turn(() => gather(whole, largestImageBytes)))
   } finally {
     await pieces.return?.()
   }
@@ -47,20 +46,23 @@ const startOfJpeg = Buffer.from([0xff, 0xd8, 0xff])
 const mayBeTurned = (head: Buffer) =>
   head.subarray(0, startOfJpeg.length).equals(startOfJpeg) && readJpegOrientation(head) !== 1
 
-/** Returns the EXIF orientation; 1 is upright. A broken image counts as upright, so that it is passed on unchanged. */
-const orientationOf = (photo: Buffer): Promise<number> =>
-  openImage(photo)
-    .metadata()
-    .then(
-      ({ orientation = 1 }) => orientation,
-      () => 1,
-    )
+/**
+ * Encodes a JPEG with its orientation applied, almost lossless and without colour subsampling. Returns undefined for one
+ * that is upright already.
+ */
+export async function encodeUpright(photo: Sharp): Promise<Sharp | undefined> {
+  const { orientation = 1 } = await photo.metadata()
+  if (orientation === 1) return undefined
+  return photo.keepIccProfile().jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+}
 
-/** Encodes a turned photograph as JPEG, almost lossless and without colour subsampling. */
-export const encodeUpright = (image: Sharp): Sharp =>
-  image.keepIccProfile().jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
-
-const turnPhoto = (photo: Buffer): Promise<Buffer> =>
-  encodeUpright(openImage(photo))
-    .toBuffer()
-    .catch(() => photo)
+/** A broken image passes as it is. */
+async function turnPhoto(read: () => Promise<Buffer>): Promise<Buffer> {
+  const photo = await read()
+  try {
+    const encoded = await encodeUpright(openImage(photo))
+    return encoded ? await encoded.toBuffer() : photo
+  } catch {
+    return photo
+  }
+}
