@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import { pingEvent } from '@reticle/contracts/events/webhook-events'
 import { webhook } from '@reticle/contracts/rest/webhooks'
-import { type Context, type Service, signedIn } from '@reticle/kit'
-import { absolute } from '@reticle/kit/links'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { toAbsoluteLinks } from '@reticle/kit/links'
 import { z } from 'zod'
 import type { Claimed } from '../deliveries/claim.ts'
 import { toDelivery } from '../deliveries/messages.ts'
@@ -39,7 +39,7 @@ export function pingHandlers(deps: PingDeps): Pick<Service<typeof webhooks>, 'pi
 }
 
 /** Inserts the message with a lease, so that the dispatcher sends it only if this process dies. */
-async function open(deps: PingDeps, view: WebhookView, context: Context): Promise<Claimed> {
+async function open(deps: PingDeps, view: WebhookView, context: CallContext): Promise<Claimed> {
   const { db, clock, base } = deps
   const now = clock.now()
   const fact = pingOf(view, deps, context)
@@ -62,12 +62,12 @@ async function open(deps: PingDeps, view: WebhookView, context: Context): Promis
 }
 
 /** Builds the ping event; its record is the webhook itself. */
-function pingOf(view: WebhookView, { clock, base }: PingDeps, context: Context): Fact {
+function pingOf(view: WebhookView, { clock, base }: PingDeps, context: CallContext): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {
     ...{ event: pingEvent, event_id: randomUUID(), key: `webhook:${view.id}` },
     ...{ occurred_date: clock.now().toISOString(), resource: 'webhook' },
-    record: record.parse(absolute(webhook, toWebhook(view), base)),
+    record: record.parse(toAbsoluteLinks(webhook, toWebhook(view), base)),
     actor: { id: user_id, username, first_name, last_name, email },
   }
 }
