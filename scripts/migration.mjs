@@ -60,7 +60,7 @@ const variableOf = (name) => name.replace(/-([a-z0-9])/g, (_, letter) => letter.
 
 const stepFile = (variable) =>
   [
-    "import type { Step } from '@reticle/kit/db/migrate'",
+    "import type { MigrationStep } from '@reticle/kit/db/migrate'",
     "import { sql } from 'kysely'",
     '',
     '/** What becomes possible by this step, and why; replace this sentence. */',
@@ -68,7 +68,7 @@ const stepFile = (variable) =>
     "  // One addition a line: 'alter table things add column note text',",
     ']',
     '',
-    `export const ${variable}: Step = {`,
+    `export const ${variable}: MigrationStep = {`,
     '  up: async (db) => {',
     '    for (const statement of statements) await sql.raw(statement).execute(db)',
     '  },',

@@ -2,7 +2,7 @@ import type { AnnotationsDb } from '@reticle/annotations-svc'
 import { handlers, migrations, plans, readConfig, schema } from '@reticle/annotations-svc'
 import { factsOf, labelOf } from '@reticle/contracts/testing/records'
 import { openDatabase } from '@reticle/kit/db/connect'
-import { migrate } from '@reticle/kit/db/migrate'
+import { migrateSchema } from '@reticle/kit/db/migrate'
 import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import pg from 'pg'
@@ -25,7 +25,7 @@ export type Alone = Awaited<ReturnType<typeof openAlone>>
  */
 export async function openAlone(serverUrl: string, name: string, env: Record<string, string> = {}) {
   const url = await freshDatabase(serverUrl, name)
-  await migrate(url, { schema, migrations })
+  await migrateSchema(url, { schema, migrations })
   const options = { application: name, search_path: [schema] }
   const few = openDatabase<AnnotationsDb>(url, { ...options, max: 8, plans })
   const many = openDatabase<AnnotationsDb>(url, { ...options, max: 6, statement_timeout: 600_000 })

@@ -12,9 +12,9 @@ import {
   topic,
   withPath,
 } from '@reticle/kit/bus/testing/rig'
-import { soak } from '@reticle/kit/bus/testing/soak'
+import { runSoak } from '@reticle/kit/bus/testing/soak'
 import { type Database, openDatabase } from '@reticle/kit/db/connect'
-import { migrate } from '@reticle/kit/db/migrate'
+import { migrateSchema } from '@reticle/kit/db/migrate'
 import { silentLog } from '@reticle/kit/log'
 import { emit } from '@reticle/kit/outbox/emit'
 import { startRelay } from '@reticle/kit/outbox/relay'
@@ -65,8 +65,8 @@ async function inRig<R>(
   await admin.query(`create database bus_${mark}`)
   const own = new URL(databaseUrl)
   own.pathname = `/bus_${mark}`
-  await migrate(own.href, { schema: 'contract', migrations: contractMigrations })
-  await migrate(own.href, { schema: 'bus', migrations: busMigrations })
+  await migrateSchema(own.href, { schema: 'contract', migrations: contractMigrations })
+  await migrateSchema(own.href, { schema: 'bus', migrations: busMigrations })
   const url = withPath(own.href)
   const database = openDatabase<ContractTables>(url, { application: 'bench', max: 16 })
   const kafka = brokers && { brokers: [...brokers], prefix: `bench-${mark}.` }
@@ -88,7 +88,7 @@ async function soakFigure(
   { name, database, url, kafka }: Rig,
   counts: { kills: number; events: number },
 ): Promise<Figure> {
-  const seen = await soak({ db: database.db, url, kafka, ...counts })
+  const seen = await runSoak({ db: database.db, url, kafka, ...counts })
   const { lost, doubled, disordered } = seen
   return {
     id: 'T-BUS-1',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { connectGrpc } from '@reticle/kit/grpc/connect'
-import type { Context, Service } from '@reticle/kit/rpc/context'
-import { guard } from '@reticle/kit/rpc/guard'
+import type { CallContext, Service } from '@reticle/kit/rpc/context'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { protosOf } from '@reticle/kit/testing/protos'
 import { startRpcProcess, tally } from '@reticle/kit/testing/rpc-process'
 import { median, timed } from './measure.ts'
@@ -23,7 +23,7 @@ export async function hopFigure(): Promise<Figure> {
   const connection = connectGrpc({ address, keys, protos: protosOf(tally) })
   try {
     const { ping: far } = connection.service(tally)
-    const { ping: near } = guard<typeof tally>(here, () => undefined)
+    const { ping: near } = guardHandlers<typeof tally>(here, () => undefined)
     for (let round = 0; round < warmRounds; round++) await halfOf(far) // warms up the JIT compiler
     const differences: number[] = []
     for (let round = 0; round < rounds; round++) {
@@ -52,7 +52,7 @@ async function halfOf(ping: Ping): Promise<number> {
   const times: number[] = []
   for (let call = 0; call < calls; call++) {
     const deadline = Date.now() + 5000
-    const context: Context = { principal: null, request_id: 'bench', deadline, signal }
+    const context: CallContext = { principal: null, request_id: 'bench', deadline, signal }
     times.push(await timed(() => ping({}, context)))
   }
   return median(times)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Json, rqIdOf } from '../support/client.ts'
@@ -47,7 +47,7 @@ test(`${8 * rounds} requests of every kind end once while workers are killed ${k
   expect(new Set(failures)).toEqual(new Set(failures.map(() => 'The worker stopped unexpectedly')))
   expect(failures.length).toBeLessThan(ended.length / 2)
   const wrong = await wrongOf(ended, admin)
-  score({
+  recordScore({
     ...{ id: 'T-REQ-1', on: 'every app its own process', seed },
     count: `${killed} kills, ${ended.length} requests`,
     seen: `${ended.length - failures.length} (${failures.length} killed three times) / ${wrong.length} / 0`,

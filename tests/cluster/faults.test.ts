@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { survived } from '../support/faults.ts'
 import { type PartName, parts } from '../support/parts.ts'
@@ -13,7 +13,7 @@ import { expectSettled } from './settled.ts'
  * clients get 503 with Retry-After meanwhile. See docs/spec/reliability.md#faults.
  */
 let split: Split
-let receiver: Receiver
+let receiver: TestReceiver
 const network = await openNetwork()
 beforeAll(async () => {
   split = await startSplit('faults', { parts: network.settings })

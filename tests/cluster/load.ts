@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Receiver } from '@reticle/kit/testing/receiver'
+import type { TestReceiver } from '@reticle/kit/testing/receiver'
 import { type Answer, type Client, client, type Json } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { basic } from '../support/reticle.ts'
@@ -34,7 +34,7 @@ export interface Load {
 const restMs = 25
 
 /** Starts four kinds of writers, each making one call after the other through all gateways in turn, until stopped. */
-export async function startLoad(urls: readonly string[], receiver: Receiver): Promise<Load> {
+export async function startLoad(urls: readonly string[], receiver: TestReceiver): Promise<Load> {
   const apis = urls.map((url) => client(`${url}/api`, basic))
   const [first] = apis
   if (!first) throw new Error('a load needs a gateway')

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Receiver } from '@reticle/kit/testing/receiver'
+import type { TestReceiver } from '@reticle/kit/testing/receiver'
 import { expect } from 'vitest'
 import type { Client, Json } from '../support/client.ts'
 import type { Load } from './load.ts'
@@ -8,7 +8,7 @@ import type { Load } from './load.ts'
 export async function expectSettled(
   api: Client,
   { ledger, task, project }: Load,
-  receiver: Receiver,
+  receiver: TestReceiver,
 ): Promise<void> {
   expect(ledger.wrong).toEqual([])
   await expectProjects(api, ledger)
@@ -49,7 +49,7 @@ async function expectDeliveries(
   api: Client,
   { renamed }: Load['ledger'],
   project: Json,
-  { received }: Receiver,
+  { received }: TestReceiver,
 ): Promise<void> {
   const told: string[] = []
   const missing = () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrate, type Step } from '@reticle/kit/db/migrate'
+import { type MigrationStep, migrateSchema } from '@reticle/kit/db/migrate'
 import { startReceiver } from '@reticle/kit/testing/receiver'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { schemas } from '@reticle/standalone/databases'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { survived } from '../support/faults.ts'
@@ -52,13 +52,13 @@ async function settled(): Promise<void> {
 async function expand(): Promise<void> {
   for (const { schema, migrations } of schemas) {
     const table = busiest[schema] ?? ''
-    const later: Step = {
+    const later: MigrationStep = {
       up: async (db) => {
         const change = db.schema.withSchema(schema).alterTable(table)
         await change.addColumn('later_note', 'text').execute()
       },
     }
-    await migrate(adminUrl(), { schema, migrations: { ...migrations, '0999-later': later } })
+    await migrateSchema(adminUrl(), { schema, migrations: { ...migrations, '0999-later': later } })
   }
 }
 
@@ -84,7 +84,7 @@ test('a release with a migration is rolled out under load without a failed call'
 
   const calls = ledger.created.size + ledger.drawn.acknowledged.size + ledger.renamed.length
   const failed = ledger.wrong.length + ledger.refusals.length
-  score({
+  recordScore({
     ...{ id: 'T-UPG-1', on: 'two of each service', seen: String(failed), holds: failed === 0 },
     count: `a migration and ${Object.keys(split.processes).length} restarts under ${calls} writes`,
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
-import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
-import { score } from '@reticle/kit/testing/scores'
+import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
+import { recordScore } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { client, type Json } from '../support/client.ts'
@@ -89,7 +89,7 @@ test(`three webhooks get ${events} events each while five services are killed ${
     ...{ database, truth: () => committedIn(services.map(split.databaseOf)) },
   })
   const killed = `${kills} kills of each of five services`
-  score({ id: 'T-WH-1', on: 'every app its own process', ...scoreOf(seen, killed) })
+  recordScore({ id: 'T-WH-1', on: 'every app its own process', ...scoreOf(seen, killed) })
   for (const { webhook, owed, verdict } of seen) {
     expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
     expect(verdict, `webhook ${webhook}`).toEqual(well)
@@ -196,7 +196,7 @@ test.each([
 )
 
 type Midway = (
-  hook: Receiver,
+  hook: TestReceiver,
   webhook_id: number,
   change: () => Promise<unknown>,
   kill: () => Promise<void>,

@@ -1,5 +1,5 @@
 import { restOperations } from '@reticle/contracts'
-import { openapi } from '@reticle/contracts/openapi'
+import { buildOpenapi } from '@reticle/contracts/openapi'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readDocument } from '../e2e/openapi/document.ts'
@@ -25,7 +25,7 @@ const document = z
       examples: z.record(z.string(), z.object({ value: z.unknown() })),
     }),
   })
-  .parse(openapi(restOperations))
+  .parse(buildOpenapi(restOperations))
 const { paths, components } = document
 
 function described(name: string) {

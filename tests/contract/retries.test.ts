@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts'
 import { isBytes, type Operation, takesKey } from '@reticle/contracts/api/operation'
-import { openapi } from '@reticle/contracts/openapi'
+import { buildOpenapi } from '@reticle/contracts/openapi'
 import { isTagged } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ const parameters = z.looseObject({
 })
 const paths = z
   .record(z.string(), z.record(z.string(), parameters))
-  .parse(openapi(restOperations).paths)
+  .parse(buildOpenapi(restOperations).paths)
 const documented = ({ method, path }: Operation) =>
   (paths[path.replace(/:(\w+)/g, '{$1}')]?.[String(method).toLowerCase()]?.parameters ?? [])
     .filter((one) => one.in === 'header')

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownerOf, provision, writerOf } from '@reticle/kit/db/provision'
+import { ownerOf, provisionSchemas, writerOf } from '@reticle/kit/db/provision'
 import { testDatabase } from '@reticle/kit/testing/db'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
@@ -64,7 +64,7 @@ async function runScript(passwords: Readonly<Record<string, string>> = ownPasswo
 }
 
 test('the script creates the roles and schemas of the services, and can be run again', async () => {
-  await provision({ admin: url, schemas: named('kit'), passwordOf: () => 'secret' })
+  await provisionSchemas({ admin: url, schemas: named('kit'), passwordOf: () => 'secret' })
   await runScript()
   await runScript()
   const wanted = await factsOf('kit')

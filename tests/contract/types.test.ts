@@ -1,5 +1,5 @@
 import type { identity } from '@reticle/contracts/api/identity'
-import { get, internal, operations, patch } from '@reticle/contracts/api/operation'
+import { defineOperations, get, internal, patch } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
 import { bytes, idParams, nothing, page } from '@reticle/contracts/rest/common'
 import type { Service } from '@reticle/kit'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 /** A handler that does not match its operation does not compile. The compiler checks this file with the others. */
 
 const box = z.object({ id: z.int(), name: z.string().nullable() })
-const table = operations('BoxService', {
+const table = defineOperations('BoxService', {
   getBox: get('/boxes/:id', { params: idParams, answers: { 200: box, 409: z.string() } }),
   updateBox: patch('/boxes/:id', {
     params: idParams,

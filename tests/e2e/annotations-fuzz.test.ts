@@ -1,5 +1,5 @@
 import { isFullRun } from '@reticle/kit/testing/config'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import {
   type Annotated,
@@ -51,7 +51,7 @@ test(`${calls} bodies are stored or refused without effect`, {
   console.log(Object.fromEntries([...counts].sort()))
   const broken = [...counts].reduce((sum, [status, many]) => sum + (status >= '500' ? many : 0), 0)
   const seen = { seen: String(broken), holds: broken === 0 }
-  score({ id: 'T-IN-1', on: 'bodies of annotations', seed, count: `${calls} calls`, ...seen })
+  recordScore({ id: 'T-IN-1', on: 'bodies of annotations', seed, count: `${calls} calls`, ...seen })
   const taken = counts.get('200') ?? 0
   expect(taken).toBeGreaterThan(calls / 10) // enough bodies must be accepted for the test to mean anything
   expect(calls - taken).toBeGreaterThan(calls / 4)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, client, type Json } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
@@ -145,7 +145,7 @@ describe('calls that are allowed', () => {
 test('no call of the matrix was answered with a 5xx', () => {
   const broken = statuses.filter((status) => status >= 500).length
   const count = `${statuses.length} calls`
-  score({ id: 'T-IN-1', on: 'the matrix', count, seen: String(broken), holds: broken === 0 })
+  recordScore({ id: 'T-IN-1', on: 'the matrix', count, seen: String(broken), holds: broken === 0 })
   expect(broken).toBe(0)
 })
 

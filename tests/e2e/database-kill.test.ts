@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killDatabase } from '@reticle/kit/bus/testing/database-kills'
 import { isFullRun } from '@reticle/kit/testing/config'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { startPostgres } from '@reticle/standalone/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -30,7 +30,7 @@ test('no acknowledged transaction is missing after the database was killed', {
   const kills = isFullRun() ? 50 : 5
   const seen = await killDatabase({ start, kill, kills })
   const { acknowledged, missing, doubled } = seen
-  score({
+  recordScore({
     ...{ id: 'T-BUS-4', on: 'the embedded PostgreSQL', seen: `${missing} / ${doubled}` },
     count: `${kills} kills, ${acknowledged} transactions`,
     holds: missing + doubled === 0,

@@ -1,5 +1,5 @@
 import { restOperations } from '@reticle/contracts'
-import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { client } from '../support/client.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
@@ -15,7 +15,7 @@ import { refusedCall, writes } from './dialect/writes.ts'
 
 const { path: dataDir, remove } = dataDirectory()
 let reticle: Reticle
-let hooks: Receiver
+let hooks: TestReceiver
 let world: World
 beforeAll(async () => {
   reticle = await startReticle(dataDir)

@@ -1,4 +1,4 @@
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
 import { type Answer, type Client, client, type Json } from '../support/client.ts'
@@ -162,7 +162,7 @@ test('the owners can see the names and ids that are hidden from others', async (
 })
 
 test('after at least 5,000 calls nothing has changed', async () => {
-  score({
+  recordScore({
     ...{ id: 'T-TEN-1', on: 'every route', count: `${calls} calls` },
     ...{ seen: String(seenForeign), holds: seenForeign === 0 },
   })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isFullRun } from '@reticle/kit/testing/config'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import { type Answer, client, type Json } from '../support/client.ts'
 import { openRandom, type Random } from '../support/random.ts'
@@ -40,7 +40,7 @@ test(`${calls} calls conform to the OpenAPI document`, {
     for (const failure of told.failures.values()) console.error(failure)
   }
   const failures = [...told.failures.keys()]
-  score({
+  recordScore({
     ...{ id: 'T-IN-1', on: 'what docs/openapi.json describes', seed },
     ...{ count: `${calls} calls`, seen: String(told.broken()), holds: failures.length === 0 },
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { startReceiver } from '@reticle/kit/testing/receiver'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, onTestFinished, test } from 'vitest'
 import { prepareGround, startFlow } from '../support/flow.ts'
 import { hear } from '../support/heard.ts'
@@ -61,7 +61,7 @@ test(`${events} events reach three webhooks although the process is killed ${kil
     database: () => reticle.people(),
     ...{ failed: new Set<string>(), patienceMs: 120_000 },
   })
-  score({ id: 'T-WH-1', on: 'one process', seed, ...scoreOf(seen, `${kills} kills`) })
+  recordScore({ id: 'T-WH-1', on: 'one process', seed, ...scoreOf(seen, `${kills} kills`) })
   for (const { webhook, owed, verdict } of seen) {
     expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
     expect(verdict, `webhook ${webhook}`).toEqual(well)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { tables } from '@reticle/contracts'
 import { restOperations } from '@reticle/contracts/api/index'
-import { openapi } from '@reticle/contracts/openapi'
+import { buildOpenapi } from '@reticle/contracts/openapi'
 import { protoFiles } from '@reticle/kit/codegen/proto'
 import { root } from '../support/root.ts'
 import { chartSchema } from './chart-schema.ts'
@@ -24,7 +24,7 @@ export function generatedFiles(): Record<string, string> {
     ...sdkFiles(),
     'docs/formats.md': formatsPage(),
     'docs/permissions.md': permissionsPage(),
-    'docs/openapi.json': `${JSON.stringify(openapi(restOperations), null, 2)}\n`,
+    'docs/openapi.json': `${JSON.stringify(buildOpenapi(restOperations), null, 2)}\n`,
   }
 }
 

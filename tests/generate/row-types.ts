@@ -1,14 +1,40 @@
 import { openDatabase } from '@reticle/kit/db/connect'
-import { migrate } from '@reticle/kit/db/migrate'
-import { rowTypes } from '@reticle/kit/db/row-types'
+import { migrateSchema } from '@reticle/kit/db/migrate'
+import { type RowTypeNames, rowTypes } from '@reticle/kit/db/row-types'
 import { schemas } from '@reticle/standalone/databases'
 
-/** The service of each schema, and the name of the type for all its tables. */
-const owners: Record<string, { app: string; database: string }> = {
-  projects: { app: 'projects-svc', database: 'ProjectsDb' },
-  annotations: { app: 'annotations-svc', database: 'AnnotationsDb' },
+/** Tables that several schemas have. Their types are named after the schema and the table. */
+const sharedTables = [
+  'applied_calls',
+  'dead_events',
+  'idempotency_keys',
+  'inbox',
+  'outbox',
+  'outbox_sent',
+  'sweeps',
+]
+
+/**
+ * The service of each schema, the name of the type for all its tables, and names for types of tables that are called
+ * as in another schema.
+ */
+const owners: Record<string, { app: string } & RowTypeNames> = {
+  projects: {
+    app: 'projects-svc',
+    database: 'ProjectsDb',
+    aliases: { blobs: 'asset_blobs' },
+  },
+  annotations: {
+    app: 'annotations-svc',
+    database: 'AnnotationsDb',
+    aliases: { jobs: 'annotation_sets' },
+  },
   requests: { app: 'jobs-svc', database: 'RequestsDb' },
-  webhooks: { app: 'webhooks-svc', database: 'WebhooksDb' },
+  webhooks: {
+    app: 'webhooks-svc',
+    database: 'WebhooksDb',
+    aliases: { organizations: 'organization_copies', projects: 'project_copies' },
+  },
 }
 
 /**
@@ -16,13 +42,17 @@ const owners: Record<string, { app: string; database: string }> = {
  * @param url address of an empty database
  */
 export async function rowTypeFiles(url: string): Promise<Record<string, string>> {
-  for (const one of schemas) await migrate(url, one)
+  for (const one of schemas) await migrateSchema(url, one)
   const { db, close } = openDatabase<unknown>(url, { application: 'codegen' })
   const files: Record<string, string> = {}
   for (const { schema } of schemas) {
     const owner = owners[schema]
-    if (!owner) throw new Error(`say whose schema ${schema} is`)
-    files[`apps/${owner.app}/src/db/schema.ts`] = await rowTypes(db, schema, owner.database)
+    if (!owner) throw new Error(`schema ${schema} has no owner`)
+    const prefixed = Object.fromEntries(sharedTables.map((one) => [one, `${schema}_${one}`]))
+    files[`apps/${owner.app}/src/db/schema.ts`] = await rowTypes(db, schema, {
+      database: owner.database,
+      aliases: { ...prefixed, ...owner.aliases },
+    })
   }
   await close()
   return files

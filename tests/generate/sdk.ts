@@ -1,6 +1,6 @@
 import { restOperations } from '@reticle/contracts/api/index'
 import { isBytes, isPage, type Operation, takesKey } from '@reticle/contracts/api/operation'
-import { apiVersion, openapi } from '@reticle/contracts/openapi'
+import { apiVersion, buildOpenapi } from '@reticle/contracts/openapi'
 import { annotationSet } from '@reticle/contracts/rest/annotations'
 import { shownAs } from '@reticle/contracts/rest/common'
 import { z } from 'zod'
@@ -78,7 +78,7 @@ const document = z
     paths: z.record(z.string(), z.record(z.string(), z.unknown())),
     components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
   })
-  .parse(openapi(restOperations))
+  .parse(buildOpenapi(restOperations))
 
 function schemasFile(): string {
   const shapes = Object.entries(document.components.schemas).map(([name, schema]) =>

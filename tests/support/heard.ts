@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Received, Receiver } from '@reticle/kit/testing/receiver'
+import type { Received, TestReceiver } from '@reticle/kit/testing/receiver'
 import type { Json } from './client.ts'
 
 /** A message that webhooks received once or several times, without its body, as there may be tens of thousands. */
@@ -28,7 +28,7 @@ export interface Hearing {
 }
 
 /** Makes `receiver` answer 200 to everything, and records a summary of each message. */
-export function hear(receiver: Receiver): Hearing {
+export function hear(receiver: TestReceiver): Hearing {
   const all = new Map<string, Heard>()
   const byWebhook = new Map<number, Heard[]>()
   const contradicted: string[] = []

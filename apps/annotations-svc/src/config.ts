@@ -1,10 +1,10 @@
 import { setting } from '@reticle/kit/config'
-import { part } from '@reticle/kit/process/parts'
+import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
 /** Reads the settings of annotations-svc from the environment. */
-export const readConfig = part(
+export const readConfig = defineSettings(
   z.object({
     RETICLE_ANNOTATIONS_STRICT_ATTRIBUTES: setting.flag(true),
     RETICLE_ANNOTATIONS_MAX_OBJECTS: setting.whole(1_000_000, 1),

@@ -3,8 +3,8 @@ import type { labels } from '@reticle/contracts/api/labels'
 import type { media } from '@reticle/contracts/api/media'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Service } from '@reticle/kit'
+import type { KeyedQueue } from '@reticle/kit/keyed-queue'
 import type { Logger } from '@reticle/kit/log'
-import type { Turns } from '@reticle/kit/turns'
 import type { Kysely } from 'kysely'
 import type { AnnotationsSettings } from './config.ts'
 import type { AnnotationsDb } from './db/schema.ts'
@@ -21,7 +21,7 @@ export interface Deps {
   bulk: Kysely<AnnotationsDb>
   ids: IdBlocks
   /** Queue of short writes per job in this process. */
-  turns: Turns
+  turns: KeyedQueue
   log: Logger
   settings: AnnotationsSettings
   services: Neighbours

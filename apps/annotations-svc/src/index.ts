@@ -3,15 +3,15 @@ import type { keys } from '@reticle/contracts/api/keys'
 import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
 import { type Clock, systemClock } from '@reticle/kit/clock'
+import { createKeyedQueue } from '@reticle/kit/keyed-queue'
 import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
-import { forgetOld } from '@reticle/kit/outbox/inbox'
+import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { repeat } from '@reticle/kit/repeat'
-import { guard } from '@reticle/kit/rpc/guard'
-import { turns } from '@reticle/kit/turns'
+import { runRepeatedly } from '@reticle/kit/repeat'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from './annotations/rpc.ts'
 import type { AnnotationsSettings } from './config.ts'
@@ -65,7 +65,7 @@ export function handlers({
       db,
       bulk,
       ids: idBlocks(db),
-      turns: turns(),
+      turns: createKeyedQueue(),
       log,
       settings,
       services,
@@ -95,16 +95,16 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const upkeep = startUpkeep({ db, services, log, settings }, onError)
   const handle = eventHandler(() => wakeAfterCommit(upkeep.wake), settings)
   const subscription = bus.subscribe({ group, topic, db, handle })
-  const stopSweeping = repeat(hourMs, () => forgetOld(db, clock.now()), onError)
+  const stopSweeping = runRepeatedly(hourMs, () => deleteExpiredRows(db, clock.now()), onError)
   const dropOld = () => sweepHistory(db, settings, clock.now())
-  const stopDropping = repeat(hourMs, dropOld, onError)
+  const stopDropping = runRepeatedly(hourMs, dropOld, onError)
 
   const unwatch = watchOutbox(db, schema)
   const { annotations } = handlers({ db, bulk, log, settings, services })
   return {
     services: {
-      annotations: guard(annotations, onBug, name),
-      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
+      annotations: guardHandlers(annotations, onBug, name),
+      keys: guardHandlers<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       unwatch()

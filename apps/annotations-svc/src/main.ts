@@ -1,7 +1,7 @@
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
-import { openDoor, reach } from '@reticle/kit/process/doors'
+import { openConnection, openGrpcServer } from '@reticle/kit/process/grpc'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
@@ -14,7 +14,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   const wanted = { schema, migrations, plans }
   const pools = await openSchema<AnnotationsDb>(app, 'annotations-svc', url, wanted)
   const bus = await joinBus(app, 'annotations-svc', kafka)
-  const people = reach(app, internal, projects)
+  const people = openConnection(app, internal, projects)
 
   const { services, stop } = startAnnotations({
     ...pools,
@@ -29,7 +29,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     },
   })
   app.onStop('annotations-svc', stop)
-  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
+  await openGrpcServer(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

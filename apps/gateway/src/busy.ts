@@ -1,5 +1,5 @@
 import type { Operation } from '@reticle/contracts/api/operation'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { z } from 'zod'
 import type { Services } from './ports.ts'
 
@@ -7,7 +7,7 @@ import type { Services } from './ports.ts'
 export type AskBusy = (
   operation: Operation,
   input: Record<string, unknown>,
-  context: Context,
+  context: CallContext,
 ) => Promise<{ is_busy?: boolean }>
 
 const ofObject = z.object({ id: z.int() })

@@ -1,6 +1,6 @@
 import { setting } from '@reticle/kit/config'
 import { rowsOfAll } from '@reticle/kit/list/page'
-import { part } from '@reticle/kit/process/parts'
+import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 import { dialects } from './dialects/all.ts'
@@ -35,7 +35,7 @@ const dialectHosts = setting.list().transform((given, context) => {
 })
 
 /** Reads the settings of the gateway. Rates are requests per minute; 0 means no limit. */
-export const readConfig = part(
+export const readConfig = defineSettings(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_PORT: setting.port(8080),

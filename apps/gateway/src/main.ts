@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
-import { reach } from '@reticle/kit/process/doors'
+import { openConnection } from '@reticle/kit/process/grpc'
 import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
@@ -10,10 +10,10 @@ import { keysOf, madePictures, ownChecks, reachable, type Services, startGateway
 /** Runs the gateway as a separate process of a cluster: the public HTTP server. */
 async function start(app: App<typeof processParts>): Promise<void> {
   const { s3, internal, settings, ...addresses } = app.config
-  const people = reach(app, internal, addresses.projects)
-  const sets = reach(app, internal, addresses.annotations)
-  const work = reach(app, internal, addresses.jobs)
-  const hooks = reach(app, internal, addresses.webhooks)
+  const people = openConnection(app, internal, addresses.projects)
+  const sets = openConnection(app, internal, addresses.annotations)
+  const work = openConnection(app, internal, addresses.jobs)
+  const hooks = openConnection(app, internal, addresses.webhooks)
   const services: Services = {
     identity: people.service(tables.identity),
     organizations: people.service(tables.organizations),

@@ -3,7 +3,7 @@ import { isPage, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
 import { isTagged, shownAs } from '@reticle/contracts/rest/common'
 import { recordTag } from '@reticle/kit/etag'
-import { absolute, hasLinks } from '@reticle/kit/links'
+import { hasLinks, toAbsoluteLinks } from '@reticle/kit/links'
 import { pageNumber, readPage } from '@reticle/kit/list/page'
 import { createPacer } from '@reticle/kit/pacer'
 import { type BytesAnswer, isBytesAnswer } from '@reticle/kit/rpc/context'
@@ -90,7 +90,7 @@ function translated(operation: Operation, request: FastifyRequest, answer: unkno
 function linked(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
   const base = baseOf(request)
   const [schema] = Object.values(operation.answers)
-  const value = absolute(operation.answer, answer, base)
+  const value = toAbsoluteLinks(operation.answer, answer, base)
   if (!schema || !isPage(schema)) return value
   const { count, results } = pageShape.parse(value)
   return { count, ...neighbours(request, count), results }
@@ -135,7 +135,7 @@ function linkedBytes(
   if (!shown || !hasLinks(shown)) return chunks
   async function* linked(pieces: Chunks, record: z.core.$ZodType) {
     const value = JSON.parse(await text(pieces))
-    yield Buffer.from(toJson(absolute(record, value, baseOf(request))))
+    yield Buffer.from(toJson(toAbsoluteLinks(record, value, baseOf(request))))
   }
   return through(chunks, (pieces) => linked(pieces, shown))
 }

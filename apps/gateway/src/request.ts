@@ -1,7 +1,7 @@
 import type { Operation, Principal } from '@reticle/contracts'
 import { isStreamed } from '@reticle/contracts/api/operation'
-import { type Context, invalid } from '@reticle/kit'
-import type { Work } from '@reticle/kit/observe/traces'
+import { type CallContext, invalid } from '@reticle/kit'
+import type { TracedWork } from '@reticle/kit/observe/traces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dialect, Translation } from './dialects/dialect.ts'
 import type { OpenCall } from './plugins/open-call.ts'
@@ -23,7 +23,7 @@ declare module 'fastify' {
     /** Mount of the dialect in the URL, such as `/as/cvat`; empty elsewhere. */
     mount: string
     /** Span of the call and its trace; null for calls without an operation. */
-    work: Work | null
+    work: TracedWork | null
     /** State of the connection; null before the first hook. */
     call: OpenCall | null
   }
@@ -57,7 +57,7 @@ export const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')
 
 /** Returns the context of a call: its deadline, and a signal that fires when the client disconnects. */
-export function contextOf(request: FastifyRequest): Context {
+export function contextOf(request: FastifyRequest): CallContext {
   const { operation } = request.routeOptions.config
   return {
     principal: request.principal,

@@ -1,7 +1,11 @@
 import { METHODS } from 'node:http'
-import { answered, type Operation, type Operations } from '@reticle/contracts/api/operation'
+import {
+  listServiceOperations,
+  type Operation,
+  type Operations,
+} from '@reticle/contracts/api/operation'
 import { targets } from '@reticle/contracts/rest/facts'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import type { AskBusy } from './busy.ts'
 import type { Dialect } from './dialects/dialect.ts'
@@ -17,7 +21,7 @@ export interface AnyService {
   [operation: string]: Caller['call']
 }
 interface Caller {
-  call(input: unknown, context: Context): Promise<unknown>
+  call(input: unknown, context: CallContext): Promise<unknown>
 }
 
 export interface ServeOptions {
@@ -33,7 +37,7 @@ export function serve(
   service: AnyService,
   options: ServeOptions,
 ): void {
-  for (const operation of answered(table)) {
+  for (const operation of listServiceOperations(table)) {
     const call = service[operation.name]
     if (operation.method === null) continue
     if (!call) throw new Error(`nobody answers ${operation.name}`)

@@ -3,7 +3,7 @@ import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { setting } from '@reticle/kit/config'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { part } from '@reticle/kit/process/parts'
+import { defineSettings } from '@reticle/kit/process/parts'
 import {
   addressPart,
   databasePart,
@@ -23,7 +23,7 @@ const nets = setting.list().superRefine((blocks, context) => {
 })
 
 /** Reads the settings of the API process and of its workers. */
-export const readConfig = part(
+export const readConfig = defineSettings(
   z.object({
     RETICLE_JOBS_SLOTS: setting.whole(Math.max(1, cpus().length - 1), 1),
     RETICLE_JOBS_HEAP_MIB: setting.whole(1024, 128),

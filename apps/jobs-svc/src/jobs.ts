@@ -18,8 +18,8 @@ import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { repeat } from '@reticle/kit/repeat'
-import { guard } from '@reticle/kit/rpc/guard'
+import { runRepeatedly } from '@reticle/kit/repeat'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { withBuckets } from './buckets/with-buckets.ts'
 import { openChunks } from './chunks/open.ts'
 import type { JobsSettings } from './config.ts'
@@ -91,7 +91,7 @@ export function startJobs(ports: JobsPorts): Jobs {
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours, chunkTtlHours }
-  const stopSweeping = repeat(hourMs, (signal) => sweep({ ...swept, signal }), onError)
+  const stopSweeping = runRepeatedly(hourMs, (signal) => sweep({ ...swept, signal }), onError)
   const shared = withBuckets(withShare(blobs, settings.shareDir), services.storages)
   const folder = newVideoFolder(settings.tmpDir)
   const mostBytes = settings.videoCacheBytes
@@ -106,10 +106,14 @@ export function startJobs(ports: JobsPorts): Jobs {
 
   return {
     services: {
-      requests: guard(requestHandlers({ db, services, settings }), onBug, name),
-      frames: guard(frameHandlers({ services, blobs: sources, pictures, chunks }), onBug, name),
-      server: guard(aboutHandlers({ settings, video: ports.video }), onBug, name),
-      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
+      requests: guardHandlers(requestHandlers({ db, services, settings }), onBug, name),
+      frames: guardHandlers(
+        frameHandlers({ services, blobs: sources, pictures, chunks }),
+        onBug,
+        name,
+      ),
+      server: guardHandlers(aboutHandlers({ settings, video: ports.video }), onBug, name),
+      keys: guardHandlers<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       for (const stop of unwatch) stop()

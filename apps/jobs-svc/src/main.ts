@@ -1,7 +1,7 @@
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
-import { openDoor, reach } from '@reticle/kit/process/doors'
+import { openConnection, openGrpcServer } from '@reticle/kit/process/grpc'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
@@ -14,8 +14,8 @@ async function start(app: App<typeof processParts>): Promise<void> {
   const { url } = database
   const pools = await openSchema<RequestsDb>(app, 'jobs-svc', url, { schema, migrations })
   const bus = await joinBus(app, 'jobs-svc', kafka)
-  const people = reach(app, internal, projects)
-  const sets = reach(app, internal, annotations)
+  const people = openConnection(app, internal, projects)
+  const sets = openConnection(app, internal, annotations)
 
   const { services, stop } = startJobs({
     ...pools,
@@ -31,11 +31,11 @@ async function start(app: App<typeof processParts>): Promise<void> {
       media: people.service(tables.media),
       storages: people.service(tables.storages),
       annotations: sets.service(tables.annotations),
-      events: reach(app, internal, webhooks).service(tables.events),
+      events: openConnection(app, internal, webhooks).service(tables.events),
     },
   })
   app.onStop('jobs-svc', stop)
-  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
+  await openGrpcServer(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

@@ -1,5 +1,5 @@
 import { readFromDatabase } from '@reticle/kit/observe/database'
-import { counter, histogram, type Reading, readGauge } from '@reticle/kit/observe/registry'
+import { counter, type GaugeReading, histogram, readGauge } from '@reticle/kit/observe/registry'
 import { type Kysely, sql } from 'kysely'
 import type { RequestRow, RequestsDb } from './db/schema.ts'
 import { queueDepth } from './requests/depth.ts'
@@ -59,7 +59,7 @@ export function watchRequests(db: Kysely<RequestsDb>): () => void {
 async function countRows(
   db: Kysely<RequestsDb>,
   statuses: readonly RequestRow['status'][],
-): Promise<Reading[]> {
+): Promise<GaugeReading[]> {
   const { rows } = await sql<{ status: string; action: string; count: number }>`
     select status, action, count(*)::integer as count from requests
     where ${sql.join(

@@ -1,5 +1,5 @@
 import { type ObjectSweep, sweepObjects } from '@reticle/kit/objects/sweep'
-import { forgetOld } from '@reticle/kit/outbox/inbox'
+import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
 import { dropUnusedChunks } from './chunks/repo.ts'
 import { releaseUpload } from './contents/release.ts'
 import type { RequestsDb } from './db/schema.ts'
@@ -29,6 +29,6 @@ export function sweep({ uploadTtlHours, chunkTtlHours, ...deps }: SweepDeps): Pr
     await deleteExpired(db, now)
     await dropUnusedChunks(db, new Date(now.getTime() - chunkTtlHours * hourMs))
     await giveUpPending(db, now, uploadTtlHours)
-    await forgetOld(db, now) // before the object store, which may be unreachable
+    await deleteExpiredRows(db, now) // before the object store, which may be unreachable
   })
 }

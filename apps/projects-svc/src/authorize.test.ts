@@ -1,5 +1,5 @@
 import type { Principal } from '@reticle/contracts/principal'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, type TestUser, testWorkspace } from './testing/workspace.ts'
@@ -205,7 +205,7 @@ describe.each(transports)('%s', (transport) => {
 
 test('authorize needs at most one statement', async () => {
   for (const target of targets) {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const watching = over('in-process', watched)
     await watching.tasks.authorize({ target, id: ids[target], action: 'view' }, maker.call)
     expect(statements()).toBeLessThanOrEqual(1)

@@ -2,7 +2,7 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import { notFound, type Service, signedIn } from '@reticle/kit'
-import { allow, type Rule } from '@reticle/kit/policy'
+import { assertPermitted, type Rule } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { ProjectsSettings } from './config.ts'
 import type { ProjectsDb } from './db/schema.ts'
@@ -44,7 +44,7 @@ export async function permitted(
   const row = await findFacts(db, target)
   if (!row || (row.draft_id && action !== drafting)) throw notFound()
   const standing = standings[target.target](principal, row)
-  if (!factsOnly.has(action)) allow(by[target.target], action, principal, standing)
+  if (!factsOnly.has(action)) assertPermitted(by[target.target], action, principal, standing)
   return row
 }
 
@@ -56,7 +56,7 @@ export interface AuthorizeDeps {
 /** Returns the facts of a target that will be created in the workspace of the request. It has no id yet. */
 function factsOfNew(target: Facts['target'], principal: Principal): Facts {
   const standing = workspaceStanding(principal)
-  allow(rules[target], 'create', principal, standing)
+  assertPermitted(rules[target], 'create', principal, standing)
   const none = { project_id: null, task_id: null, job_id: null }
   const { organization_id, organization_role } = standing
   return {

@@ -3,7 +3,7 @@ import { listeningOrigin } from '@reticle/kit/links'
 import { isLoopback } from '@reticle/kit/loopback'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { part } from '@reticle/kit/process/parts'
+import { defineSettings } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
@@ -113,11 +113,11 @@ function settingsOf(given: Readonly<z.output<typeof variables>>, isOnLoopback: b
 }
 
 /** Reads the settings of projects-svc in the process of the gateway. */
-export const readConfig = part(variables, (given) =>
+export const readConfig = defineSettings(variables, (given) =>
   settingsOf(given, isLoopback(given.RETICLE_HOST)),
 )
 /** Reads the settings of projects-svc in a separate process, which does not know where the gateway listens. */
-const readOwnConfig = part(variables, (given) => settingsOf(given, false))
+const readOwnConfig = defineSettings(variables, (given) => settingsOf(given, false))
 export type ProjectsSettings = ReturnType<typeof readConfig>
 
 const withoutSlash = (url: string) => url.replace(/(?<!\/)\/+$/, '')
@@ -161,7 +161,7 @@ function decoded(text: string): string {
 }
 
 /** First administrator, created at a start without users; without a password none is created. */
-const adminPart = part(
+const adminPart = defineSettings(
   z.object({
     RETICLE_ADMIN_USERNAME: z.string().min(1).max(150).default('admin'),
     RETICLE_ADMIN_PASSWORD: z.string().min(8).max(256).optional(),
@@ -175,7 +175,7 @@ const adminPart = part(
 )
 
 /** Keys that seal credentials: `<id>:<base64>`, newest first, separated by commas. */
-export const readSecretKeys = part(
+export const readSecretKeys = defineSettings(
   z.object({ RETICLE_SECRET_KEYS: z.string({ error: 'needed: <id>:<base64 of 32 bytes>' }) }),
   (given) => given.RETICLE_SECRET_KEYS,
 )

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/events/annotations'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { eventHandler } from './consumer.ts'
@@ -11,7 +11,7 @@ import { attachFrames, testWorkspace } from './testing/workspace.ts'
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
-const receive = delivering(db, eventHandler({ autoInProgress: true }))
+const receive = createDeliverer(db, eventHandler({ autoInProgress: true }))
 
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
@@ -157,7 +157,7 @@ test('with autoInProgress off, annotations do not change the state of a job', as
   const job = (await jobs.listJobs({ task_id }, anna.call)).results[0]
   const counts = { revision: 1, tags: 0, shapes: 1, tracks: 0, is_annotated: true }
   const change = { ...counts, job_id: job?.id ?? 0 }
-  const receiving = delivering(db, eventHandler({ autoInProgress: false }))
+  const receiving = createDeliverer(db, eventHandler({ autoInProgress: false }))
   await receiving(annotationsChanged, { task_id, action: 'create', jobs: [change] })
   expect(await jobs.getJob({ id: job?.id ?? 0 }, anna.call)).toMatchObject({ state: 'new' })
 })

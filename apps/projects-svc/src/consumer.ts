@@ -2,7 +2,7 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Service } from '@reticle/kit'
-import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
+import { causeOf, type Handle, onEvent, routeEvents } from '@reticle/kit/bus/bus'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
 import {
@@ -20,12 +20,12 @@ export const group = 'reticle.projects'
  * of the project.
  */
 export function eventHandler(settings: AnnotationsChangedSettings): Handle<ProjectsDb> {
-  return route([
-    on(annotationsChanged, (tx, change, event) =>
+  return routeEvents([
+    onEvent(annotationsChanged, (tx, change, event) =>
       applyAnnotationsChange(tx, { event_id: event.id, change }, settings, causeOf(event)),
     ),
     // The event lets many task changes move a project once, and no save waits for the lock on its row.
-    on(taskUpdated, async (tx, { task }) => {
+    onEvent(taskUpdated, async (tx, { task }) => {
       if (task.project_id !== null) await followChild(tx, task.project_id, task.updated_date)
     }),
   ])

@@ -4,7 +4,7 @@ import { media } from '@reticle/contracts/api/media'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { projects } from '@reticle/contracts/api/projects'
 import { tasks } from '@reticle/contracts/api/tasks'
-import { absolute } from '@reticle/kit/links'
+import { toAbsoluteLinks } from '@reticle/kit/links'
 import { callAs } from '@reticle/kit/testing/call'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const dated = (table: string, id: number, created: string, updated: string) =>
   sql`update ${sql.table(table)} set created_date = ${created}, updated_date = ${updated}
     where id = ${id}`.execute(db)
 const shown = (operation: Operation, record: object) =>
-  JSON.parse(JSON.stringify(absolute(operation.answer, record, 'https://host/api')))
+  JSON.parse(JSON.stringify(toAbsoluteLinks(operation.answer, record, 'https://host/api')))
 
 /** Adds a user of the organization with id 2. */
 async function addPerson(id: number, username: string, first_name: string, last_name: string) {

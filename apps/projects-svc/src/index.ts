@@ -17,10 +17,10 @@ import { keyHandlers } from '@reticle/kit/keys/keys'
 import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchBlobs, watchOutbox } from '@reticle/kit/observe/database'
-import { forgetOld } from '@reticle/kit/outbox/inbox'
+import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { repeat } from '@reticle/kit/repeat'
-import { guard } from '@reticle/kit/rpc/guard'
+import { runRepeatedly } from '@reticle/kit/repeat'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import { cloudStorageRules } from './cloud-storages/policy.ts'
@@ -141,7 +141,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
     handle: eventHandler(settings),
   })
   const sweep = async (signal: AbortSignal) => {
-    await forgetOld(db, clock.now())
+    await deleteExpiredRows(db, clock.now())
     await dropOldDrafts(db, clock.now())
     await deleteOldLabelChanges(db, clock.now())
     await purgeAccessTokens({ db, clock, settings: settings.identity })
@@ -150,8 +150,8 @@ export function startProjects(ports: ProjectsPorts): Projects {
     await fillFrameNames(db)
     await sweepAssets({ db, blobs, clock, log, signal }) // last, because the object store may be unavailable
   }
-  const stopSweeping = repeat(hourMs, sweep, onError)
-  const stopLogging = repeat(failuresLoggedMs, () => logFailures({ db, clock }), onError)
+  const stopSweeping = runRepeatedly(hourMs, sweep, onError)
+  const stopLogging = runRepeatedly(failuresLoggedMs, () => logFailures({ db, clock }), onError)
 
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema)]
   const mailer = ports.mailer && patientMailer(ports.mailer)
@@ -159,17 +159,17 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const all = handlers({ db, bulk, blobs, clock, settings, log, mailer, onMailLost, secrets })
   return {
     services: {
-      identity: guard(all.identity, onBug, name),
-      organizations: guard(all.organizations, onBug, name),
-      projects: guard(all.projects, onBug, name),
-      labels: guard(all.labels, onBug, name),
-      tasks: guard(all.tasks, onBug, name),
-      jobs: guard(all.jobs, onBug, name),
-      issues: guard(all.issues, onBug, name),
-      guides: guard(all.guides, onBug, name),
-      storages: guard(all.storages, onBug, name),
-      media: guard(all.media, onBug, name),
-      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
+      identity: guardHandlers(all.identity, onBug, name),
+      organizations: guardHandlers(all.organizations, onBug, name),
+      projects: guardHandlers(all.projects, onBug, name),
+      labels: guardHandlers(all.labels, onBug, name),
+      tasks: guardHandlers(all.tasks, onBug, name),
+      jobs: guardHandlers(all.jobs, onBug, name),
+      issues: guardHandlers(all.issues, onBug, name),
+      guides: guardHandlers(all.guides, onBug, name),
+      storages: guardHandlers(all.storages, onBug, name),
+      media: guardHandlers(all.media, onBug, name),
+      keys: guardHandlers<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       for (const stop of unwatch) stop()

@@ -1,7 +1,7 @@
 import { restOperations, tables } from '@reticle/contracts'
 import { isPage } from '@reticle/contracts/api/operation'
 import { systemClock } from '@reticle/kit/clock'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { handlers } from './server.ts'
@@ -58,7 +58,7 @@ const lists = restOperations
 const needed: Record<string, object> = { listFrames: { search: 'images' } }
 
 async function look(name: string): Promise<{ statements: number; rows: number }> {
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const here = handlers({ db: watched, blobs, clock: systemClock, settings: readConfig({}) })
   const answers = new Map(Object.values(here).flatMap((table) => Object.entries(table)))
   const query = { page_size: 'all', ...needed[name] }

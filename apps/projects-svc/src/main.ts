@@ -1,7 +1,7 @@
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
-import { openDoor } from '@reticle/kit/process/doors'
+import { openGrpcServer } from '@reticle/kit/process/grpc'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
@@ -38,7 +38,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     secrets: secretBox(secretKeys),
   })
   app.onStop('projects-svc', stop)
-  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
+  await openGrpcServer(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

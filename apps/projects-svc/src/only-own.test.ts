@@ -1,4 +1,4 @@
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from './testing/cloud-storages.ts'
 import { addReview } from './testing/review.ts'
@@ -30,12 +30,12 @@ async function fill() {
 }
 
 /** As the caller of a list of the dialect that names no workspace. */
-async function onlyOwn(user: TestUser): Promise<Context> {
+async function onlyOwn(user: TestUser): Promise<CallContext> {
   const call = await as(user)
   return { ...call, principal: call.principal && { ...call.principal, only_own: true } }
 }
 
-const lists: Record<string, (call: Context) => Promise<{ count: number }>> = {
+const lists: Record<string, (call: CallContext) => Promise<{ count: number }>> = {
   projects: (call) => projects.listProjects({}, call),
   tasks: (call) => tasks.listTasks({}, call),
   jobs: (call) => jobs.listJobs({}, call),
@@ -46,7 +46,7 @@ const lists: Record<string, (call: Context) => Promise<{ count: number }>> = {
   invitations: (call) => organizations.listInvitations({}, call),
 }
 
-async function countAll(call: Context) {
+async function countAll(call: CallContext) {
   const counts: Record<string, number> = {}
   for (const [name, list] of Object.entries(lists)) counts[name] = (await list(call)).count
   return counts

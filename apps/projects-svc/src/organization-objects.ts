@@ -1,5 +1,5 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { releaseCloudStoragesOf, removeCloudStoragesOf } from './cloud-storages/organization.ts'
 import type { ProjectsDb } from './db/schema.ts'
@@ -83,14 +83,14 @@ export const organizationObjects: OrganizationObjects = {
 
 const nobody = () => ({ assignee_id: null, assignee_updated_date: new Date() })
 
-async function unassignProject(tx: Tx, id: number, cause: Cause): Promise<void> {
+async function unassignProject(tx: Tx, id: number, cause: EventCause): Promise<void> {
   const row = await lockProject(tx, id)
   if (!row) return
   const before = await projectRecord(tx, row)
   await changeProject(tx, row, before, { columns: nobody(), storages: [] }, cause)
 }
 
-async function unassignTask(tx: Tx, id: number, cause: Cause): Promise<void> {
+async function unassignTask(tx: Tx, id: number, cause: EventCause): Promise<void> {
   const row = await lockTask(tx, id)
   if (!row) return
   const before = await taskRecord(tx, row)

@@ -1,5 +1,5 @@
 import type { Principal } from '@reticle/contracts/principal'
-import { allow, type Rule, type Standing } from '@reticle/kit/policy'
+import { assertPermitted, type Rule, type Standing } from '@reticle/kit/policy'
 
 /**
  * Checks a PATCH: it requires the view permission and the permission of every key in the body.
@@ -13,8 +13,8 @@ export function allowPatch<K extends string>(
   principal: Principal,
   standing: Standing,
 ): void {
-  allow(rules, 'view', principal, standing)
-  for (const action of actionsOf(rights, body)) allow(rules, action, principal, standing)
+  assertPermitted(rules, 'view', principal, standing)
+  for (const action of actionsOf(rights, body)) assertPermitted(rules, action, principal, standing)
 }
 
 function actionsOf<K extends string>(

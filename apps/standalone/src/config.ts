@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Env, environment, setting } from '@reticle/kit/config'
-import { namesOf, part, readParts } from '@reticle/kit/process/parts'
+import { defineSettings, namesOf, readParts } from '@reticle/kit/process/parts'
 import { kafkaPart, levels, s3Part } from '@reticle/kit/process/settings'
 import { processParts as projects } from '@reticle/projects-svc'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { z } from 'zod'
  * Settings of the single-process mode itself (docs/operations.md); each service reads its own from the same
  * environment.
  */
-const own = part(
+const own = defineSettings(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_PORT: setting.port(8080),

@@ -6,7 +6,7 @@ import { openDatabase } from '@reticle/kit/db/connect'
 import { createLog } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { startTraces } from '@reticle/kit/observe/traces'
-import { guard } from '@reticle/kit/rpc/guard'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { secretBox } from '@reticle/kit/secrets'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
@@ -49,13 +49,13 @@ export async function wire(options: unknown): Promise<Wired> {
   })
   const { projects: owned, tasks, jobs, labels, guides, media, storages } = people
   const known = {
-    projects: guard<Tables['projects']>(owned, onBug, 'projects-svc'),
-    tasks: guard<Tables['tasks']>(tasks, onBug, 'projects-svc'),
-    jobs: guard<Tables['jobs']>(jobs, onBug, 'projects-svc'),
-    labels: guard<Tables['labels']>(labels, onBug, 'projects-svc'),
-    guides: guard<Tables['guides']>(guides, onBug, 'projects-svc'),
-    media: guard<Tables['media']>(media, onBug, 'projects-svc'),
-    storages: guard<Tables['storages']>(storages, onBug, 'projects-svc'),
+    projects: guardHandlers<Tables['projects']>(owned, onBug, 'projects-svc'),
+    tasks: guardHandlers<Tables['tasks']>(tasks, onBug, 'projects-svc'),
+    jobs: guardHandlers<Tables['jobs']>(jobs, onBug, 'projects-svc'),
+    labels: guardHandlers<Tables['labels']>(labels, onBug, 'projects-svc'),
+    guides: guardHandlers<Tables['guides']>(guides, onBug, 'projects-svc'),
+    media: guardHandlers<Tables['media']>(media, onBug, 'projects-svc'),
+    storages: guardHandlers<Tables['storages']>(storages, onBug, 'projects-svc'),
   }
   const sets = annotations.handlers({
     db: openDatabase<annotations.AnnotationsDb>(urls.annotations, {
@@ -66,12 +66,12 @@ export async function wire(options: unknown): Promise<Wired> {
     settings: annotations.readConfig(env),
     services: known,
   })
-  const annotated = guard<Tables['annotations']>(sets.annotations, onBug, 'annotations-svc')
+  const annotated = guardHandlers<Tables['annotations']>(sets.annotations, onBug, 'annotations-svc')
   const { db: logDb } = openDatabase<webhooks.WebhooksDb>(urls.webhooks, {
     application: 'conversion',
     ...connections,
   })
   const told = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
-  const events = guard<Tables['events']>(told, onBug, 'webhooks-svc')
+  const events = guardHandlers<Tables['events']>(told, onBug, 'webhooks-svc')
   return { services: { ...known, annotations: annotated, events }, blobs }
 }

@@ -2,8 +2,8 @@ import * as annotations from '@reticle/annotations-svc'
 import * as jobs from '@reticle/jobs-svc'
 import { busMigrations } from '@reticle/kit/bus/postgres/log'
 import { noServer } from '@reticle/kit/db/errors'
-import { migrate, type Schema } from '@reticle/kit/db/migrate'
-import { type Access, accessTo, provision } from '@reticle/kit/db/provision'
+import { type DatabaseSchema, migrateSchema } from '@reticle/kit/db/migrate'
+import { type Access, accessTo, provisionSchemas } from '@reticle/kit/db/provision'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 
@@ -34,7 +34,7 @@ function unreachable(cause: unknown, url: string): unknown {
 }
 
 /** Every schema with its migrations, including that of the bus. */
-export const allSchemas: readonly Schema[] = [
+export const allSchemas: readonly DatabaseSchema[] = [
   { schema: shared, migrations: busMigrations },
   ...schemas,
 ]
@@ -48,10 +48,10 @@ export const allSchemas: readonly Schema[] = [
 export async function prepareDatabase(
   admin: string,
   passwordOf: (role: string) => string,
-  wanted: readonly Schema[] = allSchemas,
+  wanted: readonly DatabaseSchema[] = allSchemas,
 ): Promise<Urls> {
   const names = schemas.map((one) => one.schema)
-  await provision({ admin, schemas: names, shared, extensions, passwordOf }).catch(
+  await provisionSchemas({ admin, schemas: names, shared, extensions, passwordOf }).catch(
     (cause: unknown) => {
       throw unreachable(cause, admin)
     },
@@ -59,8 +59,8 @@ export async function prepareDatabase(
   const access = (schema: string): Access => accessTo(admin, schema, passwordOf)
   const bus = wanted.filter(({ schema }) => schema === shared)
   const others = wanted.filter(({ schema }) => schema !== shared)
-  for (const one of bus) await migrate(access(shared).owner, one)
-  await Promise.all(others.map((one) => migrate(access(one.schema).owner, one)))
+  for (const one of bus) await migrateSchema(access(shared).owner, one)
+  await Promise.all(others.map((one) => migrateSchema(access(one.schema).owner, one)))
   return {
     projects: access(projects.schema).writer,
     annotations: access(annotations.schema).writer,

@@ -1,5 +1,5 @@
 import { ConfigError, environment } from '@reticle/kit/config'
-import { run } from '@reticle/kit/lifecycle'
+import { runProcess } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
 import { welcome } from './banner.ts'
 import { readSettings, unknownSettings } from './settings.ts'
@@ -21,7 +21,7 @@ try {
     process.stderr.write(`${part}: ${sentence}\n`)
     log.debug({ err: error }, part)
   }
-  process.exit(await run(start, { onError }))
+  process.exit(await runProcess(start, { onError }))
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import * as jobs from '@reticle/jobs-svc'
-import { type OnStop, run } from '@reticle/kit/lifecycle'
+import { type OnStop, runProcess } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
@@ -55,5 +55,5 @@ async function start(onStop: OnStop): Promise<void> {
 }
 
 const onError = (part: string, err: unknown) => log.error({ err, part }, 'worker')
-const code = await run(start, { onError, signals })
+const code = await runProcess(start, { onError, signals })
 process.exit(code)

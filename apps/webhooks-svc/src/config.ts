@@ -2,7 +2,7 @@ import { setting } from '@reticle/kit/config'
 import { listeningOrigin } from '@reticle/kit/links'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { part } from '@reticle/kit/process/parts'
+import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
 import { z } from 'zod'
 
@@ -19,7 +19,7 @@ const nets = setting.list().transform((blocks, context) => {
 })
 
 /** Reads the settings of webhooks-svc from the environment. */
-export const readConfig = part(
+export const readConfig = defineSettings(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_PORT: z.string().default('8080'),

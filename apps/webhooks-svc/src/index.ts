@@ -10,8 +10,8 @@ import type { Logger } from '@reticle/kit/log'
 import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
 import { type OutgoingOptions, openOutgoing } from '@reticle/kit/outgoing/fetch'
-import { repeat } from '@reticle/kit/repeat'
-import { guard } from '@reticle/kit/rpc/guard'
+import { runRepeatedly } from '@reticle/kit/repeat'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { secretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksSettings } from './config.ts'
@@ -87,7 +87,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const handle = consumeEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
-  const stopSweeping = repeat(
+  const stopSweeping = runRepeatedly(
     sweepEveryMs,
     async () => {
       await sweepAndTell(shared)
@@ -104,9 +104,9 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   })
   return {
     services: {
-      webhooks: guard(handlers, onBug, name),
-      events: guard(eventHandlers({ db, bulk, clock }), onBug, name),
-      keys: guard<typeof keys>(keyHandlers(db), onBug, name),
+      webhooks: guardHandlers(handlers, onBug, name),
+      events: guardHandlers(eventHandlers({ db, bulk, clock }), onBug, name),
+      keys: guardHandlers<typeof keys>(keyHandlers(db), onBug, name),
     },
     stop: async () => {
       for (const stop of unwatch) stop()

@@ -1,7 +1,7 @@
 import { tables } from '@reticle/contracts'
 import { environment } from '@reticle/kit/config'
 import { serveAll } from '@reticle/kit/grpc/listen'
-import { openDoor, reach } from '@reticle/kit/process/doors'
+import { openConnection, openGrpcServer } from '@reticle/kit/process/grpc'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
@@ -16,7 +16,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
   })
   await assertSecretsOpen(pools.db, settings)
   const bus = await joinBus(app, 'webhooks-svc', kafka)
-  const people = reach(app, internal, projects)
+  const people = openConnection(app, internal, projects)
   const { services, stop } = startWebhooks({
     ...pools,
     bus,
@@ -25,7 +25,7 @@ async function start(app: App<typeof processParts>): Promise<void> {
     services: { tasks: people.service(tables.tasks) },
   })
   app.onStop('webhooks-svc', stop)
-  await openDoor(app, internal, (serve) => serveAll(serve, tables, services))
+  await openGrpcServer(app, internal, (serve) => serveAll(serve, tables, services))
 }
 
 process.exit(

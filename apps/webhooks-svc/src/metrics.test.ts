@@ -5,7 +5,7 @@ import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, expect, test } from 'vitest'
 import { migrations } from './db/migrations/index.ts'
@@ -22,7 +22,7 @@ clock.set(new Date())
 const tracing = rememberTraces('webhooks-svc')
 const receiver = await startReceiver()
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
-const arrives = delivering(db, handle)
+const arrives = createDeliverer(db, handle)
 const dispatcher = startDispatcher({
   db,
   outgoing: loopback(),

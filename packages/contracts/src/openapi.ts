@@ -6,17 +6,17 @@ import { failureResponses } from './openapi/failures.ts'
 import { headerComponents } from './openapi/headers.ts'
 import { apiVersion } from './openapi/media-type.ts'
 import { parametersOf } from './openapi/parameters.ts'
-import { type Json, type SchemaOf, schemasInto } from './openapi/schemas.ts'
+import { type JsonObject, type SchemaOf, schemasInto } from './openapi/schemas.ts'
 import { shownAs } from './rest/common.ts'
 
 export { apiVersion, mediaType } from './openapi/media-type.ts'
 export { headerName } from './openapi/parameters.ts'
 
 /** Builds the OpenAPI 3.1 document of operations. Schemas with `.meta({ id })` become components. */
-export function openapi(operations: Operation[]): Json {
-  const schemas: Record<string, Json> = {}
+export function buildOpenapi(operations: Operation[]): JsonObject {
+  const schemas: Record<string, JsonObject> = {}
   const schemaOf = schemasInto(schemas)
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, JsonObject> = {}
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     const method = String(operation.method).toLowerCase()
@@ -64,7 +64,7 @@ const securitySchemes = {
   },
 }
 
-function describe(operation: Operation, schemaOf: SchemaOf): Json {
+function describe(operation: Operation, schemaOf: SchemaOf): JsonObject {
   const parameters = parametersOf(operation, schemaOf)
   return {
     operationId: operation.name,
@@ -84,7 +84,7 @@ function spelt(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function requestBody({ name, body, form, media_type }: Operation, schemaOf: SchemaOf): Json {
+function requestBody({ name, body, form, media_type }: Operation, schemaOf: SchemaOf): JsonObject {
   if (media_type) {
     const content = { [media_type]: { schema: file } }
     return { requestBody: { required: true, content } }
@@ -101,7 +101,7 @@ function requestBody({ name, body, form, media_type }: Operation, schemaOf: Sche
 const file = { type: 'string', format: 'binary' }
 
 /** Builds the schema of a form: files are binary strings, and the other fields have their schemas. */
-function formSchema(form: z.ZodObject, schemaOf: SchemaOf): Json {
+function formSchema(form: z.ZodObject, schemaOf: SchemaOf): JsonObject {
   const properties = Object.entries(form.shape).map(([name, schema]) => [
     name,
     isBytes(schema) ? file : schemaOf(schema, 'input'),
@@ -109,7 +109,7 @@ function formSchema(form: z.ZodObject, schemaOf: SchemaOf): Json {
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-function jsonContent(body: z.ZodType, schemaOf: SchemaOf, example: string): Json {
+function jsonContent(body: z.ZodType, schemaOf: SchemaOf, example: string): JsonObject {
   const shown = isBytes(body) ? shownAs(body) : body
   return jsonLike(shown ? schemaOf(shown, 'input') : {}, example)
 }

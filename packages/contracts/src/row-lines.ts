@@ -58,7 +58,7 @@ export const arrayOf = {
  * Parsed line. `columns` are texts of latin-1 characters, one for each byte: correct as they are for numbers, flags and
  * `points`. Text of users must be decoded by `decodeText`.
  */
-export interface Row {
+export interface AnnotationRow {
   kind: RowKind
   columns: string[]
 }
@@ -69,23 +69,30 @@ export class RowLinesError extends Error {}
 // ---- writing
 
 /** Deeply readonly form of an object to write. */
-export type Written<T> = T extends readonly (infer One)[]
-  ? readonly Written<One>[]
+export type DeepReadonly<T> = T extends readonly (infer One)[]
+  ? readonly DeepReadonly<One>[]
   : T extends object
-    ? { readonly [K in keyof T]: Written<T[K]> }
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
 
 /** Short alias for the templates below, which run once per annotation. */
 const to = columnSeparator
 
 /** Returns the joined columns of a tag, as ordinary text and not latin-1. */
-export function tagText({ frame, label_id, id, group, source, attributes }: Written<Tag>): string {
+export function tagText({
+  frame,
+  label_id,
+  id,
+  group,
+  source,
+  attributes,
+}: DeepReadonly<Tag>): string {
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
   return `${start}${to}${sources.indexOf(source)}${to}${listText(attributes)}`
 }
 
 /** Returns the joined columns of a shape, as ordinary text. */
-export function shapeText(shape: Written<Shape>): string {
+export function shapeText(shape: DeepReadonly<Shape>): string {
   const { frame, label_id, id, group, z_order, rotation, score, occluded, outside } = shape
   const start = `${frame}${to}${label_id}${to}${id || ''}${to}${group ?? 0}`
   const place = `${z_order}${to}${rotation}${to}${score}${to}${shapeTypes.indexOf(shape.type)}`
@@ -96,16 +103,16 @@ export function shapeText(shape: Written<Shape>): string {
 }
 
 /** Returns the joined columns of a track, as ordinary text. */
-export function trackText(track: Written<Track>): string {
+export function trackText(track: DeepReadonly<Track>): string {
   return `${tagText(track)}${to}${listText(track.shapes)}${to}${listText(track.elements)}`
 }
 
-export const encodeTag = (tag: Written<Tag>) => line('tag', tagText(tag))
-export const encodeShape = (shape: Written<Shape>) => line('shape', shapeText(shape))
-export const encodeTrack = (track: Written<Track>) => line('track', trackText(track))
+export const encodeTag = (tag: DeepReadonly<Tag>) => line('tag', tagText(tag))
+export const encodeShape = (shape: DeepReadonly<Shape>) => line('shape', shapeText(shape))
+export const encodeTrack = (track: DeepReadonly<Track>) => line('track', trackText(track))
 
 /** Formats a parsed row as a line of latin-1 characters. */
-export const encodeRow = ({ kind, columns }: Row) => line(kind, columns.join(to))
+export const encodeRow = ({ kind, columns }: AnnotationRow) => line(kind, columns.join(to))
 
 const line = (kind: RowKind, text: string) => `${kind}${to}${text}\n`
 
@@ -151,7 +158,7 @@ function listText(list: readonly unknown[]): string {
  */
 export async function* decodeRows(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   let number = 0
   for await (const lines of splitLines(chunks)) {
     const isStart = number === 0
@@ -189,7 +196,7 @@ export async function* splitLines(
   if (rest) throw new RowLinesError('the last line has no end')
 }
 
-function readRow(text: string, number: number): Row {
+function readRow(text: string, number: number): AnnotationRow {
   const columns = text.split(columnSeparator)
   const word = columns.shift() ?? ''
   const kind = rowKinds.find((one) => one === word)
@@ -208,7 +215,7 @@ function decodeText(column: string): string {
   return isAscii(column) ? column : Buffer.from(column, 'latin1').toString()
 }
 
-/** Encodes text as latin-1 characters, one for each of its bytes: the form of the columns of a `Row`. */
+/** Encodes text as latin-1 characters, one for each of its bytes: the form of the columns of an `AnnotationRow`. */
 export function toLatin1(text: string): string {
   return isAscii(text) ? text : Buffer.from(text).toString('latin1')
 }
@@ -261,7 +268,7 @@ const dot = 0x2e
 const minus = 0x2d
 const powers = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** Parses a tag from the columns of a `Row`. */
+/** Parses a tag from the columns of an `AnnotationRow`. */
 export function decodeTag([frame, label, id, group, source, attributes]: string[]): Tag {
   return {
     id: readId(id),
@@ -273,7 +280,7 @@ export function decodeTag([frame, label, id, group, source, attributes]: string[
   }
 }
 
-/** Parses a shape from the columns of a `Row`. */
+/** Parses a shape from the columns of an `AnnotationRow`. */
 export function decodeShape(columns: string[]): Shape {
   const [frame, label, id, group, z, rotation, score, type, source, occluded, outside] = columns
   return {
@@ -294,7 +301,7 @@ export function decodeShape(columns: string[]): Shape {
   }
 }
 
-/** Parses a track from the columns of a `Row`. */
+/** Parses a track from the columns of an `AnnotationRow`. */
 export function decodeTrack(columns: string[]): Track {
   const [frame, label, id, group, source, attributes, shapes, elements] = columns
   return {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { alarm } from './alarm.ts'
+import { createAlarm } from './alarm.ts'
 
 test('a ring ends a wait, and a ring before the wait ends it at once', async () => {
-  const waiting = alarm()
+  const waiting = createAlarm()
   setTimeout(waiting.ring, 5)
   await waiting.wait(60_000)
   waiting.ring()
@@ -11,7 +11,7 @@ test('a ring ends a wait, and a ring before the wait ends it at once', async () 
 })
 
 test('several rings end only one wait; a wait without a ring lasts for its time', async () => {
-  const waiting = alarm()
+  const waiting = createAlarm()
   waiting.ring()
   await waiting.wait(60_000)
   const started = performance.now()

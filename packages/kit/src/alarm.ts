@@ -7,7 +7,7 @@ export interface Alarm {
   wait: (ms: number) => Promise<void>
 }
 
-export function alarm(): Alarm {
+export function createAlarm(): Alarm {
   let rung = false
   let wake: (() => void) | undefined
   return {

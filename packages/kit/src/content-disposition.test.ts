@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attachment } from './content-disposition.ts'
+import { formatAttachment } from './content-disposition.ts'
 
 test.each([
   ['task_12_coco 1.0.zip', 'task_12_coco 1.0.zip', 'task_12_coco%201.0.zip'],
@@ -8,11 +8,11 @@ test.each([
   ['noextension', 'noextension.bin', 'noextension'],
   ['.hidden', '_hidden.bin', '.hidden'],
 ])('%j is offered as %j', (name, plain, exact) => {
-  expect(attachment(name)).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${exact}`)
+  expect(formatAttachment(name)).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${exact}`)
 })
 
 test('the plain name is short enough for every file system', () => {
-  const [, plain = ''] = /filename="([^"]*)"/.exec(attachment(`${'x'.repeat(300)}.zip`)) ?? []
+  const [, plain = ''] = /filename="([^"]*)"/.exec(formatAttachment(`${'x'.repeat(300)}.zip`)) ?? []
   expect(plain).toHaveLength(254)
   expect(plain.endsWith('.zip')).toBe(true)
 })

@@ -2,7 +2,7 @@
  * Returns the `Content-Disposition` header of a download: a plain name of ASCII letters, digits, `_ - .` and spaces
  * that every client can store, and the exact name (RFC 8187).
  */
-export function attachment(filename: string): string {
+export function formatAttachment(filename: string): string {
   const name = filename.replace(/\p{Cc}/gu, '')
   return `attachment; filename="${plain(name)}"; filename*=UTF-8''${encoded(name)}`
 }

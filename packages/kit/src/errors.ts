@@ -19,9 +19,9 @@ export const kinds = {
   internal: { grpc: 13, http: 500, code: 'internal' },
 } as const
 
-export type Kind = keyof typeof kinds
+export type ErrorKind = keyof typeof kinds
 
-export interface Failure {
+export interface ErrorDetails {
   /** Stable snake_case name for the header `X-Error-Code`; by default that of the kind. */
   code?: string
   /** Response body, for contracts with another shape than `{detail, code, request_id}`. */
@@ -36,14 +36,18 @@ export interface Failure {
 
 /** Failure that is reported to the caller. Any other error is a bug and becomes `internal`. */
 export class DomainError extends Error {
-  readonly kind: Kind
+  readonly kind: ErrorKind
   readonly code: string
   readonly body: unknown
   readonly more: Record<string, unknown> | undefined
   readonly retry_after: number | undefined
   readonly limit: number | undefined
 
-  constructor(kind: Kind, detail: string, { code, body, more, retry_after, limit }: Failure = {}) {
+  constructor(
+    kind: ErrorKind,
+    detail: string,
+    { code, body, more, retry_after, limit }: ErrorDetails = {},
+  ) {
     super(detail)
     this.kind = kind
     this.code = code ?? kinds[kind].code
@@ -58,7 +62,11 @@ export class DomainError extends Error {
     return { kind, detail: message, code, body, more, retry_after, limit }
   }
 
-  static fromJSON({ kind, detail, ...failure }: Failure & { kind: Kind; detail: string }) {
+  static fromJSON({
+    kind,
+    detail,
+    ...failure
+  }: ErrorDetails & { kind: ErrorKind; detail: string }) {
     return new DomainError(kind, detail, failure)
   }
 }
@@ -95,7 +103,7 @@ export const forbidden = (detail = 'You do not have permission to perform this a
 export const unauthenticated = (detail = 'Authentication credentials were not provided.') =>
   new DomainError('unauthenticated', detail)
 
-export const conflict = (detail: string, failure?: Failure) =>
+export const conflict = (detail: string, failure?: ErrorDetails) =>
   new DomainError('conflict', detail, failure)
 
 /** Returns the failure for an `If-Match` that does not match the current state. */

@@ -1,3 +1,9 @@
 export * from './errors.ts'
-export { allow, type Rule, type Standing } from './policy.ts'
-export { type BytesAnswer, type Context, type Head, type Service, signedIn } from './rpc/context.ts'
+export { assertPermitted, type Rule, type Standing } from './policy.ts'
+export {
+  type BytesAnswer,
+  type CallContext,
+  type Head,
+  type Service,
+  signedIn,
+} from './rpc/context.ts'

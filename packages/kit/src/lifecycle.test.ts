@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type OnStop, run } from './lifecycle.ts'
+import { type OnStop, runProcess } from './lifecycle.ts'
 
 function living(
   start: (onStop: OnStop) => Promise<void>,
@@ -12,7 +12,7 @@ function living(
   const onError = (name: string, error: unknown) => {
     errors.push(`${name}: ${error instanceof Error ? error.message : error}`)
   }
-  return { signals, errors, code: run(start, { signals, onError, ...limits }) }
+  return { signals, errors, code: runProcess(start, { signals, onError, ...limits }) }
 }
 
 test('after a signal everything stops in reverse order, and the exit code is 0', async () => {

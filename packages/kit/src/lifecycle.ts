@@ -5,7 +5,7 @@ import { keepObjectsYoung } from './heap.ts'
 /** Registers how to stop a part that was just started, with a name for the log. */
 export type OnStop = (name: string, stop: () => Promise<void> | void) => void
 
-export interface Surroundings {
+export interface ProcessOptions {
   /** Receives the name of a part that failed to start or to stop, and the error. */
   onError: (name: string, error: unknown) => void
   /** Source of signals; by default the process. */
@@ -23,9 +23,9 @@ const signalNames = ['SIGINT', 'SIGTERM'] as const
  * the parts that were started are stopped.
  * @returns the exit code: 0, or 1 if a part failed to start, to stop, or to stop in time
  */
-export async function run(
+export async function runProcess(
   start: (onStop: OnStop) => Promise<void>,
-  { onError, signals = process, limitMs = 30_000, echoMs = 2000 }: Surroundings,
+  { onError, signals = process, limitMs = 30_000, echoMs = 2000 }: ProcessOptions,
 ): Promise<number> {
   keepObjectsYoung()
   const stops: { name: string; stop: () => Promise<void> | void }[] = []

@@ -1,14 +1,14 @@
 import { link, page } from '@reticle/contracts/rest/common'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { absolute } from './links.ts'
+import { toAbsoluteLinks } from './links.ts'
 
 const base = 'https://host/api'
 const box = z.object({ url: link, name: z.string(), lid: z.object({ url: link }).nullable() })
 
 test('only keys declared as links become absolute, at any depth', () => {
   const given = { url: '/boxes/1', name: '/boxes/1', lid: { url: '/lids/2' } }
-  expect(absolute(box, given, base)).toEqual({
+  expect(toAbsoluteLinks(box, given, base)).toEqual({
     url: 'https://host/api/boxes/1',
     name: '/boxes/1',
     lid: { url: 'https://host/api/lids/2' },
@@ -22,7 +22,7 @@ test('links in pages and lists become absolute, and null is skipped', () => {
     previous: null,
     results: [{ url: '/boxes/1', name: 'a', lid: null }],
   }
-  expect(absolute(page(box, 'LinkedBoxPage'), given, base)).toEqual({
+  expect(toAbsoluteLinks(page(box, 'LinkedBoxPage'), given, base)).toEqual({
     count: 1,
     next: 'https://host/api/boxes?page=2',
     previous: null,
@@ -38,7 +38,7 @@ test('links of a recursive shape become absolute at every level', () => {
     },
   })
   const given = { url: '/1', children: [{ url: '/2', children: [] }] }
-  expect(absolute(branch, given, base)).toEqual({
+  expect(toAbsoluteLinks(branch, given, base)).toEqual({
     url: 'https://host/api/1',
     children: [{ url: 'https://host/api/2', children: [] }],
   })
@@ -47,16 +47,16 @@ test('links of a recursive shape become absolute at every level', () => {
 test('a value without links is returned unchanged', () => {
   const plain = z.object({ name: z.string(), words: z.array(z.string()) })
   const given = { name: 'a', words: ['/x'] }
-  expect(absolute(plain, given, base)).toBe(given)
+  expect(toAbsoluteLinks(plain, given, base)).toBe(given)
 })
 
 test('the original value is not modified', () => {
   const given = { url: '/boxes/1', name: 'a', lid: null }
-  absolute(box, given, base)
+  toAbsoluteLinks(box, given, base)
   expect(given.url).toBe('/boxes/1')
 })
 
 test('an absent key stays absent', () => {
   const loose = z.object({ url: link.optional() })
-  expect(absolute(loose, {}, base)).toEqual({})
+  expect(toAbsoluteLinks(loose, {}, base)).toEqual({})
 })

@@ -10,7 +10,7 @@ const same: Change = (value) => value
  * Makes the keys that a schema declares as `link` absolute: services
  * return paths, and only the gateway knows the origin.
  */
-export function absolute(schema: z.core.$ZodType, value: unknown, base: string): unknown {
+export function toAbsoluteLinks(schema: z.core.$ZodType, value: unknown, base: string): unknown {
   return changeOf(schema)(value, base)
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { createPacer, type Pace } from './pacer.ts'
-import { wording } from './validation.ts'
+import { formatIssue } from './validation.ts'
 
 type Schema = z.core.$ZodType
 type Issue = z.core.$ZodIssue
@@ -19,7 +19,7 @@ export async function parseInSteps<S extends z.ZodType>(
 ): Promise<Parsed<z.infer<S>>> {
   const issues = await checkLists(schema, given, createPacer())
   if (issues.length > 0) return { issues }
-  const { data, error } = schema.safeParse(given, { error: wording })
+  const { data, error } = schema.safeParse(given, { error: formatIssue })
   return error ? { issues: error.issues } : { data }
 }
 
@@ -74,7 +74,7 @@ async function checkItems(
 }
 
 function issuesOf(schema: Schema, value: unknown): Issue[] {
-  return (schema as z.ZodType).safeParse(value, { error: wording }).error?.issues ?? []
+  return (schema as z.ZodType).safeParse(value, { error: formatIssue }).error?.issues ?? []
 }
 
 const below = (key: PropertyKey, issues: readonly Issue[]): Issue[] =>

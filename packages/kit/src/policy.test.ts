@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allow, permits, type Rule, type Standing } from './policy.ts'
+import { assertPermitted, hasPermission, type Rule, type Standing } from './policy.ts'
 
 /** Evaluation of a table of permission rules. See docs/spec/access.md#permissions. */
 
@@ -33,7 +33,7 @@ const within = (organization_role: string | null, ...relations: string[]): Stand
 
 /** Returns which of the roles admin, user, worker and no role are permitted. */
 const whoMay = (action: string, standing: Standing) =>
-  roles.filter((role) => permits(rules, action, { role }, standing))
+  roles.filter((role) => hasPermission(rules, action, { role }, standing))
 
 describe('without an organization', () => {
   test.each([
@@ -65,20 +65,20 @@ describe('in an organization', () => {
   })
 
   test('an owner with the global role worker counts as a member', () => {
-    expect(permits(rules, 'open', { role: 'worker' }, within('owner'))).toBe(false)
-    expect(permits(rules, 'open', { role: 'worker' }, within('owner', 'guest'))).toBe(true)
+    expect(hasPermission(rules, 'open', { role: 'worker' }, within('owner'))).toBe(false)
+    expect(hasPermission(rules, 'open', { role: 'worker' }, within('owner', 'guest'))).toBe(true)
   })
 })
 
 test('an action without a rule is a bug, even for administrators', () => {
-  expect(() => permits(rules, 'fly', { role: 'admin' }, alone())).toThrow(
+  expect(() => hasPermission(rules, 'fly', { role: 'admin' }, alone())).toThrow(
     'no rule for the action fly',
   )
 })
 
 test('allow throws if the action is not permitted', () => {
-  allow(rules, 'look', { role: null }, alone())
-  expect(() => allow(rules, 'open', { role: 'user' }, alone())).toThrow(
+  assertPermitted(rules, 'look', { role: null }, alone())
+  expect(() => assertPermitted(rules, 'open', { role: 'user' }, alone())).toThrow(
     expect.objectContaining({
       kind: 'forbidden',
       message: 'You do not have permission to perform this action.',

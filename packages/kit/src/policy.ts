@@ -36,7 +36,7 @@ const rank = { any: 0, worker: 1, user: 2, admin: 3 } as const
  * Returns true if the rules permit the action.
  * @throws Error for an action without a rule, which is a bug
  */
-export function permits(
+export function hasPermission(
   rules: readonly Rule[],
   action: string,
   { role }: Pick<Principal, 'role'>,
@@ -54,13 +54,13 @@ export function permits(
  * Checks the permission.
  * @throws DomainError `forbidden` if it is missing
  */
-export function allow(
+export function assertPermitted(
   rules: readonly Rule[],
   action: string,
   principal: Pick<Principal, 'role'>,
   standing: Standing,
 ): void {
-  if (!permits(rules, action, principal, standing)) throw forbidden()
+  if (!hasPermission(rules, action, principal, standing)) throw forbidden()
 }
 
 function cell(rule: Rule, role: Principal['role'], standing: Standing): Grant | 'nobody' {

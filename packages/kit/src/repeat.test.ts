@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { repeat } from './repeat.ts'
+import { runRepeatedly } from './repeat.ts'
 
 const hourMs = 3_600_000
 const fail = (thrown: unknown) => {
@@ -9,7 +9,7 @@ const fail = (thrown: unknown) => {
 
 test('the first run starts at once, and a stop does not wait for the next one', async () => {
   let runs = 0
-  const stop = repeat(hourMs, async () => runs++, fail)
+  const stop = runRepeatedly(hourMs, async () => runs++, fail)
   expect(runs).toBe(1)
   await stop()
   expect(runs).toBe(1)
@@ -22,7 +22,7 @@ test('a failure is reported, and the next run follows', async () => {
     runs++
     throw new Error(`run ${runs}`)
   }
-  const stop = repeat(1, failing, (thrown) => told.push(thrown))
+  const stop = runRepeatedly(1, failing, (thrown) => told.push(thrown))
   await expect.poll(() => told.length).toBeGreaterThan(1)
   await stop()
   expect(told.slice(0, 2)).toEqual([new Error('run 1'), new Error('run 2')])
@@ -34,14 +34,14 @@ test('a stop waits for the current run', async () => {
     await sleep(30)
     isOver = true
   }
-  const stop = repeat(hourMs, slow, fail)
+  const stop = runRepeatedly(hourMs, slow, fail)
   await stop()
   expect(isOver).toBe(true)
 })
 
 test('a run that ends early at a stop is not reported as a failure', async () => {
   const told: unknown[] = []
-  const stop = repeat(
+  const stop = runRepeatedly(
     hourMs,
     (signal) => sleep(hourMs, undefined, { signal }),
     (thrown) => told.push(thrown),

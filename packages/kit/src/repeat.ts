@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * not keep the process alive.
  * @returns a function that stops it, and resolves when no run is active
  */
-export function repeat(
+export function runRepeatedly(
   ms: number,
   work: (signal: AbortSignal) => Promise<unknown>,
   onError: (thrown: unknown) => void,

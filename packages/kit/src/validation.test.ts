@@ -2,12 +2,12 @@ import { flag, integer, text } from '@reticle/contracts/rest/common'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { invalidInput, toDomainError } from './errors.ts'
-import { wording } from './validation.ts'
+import { formatIssue } from './validation.ts'
 
 /** Shapes and texts of validation errors. See docs/spec/rest.md#errors. */
 
 function refused(schema: z.ZodType, given: unknown) {
-  const { error } = schema.safeParse(given, { error: wording })
+  const { error } = schema.safeParse(given, { error: formatIssue })
   if (!error) throw new Error(`${JSON.stringify(given)} was accepted`)
   return invalidInput(error.issues)
 }

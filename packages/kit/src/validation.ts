@@ -53,7 +53,7 @@ function plant(root: Tree, path: PropertyKey[], text: string) {
 }
 
 /** Formats `['shapes', 1, 'points']` as `shapes[1].points`. */
-export function placeOf(path: readonly (string | number)[]): string {
+export function formatPath(path: readonly (string | number)[]): string {
   const text = path.map((key) => (/^\d+$/.test(String(key)) ? `[${key}]` : `.${key}`)).join('')
   return text.replace(/^\./, '')
 }
@@ -75,7 +75,7 @@ const isMissing = (issue: { code?: string; input?: unknown }) =>
   issue.code === 'invalid_type' && issue.input === undefined
 
 /** Words an issue as CVAT does, whose texts existing clients know; to be passed as `safeParse(data, { error: wording })`. */
-export function wording(issue: z.core.$ZodRawIssue): string | undefined {
+export function formatIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (isMissing(issue)) return required
   if (issue.input === null) return 'This field may not be null.'
   switch (issue.code) {

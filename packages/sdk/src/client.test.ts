@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError, apiVersion, ConnectionError, createClient, UnexpectedAnswer } from './index.ts'
-import { type Answer, broken, json, service } from './testing/service.ts'
+import { broken, json, startTestService, type TestAnswer } from './testing/service.ts'
 
 const soon = { 'retry-after': '0' }
 const project = { id: 7, name: 'streets' }
 
 describe('a call', () => {
   test('sends params, query, headers and body in their places', async () => {
-    const { url, heard } = await service(json(200, project))
+    const { url, heard } = await startTestService(json(200, project))
     const client = createClient({ url, token: 'a.b', organization: 'acme' })
     await client.updateProject({ id: 7, if_match: '"3"', body: { name: 'x' } })
     await client.listProjects({ page: 2, filter: { '==': [{ var: 'name' }, 'a b'] } })
@@ -27,13 +27,13 @@ describe('a call', () => {
   })
 
   test('escapes parameters in the path', async () => {
-    const { url, heard } = await service(json(200, {}))
+    const { url, heard } = await startTestService(json(200, {}))
     await createClient({ url }).getRequest({ rq_id: 'action=create&target=task/1' })
     expect(heard[0]?.path).toBe('/requests/action%3Dcreate%26target%3Dtask%2F1')
   })
 
   test('sends basic credentials in any script as UTF-8', async () => {
-    const { url, heard } = await service(json(200, {}))
+    const { url, heard } = await startTestService(json(200, {}))
     const client = createClient({
       url: `${url}/api/`,
       basic: { username: 'anna', password: 'пароль' },
@@ -45,7 +45,7 @@ describe('a call', () => {
   })
 
   test('sends the headers of the client, overridden by those of the call', async () => {
-    const { url, heard } = await service(json(200, {}))
+    const { url, heard } = await startTestService(json(200, {}))
     const headers = { accept: 'application/vnd.cvat+json', authorization: 'Bearer a', 'x-own': '1' }
     const client = createClient({ url, token: 'b', headers })
     await client.getSelf()
@@ -74,13 +74,13 @@ describe('a call', () => {
   })
 
   test('fails with UnexpectedAnswer when the response is not JSON', async () => {
-    const { url } = await service((response) => response.end('<html>'))
+    const { url } = await startTestService((response) => response.end('<html>'))
     const calling = createClient({ url }).getProject({ id: 7 })
     await expect(calling).rejects.toThrow(UnexpectedAnswer)
   })
 
   test('that changes data does not follow a redirect', async () => {
-    const { url, heard } = await service((response) => {
+    const { url, heard } = await startTestService((response) => {
       response.writeHead(301, { location: 'https://x.example.org/api/projects' }).end()
     })
     const calling = createClient({ url }).createProject({ body: { name: 'x' } })
@@ -89,7 +89,7 @@ describe('a call', () => {
   })
 
   test('ends with its signal, even while waiting for a retry', async () => {
-    const { url } = await service(json(503, {}, { 'retry-after': '30' }))
+    const { url } = await startTestService(json(503, {}, { 'retry-after': '30' }))
     const signal = AbortSignal.timeout(50)
     const calling = createClient({ url }).getProject({ id: 7 }, { signal })
     await expect(calling).rejects.toMatchObject({ name: 'TimeoutError' })
@@ -109,7 +109,7 @@ describe('in a browser page', () => {
 
   test('changes carry the CSRF token of the session, reads do not', async () => {
     const page = await inBrowser('a=b; csrftoken=c-1; d=e')
-    const { url, heard } = await service(json(200, {}))
+    const { url, heard } = await startTestService(json(200, {}))
     const client = page.createClient({ url, cookies: true })
     await client.getProject({ id: 7 })
     await client.updateProject({ id: 7, body: {} })
@@ -119,7 +119,7 @@ describe('in a browser page', () => {
 
   test('a streamed body is collected before it is sent', async () => {
     const page = await inBrowser()
-    const { url, heard } = await service(json(200, {}))
+    const { url, heard } = await startTestService(json(200, {}))
     async function* items() {
       yield { kind: 'tags' as const, object: { frame: 0, label_id: 1 } }
     }
@@ -136,22 +136,22 @@ describe('a call is retried', () => {
     ['reading, after 503 that says when', json(503, {}, soon)],
     ['reading, after 429', json(429, {}, soon)],
   ])('%s', async (_, first) => {
-    const { url, heard } = await service(first, json(200, project))
+    const { url, heard } = await startTestService(first, json(200, project))
     await expect(createClient({ url }).getProject({ id: 7 })).resolves.toEqual(project)
     expect(heard).toHaveLength(2)
   })
 
   test('when it reads, after an incomplete response', async () => {
-    const cut: Answer = (response) => {
+    const cut: TestAnswer = (response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"id"', () => response.destroy())
     }
-    const { url } = await service(cut, json(200, project))
+    const { url } = await startTestService(cut, json(200, project))
     await expect(createClient({ url }).getProject({ id: 7 })).resolves.toEqual(project)
   })
 
   test('when it creates, under one idempotency key', async () => {
-    const { url, heard } = await service(broken, json(502, {}), json(201, project))
+    const { url, heard } = await startTestService(broken, json(502, {}), json(201, project))
     await createClient({ url }).createProject({ body: { name: 'streets' } })
     const keys = heard.map(({ headers }) => headers['idempotency-key'])
     expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[\da-f-]{36}$/)))
@@ -161,23 +161,23 @@ describe('a call is retried', () => {
 
   test('when it creates and the first attempt is still running', async () => {
     const underWay = { ...soon, 'x-error-code': 'idempotency_in_progress' }
-    const { url, heard } = await service(json(409, {}, underWay), json(201, project))
+    const { url, heard } = await startTestService(json(409, {}, underWay), json(201, project))
     await createClient({ url }).createProject({ body: { name: 'x' } }, { idempotency_key: 'mine' })
     expect(heard.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine'])
   })
 
   test('when it deletes, and then accepts a missing object', async () => {
-    const { url } = await service(broken, json(404, { detail: 'Not found.' }))
+    const { url } = await startTestService(broken, json(404, { detail: 'Not found.' }))
     await expect(createClient({ url }).deleteProject({ id: 7 })).resolves.toBeUndefined()
   })
 
   test('when it deletes, but a missing object is an error if no attempt can have succeeded', async () => {
-    const { url } = await service(json(429, {}, soon), json(404, { detail: 'Not found.' }))
+    const { url } = await startTestService(json(429, {}, soon), json(404, { detail: 'Not found.' }))
     await expect(createClient({ url }).deleteProject({ id: 7 })).rejects.toThrow('404')
   })
 
   test('when it changes data, after 429', async () => {
-    const { url, heard } = await service(json(429, {}, soon), json(200, project))
+    const { url, heard } = await startTestService(json(429, {}, soon), json(200, project))
     await createClient({ url }).updateProject({ id: 7, body: { name: 'x' } })
     expect(heard).toHaveLength(2)
   })
@@ -189,27 +189,29 @@ describe('a call is not retried', () => {
     ['502', json(502, {})],
     ['503', json(503, {}, soon)],
   ])('when it changes data, after %s, because it may have succeeded', async (_, first) => {
-    const { url, heard } = await service(first, json(200, project))
+    const { url, heard } = await startTestService(first, json(200, project))
     const calling = createClient({ url }).updateProject({ id: 7, body: { name: 'x' } })
     await expect(calling).rejects.toThrow(/updateProject/)
     expect(heard).toHaveLength(1)
   })
 
   test('after a rejection', async () => {
-    const { url, heard } = await service(json(400, { name: ['This field may not be blank.'] }))
+    const { url, heard } = await startTestService(
+      json(400, { name: ['This field may not be blank.'] }),
+    )
     await expect(createClient({ url }).createProject({ body: { name: '' } })).rejects.toThrow('400')
     expect(heard).toHaveLength(1)
   })
 
   test('when the service requests a pause of an hour', async () => {
-    const { url, heard } = await service(json(429, {}, { 'retry-after': '3600' }))
+    const { url, heard } = await startTestService(json(429, {}, { 'retry-after': '3600' }))
     const calling = createClient({ url }).getProject({ id: 7 })
     await expect(calling).rejects.toMatchObject({ status: 429, retry_after: 3600 })
     expect(heard).toHaveLength(1)
   })
 
   test('more often than the limit', async () => {
-    const { url, heard } = await service(broken)
+    const { url, heard } = await startTestService(broken)
     const calling = createClient({ url, retries: 2 }).getProject({ id: 7 })
     await expect(calling).rejects.toThrow(ConnectionError)
     await expect(calling).rejects.toThrow(/^getProject got no answer: /)
@@ -219,7 +221,7 @@ describe('a call is not retried', () => {
 
 describe('an error response', () => {
   const refused = async (status: number, body: unknown, headers?: Record<string, string>) => {
-    const { url } = await service(json(status, body, headers))
+    const { url } = await startTestService(json(status, body, headers))
     return createClient({ url })
       .getProject({ id: 7 })
       .catch((thrown: unknown) => thrown)
@@ -259,7 +261,7 @@ describe('an error response', () => {
     expect(await refused(409, { rq_id: 'action=export' })).toMatchObject({
       ...{ rq_id: 'action=export', detail: 'the same is under way as action=export' },
     })
-    const { url } = await service((response) => response.writeHead(413).end('Too large'))
+    const { url } = await startTestService((response) => response.writeHead(413).end('Too large'))
     const error = createClient({ url }).getProject({ id: 7 })
     await expect(error).rejects.toMatchObject({ code: 'http_413', detail: 'Too large' })
   })
@@ -273,7 +275,7 @@ test('the version of the package equals that of the API', () => {
 describe('a list', () => {
   test('is read page by page, with links to any host', async () => {
     const next = 'https://elsewhere.example.org/api/projects?page=2&page_size=100&name=x'
-    const { url, heard } = await service(
+    const { url, heard } = await startTestService(
       json(200, { count: 3, next, previous: null, results: [{ id: 1 }, { id: 2 }] }),
       json(200, { count: 3, next: null, previous: '', results: [{ id: 3 }] }),
     )
@@ -290,7 +292,7 @@ describe('a list', () => {
 
   test('does not request pages that are not read', async () => {
     const page = { count: 9, next: '/api/projects?page=2', previous: null, results: [{ id: 1 }] }
-    const { url, heard } = await service(json(200, page))
+    const { url, heard } = await startTestService(json(200, page))
     for await (const _ of createClient({ url }).listProjects.each()) break
     expect(heard).toHaveLength(1)
   })

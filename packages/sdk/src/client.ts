@@ -1,19 +1,29 @@
 import type { SetItem } from './annotations/items.ts'
 import { setItems } from './annotations/read.ts'
-import { type Download, type DownloadOptions, download, type Source } from './downloads/download.ts'
+import {
+  type Download,
+  type DownloadOptions,
+  type Source,
+  startDownload,
+} from './downloads/download.ts'
 import type { Methods } from './generated/methods.ts'
 import { rows } from './generated/rows.ts'
 import type { Request } from './generated/schemas.ts'
-import { call, type Input, type Named, respond } from './http/call.ts'
+import { type CallInput, callOperation, callWithReader, type NamedOperation } from './http/call.ts'
 import { eachItem } from './http/lists.ts'
 import type { CallOptions } from './http/options.ts'
 import { timedPieces } from './http/pieces.ts'
 import type { Row } from './http/row.ts'
-import { type ClientOptions, type Settings, settingsOf } from './http/settings.ts'
-import { type Following, type FollowOptions, follow, type Started } from './requests/follow.ts'
+import { type ClientOptions, type ClientSettings, settingsOf } from './http/settings.ts'
+import {
+  type Following,
+  type FollowOptions,
+  followRequest,
+  type Started,
+} from './requests/follow.ts'
 import { type WatchOptions, watchRequests } from './requests/watch.ts'
 import type { Files } from './uploads/sources.ts'
-import { type UploadOptions, upload } from './uploads/upload.ts'
+import { sendUpload, type UploadOptions } from './uploads/upload.ts'
 
 /** Input of an operation: `InputOf<'updateProject'>`. */
 export type InputOf<N extends keyof Methods> = NonNullable<Parameters<Methods[N]>[0]>
@@ -54,20 +64,26 @@ export function createClient(options: ClientOptions): object {
     methodOf(settings, { name, row }),
   ])
   const more: Omit<Client, keyof Methods> = {
-    follow: (started, followOptions) => follow(settings, started, followOptions),
+    follow: (started, followOptions) => followRequest(settings, started, followOptions),
     watchRequests: (watchOptions) => watchRequests(settings, watchOptions),
-    download: (source, downloadOptions) => download(settings, source, downloadOptions),
+    download: (source, downloadOptions) => startDownload(settings, source, downloadOptions),
     respond: (name, input, callOptions) =>
-      respond(settings, { name, row: rows[name] }, input, callOptions, async (answer) => answer),
+      callWithReader(
+        settings,
+        { name, row: rows[name] },
+        input,
+        callOptions,
+        async (answer) => answer,
+      ),
   }
   return { ...Object.fromEntries(methods), ...more }
 }
 
 /** Builds the method of an operation with the functions of its kind. */
-function methodOf(settings: Settings, named: Named): object {
-  type Given = [input?: Input, options?: CallOptions]
+function methodOf(settings: ClientSettings, named: NamedOperation): object {
+  type Given = [input?: CallInput, options?: CallOptions]
   const { answer, in_pieces } = named.row
-  return Object.assign((...given: Given) => call(settings, named, ...given), {
+  return Object.assign((...given: Given) => callOperation(settings, named, ...given), {
     ...(answer === 'page' && {
       each: (...given: Given) => eachItem(settings, named, ...given),
     }),
@@ -75,8 +91,8 @@ function methodOf(settings: Settings, named: Named): object {
       items: (...given: Given) => readItems(settings, named, ...given),
     }),
     ...(in_pieces && {
-      send: (input: Input, files: Files, options?: UploadOptions) =>
-        upload(settings, named, input, { files, options }),
+      send: (input: CallInput, files: Files, options?: UploadOptions) =>
+        sendUpload(settings, named, input, { files, options }),
     }),
   })
 }
@@ -85,11 +101,11 @@ function methodOf(settings: Settings, named: Named): object {
 const silenceMs = 300_000
 
 async function* readItems(
-  settings: Settings,
-  named: Named,
-  input?: Input,
+  settings: ClientSettings,
+  named: NamedOperation,
+  input?: CallInput,
   options?: CallOptions,
 ): AsyncGenerator<SetItem, void, undefined> {
-  const answer = await respond(settings, named, input, options, async (given) => given)
+  const answer = await callWithReader(settings, named, input, options, async (given) => given)
   yield* setItems(named.name, timedPieces(answer, { silenceMs, signal: options?.signal }))
 }

@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Annotated,
@@ -16,7 +16,7 @@ import { served } from '../../support/served.ts'
  */
 
 const reticle = served()
-let hook: Receiver
+let hook: TestReceiver
 let project: Json
 beforeAll(async () => {
   hook = await startReceiver()

@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
+import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, client, type Json } from '../../support/client.ts'
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 90_000 })
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let receiver: Receiver
+let receiver: TestReceiver
 let admin: Client
 const ids: Record<string, number> = {}
 const names = ['olga', 'mia', 'sven', 'wim', 'strange']

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -136,7 +136,7 @@ describe('number of statements', () => {
   ) {
     const { job, job_id } = setUp()
     await job.put({})
-    const watched = counting(db)
+    const watched = countStatements(db)
     const settings = { ...deps.settings, historyDays }
     const counts = { ...deps, settings, db: watched.db, bulk: watched.db }
     await run(openJob(annotationHandlers(counts), job_id))
@@ -182,7 +182,7 @@ describe('number of statements', () => {
 
 test('a small save uses no connection of the pool for streams', async () => {
   const { job_id } = setUp()
-  const streams = counting(db)
+  const streams = countStatements(db)
   const job = openJob(annotationHandlers({ ...deps, bulk: streams.db }), job_id)
   const { set } = await job.put({ shapes: [box] })
   await job.patch('create', { tags: [{ frame: 1, label_id: 40 }] })

@@ -4,7 +4,7 @@ import { labelsChanged } from '@reticle/contracts/events/labels'
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { attributeOf } from '@reticle/contracts/testing/records'
 import { testDatabase } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -224,7 +224,7 @@ describe('calls about a whole set of objects', () => {
   test('the deletion of a label deletes its objects with a bounded number of reads', async () => {
     const { task_id } = await filled()
     const change = { ...sameLabels, task_ids: [task_id], affected_label_ids: [40] }
-    const receive = delivering(
+    const receive = createDeliverer(
       explained.db,
       eventHandler(() => undefined, { historyDays: 90 }),
     )

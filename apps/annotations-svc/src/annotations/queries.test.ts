@@ -1,7 +1,7 @@
 import { annotationFields, getQuery } from '@reticle/contracts/rest/annotation-query'
 import type { AnnotationSet } from '@reticle/contracts/rest/annotations'
 import { testDb } from '@reticle/kit/testing/db'
-import { oracle } from '@reticle/kit/testing/json-logic'
+import { createFilterOracle } from '@reticle/kit/testing/json-logic'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -219,7 +219,7 @@ describe('a filter', () => {
 
   test('a filter finds the same tags and shapes as json-logic-js', async () => {
     const { job } = setUp()
-    const isTrue = oracle(annotationFields)
+    const isTrue = createFilterOracle(annotationFields)
     const { id: _, type: __, ...rest } = values
     const type = fc.constantFrom('rectangle', 'ellipse')
     const given = fc.array(fc.record({ ...rest, type, label_id: fc.constant(40) }), {

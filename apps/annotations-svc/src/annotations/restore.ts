@@ -1,5 +1,5 @@
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
-import { type BytesAnswer, type Context, conflict } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, conflict } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -34,7 +34,7 @@ export interface Restore {
 export async function restoreRevision(
   deps: Deps,
   { id, revision, if_match }: Restore,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   const target = await openTarget(deps, { target: 'job', id }, 'annotations:write', context)
   const labels = await labelsForWrite(deps, target, context)
@@ -62,7 +62,7 @@ async function restoreSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
   { target, labels, revision, if_match, note }: Wanted,
-  context: Context,
+  context: CallContext,
 ): Promise<Outcome> {
   const { settings } = deps
   await openWrite(tx, settings)

@@ -1,4 +1,4 @@
-import { type BytesAnswer, type Context, DomainError, invalidText } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, DomainError, invalidText } from '@reticle/kit'
 import { type Batch, orNothing, readBody } from '../bodies/body.ts'
 import {
   type Checker,
@@ -63,7 +63,7 @@ type PutInput = Parameters<Handlers['replaceJobAnnotations']>[0]
 type PatchInput = Parameters<Handlers['updateJobAnnotations']>[0]
 type DeleteInput = Parameters<Handlers['deleteJobAnnotations']>[0]
 
-async function getSet(deps: Deps, kind: Kind, { id, ...given }: GetInput, context: Context) {
+async function getSet(deps: Deps, kind: Kind, { id, ...given }: GetInput, context: CallContext) {
   const { frames, label_id, filter, interpolate, ...flow } = given
   if (flow.action === 'import_status') throw gone('GET /requests/{rq_id}')
   if (Object.values(flow).some((one) => one !== undefined))
@@ -72,7 +72,7 @@ async function getSet(deps: Deps, kind: Kind, { id, ...given }: GetInput, contex
   return readSet(deps, target, { frames, label_id, filter, interpolate }, context)
 }
 
-async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Context) {
+async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: CallContext) {
   const { id, format, rq_id, if_match } = input
   if (format !== undefined || rq_id !== undefined) throw gone(`POST /${kind}s/{id}/annotations`)
   const { target, seen } = await openForWrite(deps, kind, id, context)
@@ -85,7 +85,7 @@ async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: Cont
   })
 }
 
-async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Context) {
+async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: CallContext) {
   const { id, action, if_match, is_whole = false } = input
   const { target, seen } = await openForWrite(deps, kind, id, context)
   if (action !== 'create' && action !== 'update' && action !== 'delete') {
@@ -106,7 +106,7 @@ async function patchSet(deps: Deps, kind: Kind, input: PatchInput, context: Cont
  * Opens the target of a write. The row of a job is read in parallel, because its id is known; the rows of a task are
  * read after its jobs are known.
  */
-async function openForWrite(deps: Deps, kind: Kind, id: number, context: Context) {
+async function openForWrite(deps: Deps, kind: Kind, id: number, context: CallContext) {
   const [target, seen] = await Promise.all([
     openTarget(deps, { target: kind, id }, 'annotations:write', context),
     kind === 'job' ? findJobRows(deps.db, { jobs: [{ id }] }) : undefined,
@@ -127,7 +127,7 @@ async function patchWith(
   deps: Deps,
   { target, seen, action, is_whole, ...condition }: Patch,
   batches: AsyncIterable<Batch>,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   if (action === 'delete') return removeObjects(deps, target, batches, condition, context)
   const labels = await labelsForWrite(deps, target, context, seen)
@@ -141,7 +141,12 @@ async function patchWith(
   return writeSet(deps, { target, source, ...rest }, context)
 }
 
-async function clearSet(deps: Deps, kind: Kind, { id, if_match }: DeleteInput, context: Context) {
+async function clearSet(
+  deps: Deps,
+  kind: Kind,
+  { id, if_match }: DeleteInput,
+  context: CallContext,
+) {
   const target = await openTarget(deps, { target: kind, id }, 'annotations:write', context)
   const labels = { labels_revision: target.labels_revision }
   const rest = { isReplacement: true, action: 'delete' as const, if_match, labels }

@@ -1,5 +1,5 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import { createPacer } from '@reticle/kit/pacer'
 import type { Deps } from '../deps.ts'
 import type { Checked } from '../reading/objects.ts'
@@ -48,7 +48,7 @@ export function openChecker(
   { services, settings }: Pick<Deps, 'services' | 'settings'>,
   target: Target,
   labels: LabelIndex,
-  context: Context,
+  context: CallContext,
   limits: Limits = { objects: settings.maxObjects, numbers: mostNumbers },
 ): Checker {
   const masks: Rules['masks'] = []

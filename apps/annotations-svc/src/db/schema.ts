@@ -3,7 +3,7 @@ import type { ColumnType, Generated, Selectable } from 'kysely'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 
-export interface AppliedCallsTable {
+export interface AnnotationsAppliedCallsTable {
   call_id: string
   response: Buffer | null
   created_date: Generated<Date>
@@ -16,7 +16,7 @@ export interface AuthorsTable {
   last_name: string
 }
 
-export interface DeadEventsTable {
+export interface AnnotationsDeadEventsTable {
   consumer: string
   event_id: string
   topic: string
@@ -36,7 +36,7 @@ export interface DeletedLabelsTable {
   deleted_date: Generated<Date>
 }
 
-export interface IdempotencyKeysTable {
+export interface AnnotationsIdempotencyKeysTable {
   id: string
   call_id: string
   claim_id: string
@@ -46,13 +46,13 @@ export interface IdempotencyKeysTable {
   created_date: Generated<Date>
 }
 
-export interface InboxTable {
+export interface AnnotationsInboxTable {
   consumer: string
   event_id: string
   received_date: Generated<Date>
 }
 
-export interface JobsTable {
+export interface AnnotationSetsTable {
   job_id: number
   task_id: number
   project_id: number | null
@@ -71,7 +71,7 @@ export interface JobsTable {
   generation: Generated<number>
 }
 
-export interface OutboxTable {
+export interface AnnotationsOutboxTable {
   id: Generated<number>
   event_id: string
   topic: string
@@ -83,7 +83,7 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
-export interface OutboxSentTable {
+export interface AnnotationsOutboxSentTable {
   id: number
   event_id: string
   topic: string
@@ -217,15 +217,15 @@ export interface TracksTable {
 }
 
 export interface AnnotationsDb {
-  applied_calls: AppliedCallsTable
+  applied_calls: AnnotationsAppliedCallsTable
   authors: AuthorsTable
-  dead_events: DeadEventsTable
+  dead_events: AnnotationsDeadEventsTable
   deleted_labels: DeletedLabelsTable
-  idempotency_keys: IdempotencyKeysTable
-  inbox: InboxTable
-  jobs: JobsTable
-  outbox: OutboxTable
-  outbox_sent: OutboxSentTable
+  idempotency_keys: AnnotationsIdempotencyKeysTable
+  inbox: AnnotationsInboxTable
+  jobs: AnnotationSetsTable
+  outbox: AnnotationsOutboxTable
+  outbox_sent: AnnotationsOutboxSentTable
   replaced_shapes: ReplacedShapesTable
   replaced_tags: ReplacedTagsTable
   replaced_tracks: ReplacedTracksTable
@@ -235,15 +235,15 @@ export interface AnnotationsDb {
   tracks: TracksTable
 }
 
-export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type AnnotationsAppliedCallRow = Selectable<AnnotationsAppliedCallsTable>
 export type AuthorRow = Selectable<AuthorsTable>
-export type DeadEventRow = Selectable<DeadEventsTable>
+export type AnnotationsDeadEventRow = Selectable<AnnotationsDeadEventsTable>
 export type DeletedLabelRow = Selectable<DeletedLabelsTable>
-export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
-export type InboxRow = Selectable<InboxTable>
-export type JobRow = Selectable<JobsTable>
-export type OutboxRow = Selectable<OutboxTable>
-export type OutboxSentRow = Selectable<OutboxSentTable>
+export type AnnotationsIdempotencyKeyRow = Selectable<AnnotationsIdempotencyKeysTable>
+export type AnnotationsInboxRow = Selectable<AnnotationsInboxTable>
+export type AnnotationSetRow = Selectable<AnnotationSetsTable>
+export type AnnotationsOutboxRow = Selectable<AnnotationsOutboxTable>
+export type AnnotationsOutboxSentRow = Selectable<AnnotationsOutboxSentTable>
 export type ReplacedShapeRow = Selectable<ReplacedShapesTable>
 export type ReplacedTagRow = Selectable<ReplacedTagsTable>
 export type ReplacedTrackRow = Selectable<ReplacedTracksTable>

@@ -2,7 +2,7 @@ import { labelsChanged } from '@reticle/contracts/events/labels'
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { draftDropped, jobCreated, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
-import { causeOf, type Handle, on, route } from '@reticle/kit/bus/bus'
+import { causeOf, type Handle, onEvent, routeEvents } from '@reticle/kit/bus/bus'
 import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { byLabels } from '../targets/record.ts'
@@ -20,17 +20,17 @@ export function eventHandler(
   onLabels: () => void,
   settings: Pick<AnnotationsSettings, 'historyDays'>,
 ): Handle<AnnotationsDb> {
-  return route<AnnotationsDb>([
-    on(jobCreated, (tx, { job }) => addJob(tx, job)),
-    on(jobDeleted, (tx, { job }) => removeJob(tx, job)),
-    on(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
-    on(draftDropped, (tx, { task_ids }) => removeTasks(tx, task_ids)),
-    on(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
-    on(labelsChanged, async (tx, change, event) => {
+  return routeEvents<AnnotationsDb>([
+    onEvent(jobCreated, (tx, { job }) => addJob(tx, job)),
+    onEvent(jobDeleted, (tx, { job }) => removeJob(tx, job)),
+    onEvent(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
+    onEvent(draftDropped, (tx, { task_ids }) => removeTasks(tx, task_ids)),
+    onEvent(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
+    onEvent(labelsChanged, async (tx, change, event) => {
       await followLabels(tx, change, byLabels(settings, causeOf(event)), causeOf(event))
       onLabels()
     }),
-    on(userUpdated, (tx, { user }) => renameAuthor(tx, user)),
-    on(userDeleted, (tx, { user }) => forgetAuthor(tx, user.id)),
+    onEvent(userUpdated, (tx, { user }) => renameAuthor(tx, user)),
+    onEvent(userDeleted, (tx, { user }) => forgetAuthor(tx, user.id)),
   ])
 }

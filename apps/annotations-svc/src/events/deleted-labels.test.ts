@@ -1,7 +1,7 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { labelOf } from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -176,7 +176,7 @@ describe('names of deleted labels', () => {
 
   test('no names are kept without history', async () => {
     const { ids, deleteLabels } = setUpLabels('car')
-    const by = delivering(
+    const by = createDeliverer(
       db,
       eventHandler(() => undefined, { historyDays: 0 }),
     )

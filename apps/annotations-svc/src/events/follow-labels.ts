@@ -1,11 +1,11 @@
 import type { labelsChanged } from '@reticle/contracts/events/labels'
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { EarlyEvent } from '@reticle/kit/bus/bus'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import { listUnhandled } from '@reticle/kit/outbox/inbox'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import { group } from '../deps.ts'
 import { keepDeletedLabels } from '../history/deleted-labels.ts'
 import { keepRows, replacedTable } from '../history/keep.ts'
@@ -30,7 +30,7 @@ export async function followLabels(
   tx: Tx,
   change: LabelsChange,
   reason: Reason | undefined,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   await assertInOrder(tx, change)
   await allowLong(tx)
@@ -66,7 +66,7 @@ async function findHolders(
   tx: Tx,
   { task_ids, affected_label_ids: affected }: LabelsChange,
 ): Promise<Seen> {
-  const { rows } = await sql<JobRow>`
+  const { rows } = await sql<AnnotationSetRow>`
     select job_id, revision from jobs where task_id = any(${task_ids}::int[])`.execute(tx)
   const revisions = new Map(rows.map((row) => [row.job_id, row.revision]))
   if (!affected) return { revisions, holders: undefined }
@@ -81,7 +81,7 @@ async function findHolders(
   return { revisions, holders }
 }
 
-const arrayOfJobs = (jobs: readonly Pick<JobRow, 'job_id'>[]) =>
+const arrayOfJobs = (jobs: readonly Pick<AnnotationSetRow, 'job_id'>[]) =>
   `array[${jobs.map((job) => job.job_id).join()}]::int[]`
 
 /**
@@ -90,7 +90,11 @@ const arrayOfJobs = (jobs: readonly Pick<JobRow, 'job_id'>[]) =>
  */
 type Fate = 'outdated' | 'untouched' | 'known'
 
-function fateOf(job: JobRow, labels_revision: number, { revisions, holders }: Seen): Fate {
+function fateOf(
+  job: AnnotationSetRow,
+  labels_revision: number,
+  { revisions, holders }: Seen,
+): Fate {
   const noted = notedOf(job)
   if (objectsIn(job) === 0) return 'known'
   const isSure = holders && revisions.get(job.job_id) === job.revision
@@ -99,7 +103,11 @@ function fateOf(job: JobRow, labels_revision: number, { revisions, holders }: Se
 }
 
 /** Marks jobs that the change does not affect as complete for the new labels revision. */
-async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): Promise<void> {
+async function keep(
+  tx: Tx,
+  labels_revision: number,
+  jobs: readonly AnnotationSetRow[],
+): Promise<void> {
   const ids = jobs.map((one) => one.job_id)
   await sql`update jobs set labels_noted = greatest(labels_noted, ${labels_revision}),
       labels_revision = labels_revision + (labels_revision = ${labels_revision} - 1)::int
@@ -110,7 +118,7 @@ async function keep(tx: Tx, labels_revision: number, jobs: readonly JobRow[]): P
 async function removeObjects(
   tx: Tx,
   change: LabelsChange,
-  jobs: readonly JobRow[],
+  jobs: readonly AnnotationSetRow[],
   reason: Reason | undefined,
 ): Promise<Ledger> {
   await noteRemoval(tx, change.task_ids)
@@ -132,8 +140,8 @@ async function removeObjects(
 
 interface Raised {
   reason: Reason | undefined
-  jobs: readonly JobRow[]
-  outdated: readonly JobRow[]
+  jobs: readonly AnnotationSetRow[]
+  outdated: readonly AnnotationSetRow[]
 }
 
 /** Raises the revision of each job once, for deleted objects, changed reads or both. */
@@ -142,7 +150,7 @@ async function raise(
   { project_id, labels_revision }: LabelsChange,
   ledger: Ledger,
   { jobs, outdated, reason }: Raised,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const rowOf = new Map(jobs.map((job) => [job.job_id, job]))
   const ofJob = (id: number) => {
@@ -164,8 +172,8 @@ async function raise(
 /** Older than any revision, so that all stored objects are completed for the labels of the new owner. */
 const noRevision = -1
 
-async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<JobRow[]> {
-  const { rows } = await sql<JobRow>`
+async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<AnnotationSetRow[]> {
+  const { rows } = await sql<AnnotationSetRow>`
     select * from jobs where task_id = any(${task_ids}::int[]) order by job_id for update`.execute(
     tx,
   )

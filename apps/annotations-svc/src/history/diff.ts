@@ -1,4 +1,10 @@
-import { arrayOf, type Row, type RowKind, rowColumns, rowKinds } from '@reticle/contracts/row-lines'
+import {
+  type AnnotationRow,
+  arrayOf,
+  type RowKind,
+  rowColumns,
+  rowKinds,
+} from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -52,7 +58,7 @@ async function* lists(textsOf: (kind: RowKind) => AsyncIterable<string[]>) {
   yield* cutText(']}')
 }
 
-async function* objects(batches: AsyncIterable<Row[]>): AsyncGenerator<string[]> {
+async function* objects(batches: AsyncIterable<AnnotationRow[]>): AsyncGenerator<string[]> {
   for await (const rows of batches) yield rows.map(toJson)
 }
 
@@ -71,7 +77,7 @@ function only(tx: Tx, kind: RowKind, there: Moment, missing: Moment, diff: Diff)
 }
 
 /** An object before and after its change. */
-type Pair = [Row, Row]
+type Pair = [AnnotationRow, AnnotationRow]
 
 function changed(tx: Tx, kind: RowKind, diff: Diff): AsyncGenerator<Pair[]> {
   const one = columns(kind, 'one')
@@ -97,12 +103,12 @@ const columns = (kind: RowKind, table: string) =>
 
 /** Skips objects whose difference the current labels hide. */
 async function* paired(
-  batches: AsyncIterable<Row[]>,
+  batches: AsyncIterable<AnnotationRow[]>,
   kind: RowKind,
   { labels }: Diff,
 ): AsyncGenerator<Pair[]> {
   const { length } = rowColumns[kind]
-  const whole = (row: Row) => (labels ? completeRow(row, labels) : row)
+  const whole = (row: AnnotationRow) => (labels ? completeRow(row, labels) : row)
   for await (const rows of batches) {
     yield rows.flatMap(({ columns: both }): Pair[] => {
       const before = whole({ kind, columns: both.slice(0, length) })
@@ -113,8 +119,8 @@ async function* paired(
 }
 
 async function* completed(
-  batches: AsyncIterable<Row[]>,
+  batches: AsyncIterable<AnnotationRow[]>,
   { labels }: Pick<Diff, 'labels'>,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   yield* labels ? completeRows(batches, labels) : batches
 }

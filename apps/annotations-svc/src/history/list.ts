@@ -1,15 +1,15 @@
 import type { annotations } from '@reticle/contracts/api/annotations'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import { type Revision, revision, revisionFields } from '@reticle/contracts/rest/history'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Target } from '../targets/target.ts'
 import { authorColumns, authorOf } from './authors.ts'
 import { mostReadable } from './revisions.ts'
 
-type Query = Omit<Input<typeof annotations.listJobRevisions>, 'id'>
+type Query = Omit<OperationInput<typeof annotations.listJobRevisions>, 'id'>
 
 const columns = {
   id: 'entry.id',
@@ -24,7 +24,7 @@ export async function listRevisions(
   db: Kysely<AnnotationsDb>,
   { task_id, jobs }: Target,
   query: Query,
-): Promise<Listed<Revision>> {
+): Promise<ListPage<Revision>> {
   const ids = jobs.map((job) => job.id)
   const rows = viewsOf(db)
     .where('entry.task_id', '=', task_id)

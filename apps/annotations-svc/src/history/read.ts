@@ -1,5 +1,5 @@
 import { rowKinds } from '@reticle/contracts/row-lines'
-import type { BytesAnswer, Context } from '@reticle/kit'
+import type { BytesAnswer, CallContext } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { ask, type SetQuery } from '../queries/asked.ts'
 import { completeRows } from '../reading/complete.ts'
@@ -22,7 +22,7 @@ export async function readRevision(
   deps: Deps,
   target: Target,
   { revision, ...query }: { revision: number } & Pick<SetQuery, 'frames' | 'label_id'>,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   const asked = await ask(deps, target, query, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
@@ -46,7 +46,7 @@ export function readDiff(
   deps: Deps,
   target: Target,
   given: { from: number; to?: number | undefined },
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
     const from = await findMoment(tx, target, given.from)
@@ -61,7 +61,7 @@ async function labelsNeeded(
   deps: Deps,
   target: Target,
   moments: readonly Moment[],
-  context: Context,
+  context: CallContext,
 ): Promise<LabelIndex | undefined> {
   const isStale = moments.some((one) => one.labels_revision !== target.labels_revision)
   return isStale ? labelsOf(deps, target, context) : undefined

@@ -1,4 +1,4 @@
-import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
+import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
 import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -61,7 +61,7 @@ export function readAt(
   kind: RowKind,
   moment: Moment,
   { signal, ...selection }: Selection & { signal: AbortSignal },
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   const rows = lineRows(kind, copyOut(tx, selectAt(tx, kind, moment, selection), { signal }))
   const { target, asked } = selection
   return kind === 'track' && asked.frames ? keepTracks(rows, target, asked) : rows

@@ -1,9 +1,9 @@
-import { decodeShape, type Row } from '@reticle/contracts/row-lines'
+import { type AnnotationRow, decodeShape } from '@reticle/contracts/row-lines'
 import { assign, type Edge } from '@reticle/geometry'
 import { type Comparer, type Form, formOf } from './similar.ts'
 
 /** Row of a tag or shape, and its job. */
-export interface PlacedRow extends Row {
+export interface PlacedRow extends AnnotationRow {
   job_id: number
 }
 
@@ -30,7 +30,7 @@ export function foldFrame(rows: readonly PlacedRow[], comparer: Comparer): Folde
   return objects.sort((a, b) => idOf(a.row) - idOf(b.row))
 }
 
-export const idOf = ({ columns }: Row) => Number(columns[2])
+export const idOf = ({ columns }: AnnotationRow) => Number(columns[2])
 
 function foldJob(objects: Folded[], rows: readonly PlacedRow[], comparer: Comparer): void {
   const { free, rest } = objects.length > 0 ? pairTwins(objects, rows) : { free: [], rest: rows }
@@ -59,7 +59,7 @@ function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
 }
 
 /** Returns a key that is equal for equal rows. Numbers are compared as the stored text. */
-function contentOf({ kind, columns }: Row): string {
+function contentOf({ kind, columns }: AnnotationRow): string {
   const label = columns[1] ?? ''
   if (kind === 'tag') return label
   const [rotation, type, points, elements] = [columns[5], columns[7], columns[11], columns[13]]
@@ -108,4 +108,4 @@ function edgesOf(objects: readonly Folded[], rows: readonly PlacedRow[], { forms
 }
 
 /** Returns label and type. */
-const kindOf = ({ columns }: Row) => `${columns[1]} ${columns[7]}`
+const kindOf = ({ columns }: AnnotationRow) => `${columns[1]} ${columns[7]}`

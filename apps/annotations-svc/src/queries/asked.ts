@@ -1,5 +1,5 @@
 import type { AnnotationFilter, FrameSpan } from '@reticle/contracts/rest/annotation-query'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { isSpatial, type Target } from '../targets/target.ts'
 import { common, type Spans, spansOf, without } from './spans.ts'
@@ -41,7 +41,7 @@ export async function ask(
   { services }: Pick<Deps, 'services'>,
   target: Target,
   { frames, label_id, filter, interpolate }: SetQuery,
-  context: Context,
+  context: CallContext,
 ): Promise<Asked> {
   const all = spansOf(target)
   const wanted = frames.length > 0 ? common(frames, all) : undefined

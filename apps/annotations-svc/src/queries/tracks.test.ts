@@ -1,7 +1,7 @@
 import { annotationFields, getQuery } from '@reticle/contracts/rest/annotation-query'
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import { trackStates } from '@reticle/geometry'
-import { oracle } from '@reticle/kit/testing/json-logic'
+import { createFilterOracle } from '@reticle/kit/testing/json-logic'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anExpression, keyframeOf, someShapes, targetOf, trackOf } from '../testing/queries.ts'
@@ -49,7 +49,7 @@ describe('where a track is visible', () => {
 })
 
 describe('a filter', () => {
-  const isTrue = oracle(annotationFields)
+  const isTrue = createFilterOracle(annotationFields)
 
   test('a filter keeps tracks with a keyframe that json-logic-js accepts', () => {
     fc.assert(

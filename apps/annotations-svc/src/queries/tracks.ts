@@ -5,18 +5,18 @@ import type {
 } from '@reticle/contracts/rest/annotation-query'
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { Value } from '@reticle/contracts/rest/json-logic'
-import { decodeTrack, type Row } from '@reticle/contracts/row-lines'
-import { holds } from '@reticle/kit/list/holds'
+import { type AnnotationRow, decodeTrack } from '@reticle/contracts/row-lines'
+import { evaluateFilter } from '@reticle/kit/list/evaluate-filter'
 import { rangeOf, type Target } from '../targets/target.ts'
 import type { Asked } from './asked.ts'
 import { hasSome, type Spans } from './spans.ts'
 
 /** Keeps the tracks that the query selects; the SQL conditions are only a first filter. */
 export async function* keepTracks(
-  batches: AsyncIterable<Row[]>,
+  batches: AsyncIterable<AnnotationRow[]>,
   target: Target,
   asked: Asked,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   for await (const rows of batches) {
     const kept = rows.filter((row) => isAskedFor(decodeTrack(row.columns), target, asked))
     if (kept.length > 0) yield kept
@@ -33,7 +33,7 @@ export function isAskedFor(track: Track, target: Target, asked: Asked): boolean 
 
 function hasKeyframe(track: Track, filter: AnnotationFilter): boolean {
   return track.shapes.some(
-    (shape) => shape.keyframe && holds(filter, (field) => members[field](track, shape)),
+    (shape) => shape.keyframe && evaluateFilter(filter, (field) => members[field](track, shape)),
   )
 }
 

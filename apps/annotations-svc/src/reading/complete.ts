@@ -1,5 +1,5 @@
 import type { Shape, Tag, Track } from '@reticle/contracts/rest/annotations'
-import type { Row } from '@reticle/contracts/row-lines'
+import type { AnnotationRow } from '@reticle/contracts/row-lines'
 import type { AttributeValue, LabelIndex, LabelRules, SpecSet } from '../validation/labels.ts'
 import { answerText, type Checked, latinRow, objectOf } from './objects.ts'
 
@@ -8,15 +8,15 @@ import { answerText, type Checked, latinRow, objectOf } from './objects.ts'
  * attributes and elements of deleted labels. Complete objects are not changed.
  */
 export async function* completeRows(
-  batches: AsyncIterable<Row[]> | Iterable<Row[]>,
+  batches: AsyncIterable<AnnotationRow[]> | Iterable<AnnotationRow[]>,
   labels: LabelIndex,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   for await (const rows of batches) {
     yield rows.flatMap((row) => completeRow(row, labels) ?? [])
   }
 }
 
-export function completeRow(row: Row, labels: LabelIndex): Row | undefined {
+export function completeRow(row: AnnotationRow, labels: LabelIndex): AnnotationRow | undefined {
   const whole = completeObject(objectOf(row), labels)
   return whole && latinRow(row.kind, answerText(whole))
 }

@@ -1,5 +1,5 @@
 import { mergeSpans } from '@reticle/contracts/rest/annotation-query'
-import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
+import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
 import { queryRows, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
@@ -17,7 +17,7 @@ import { isPlain, lineOf, objectIn, pairsJson, selectFrames } from './select.ts'
 export interface Found {
   /** Id of the object; in a task that of its first row. */
   id: number
-  row: Row
+  row: AnnotationRow
   /** Its rows, earlier jobs first. */
   places: { job_id: number; id: number }[]
 }
@@ -61,7 +61,7 @@ export async function* readNamed(
   kind: RowKind,
   target: Target,
   ids: readonly number[],
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   const find = openFinder(db, target)
   const size = kind === 'track' ? 100 : 1000
   for (let at = 0; at < ids.length; at += size) {
@@ -74,7 +74,7 @@ export async function* readNamed(
 const singles = (rows: readonly PlacedRow[]) =>
   new Map(rows.map((row) => [idOf(row), foundOf(row, [row])]))
 
-const foundOf = (row: Row, members: readonly PlacedRow[]): Found => {
+const foundOf = (row: AnnotationRow, members: readonly PlacedRow[]): Found => {
   const places = members.map((one) => ({ job_id: one.job_id, id: idOf(one) }))
   return { id: places[0]?.id ?? 0, row, places }
 }

@@ -1,4 +1,4 @@
-import { decodeTrack, type Row, trackText } from '@reticle/contracts/row-lines'
+import { type AnnotationRow, decodeTrack, trackText } from '@reticle/contracts/row-lines'
 import { foldsOf } from '../layout/folds.ts'
 import { type Folded, foldFrame, type PlacedRow } from '../layout/frames.ts'
 import { joinPieces } from '../layout/join.ts'
@@ -39,11 +39,11 @@ export async function* foldRows(
 export async function* joinRows(
   batches: AsyncIterable<PieceRow[]>,
   target: Target,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   const join = openJoiner(target)
   let open: PieceRow[] = []
   for await (const batch of batches) {
-    const joined: Row[] = []
+    const joined: AnnotationRow[] = []
     for (const row of batch) {
       if (open[0] && open[0].leader !== row.leader) {
         joined.push(join(open))
@@ -57,7 +57,7 @@ export async function* joinRows(
 }
 
 /** Returns a function that joins the pieces of a track to one row, earlier jobs first. */
-export function openJoiner(target: Target): (pieces: readonly PieceRow[]) => Row {
+export function openJoiner(target: Target): (pieces: readonly PieceRow[]) => AnnotationRow {
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
   const isOver = ({ job_id, stop_frame }: PieceRow) => {

@@ -1,4 +1,4 @@
-import type { Row } from '@reticle/contracts/row-lines'
+import type { AnnotationRow } from '@reticle/contracts/row-lines'
 import { countTurns } from '@reticle/kit/testing/turns'
 import { expect, test } from 'vitest'
 import { setBytes } from './json.ts'
@@ -7,7 +7,7 @@ const columns = [
   ...['0', '40', '1', '0', '0', '0', '1', '0', '0', 'f', 'f'],
   ...['1,2,3,4', '[]', '[]'],
 ]
-const rows = (count: number): Row[] =>
+const rows = (count: number): AnnotationRow[] =>
   Array.from({ length: count }, () => ({ kind: 'shape', columns }))
 
 test.each([

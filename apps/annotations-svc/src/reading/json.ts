@@ -1,5 +1,5 @@
 import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
-import { arrayOf, type Row, type RowKind } from '@reticle/contracts/row-lines'
+import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { createPacer } from '@reticle/kit/pacer'
 import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
 import { wordOf } from '../queries/conditions.ts'
@@ -7,7 +7,7 @@ import { wordOf } from '../queries/conditions.ts'
 /**
  * Joins row lines to REST JSON without parsing them: numbers and fragments are stored as the text of the response.
  */
-export function toJson({ kind, columns }: Row): string {
+export function toJson({ kind, columns }: AnnotationRow): string {
   switch (kind) {
     case 'tag':
       return tagJson(columns)
@@ -67,10 +67,13 @@ const word = (source: string | undefined) => sources[Number(source)]
 const flag = (column: string | undefined) => (column === 't' ? 'true' : 'false')
 
 /** Batches of an annotation set, one kind after the other. */
-export type RowSource = readonly (readonly [RowKind, AsyncIterable<Row[]> | Iterable<Row[]>])[]
+export type RowSource = readonly (readonly [
+  RowKind,
+  AsyncIterable<AnnotationRow[]> | Iterable<AnnotationRow[]>,
+])[]
 
 /** Returns the JSON of a row in parts, for rows that are too long for one string. */
-export type InPieces = (row: Row) => Iterable<string>
+export type InPieces = (row: AnnotationRow) => Iterable<string>
 
 /** Returns the JSON of a set from lists that are already joined. */
 export const setJson = (lists: Record<RowKind, string>) =>
@@ -106,7 +109,7 @@ export async function* setBytes(
   yield* cutText(`${text}}`)
 }
 
-function* piecesOf(rows: Row[], before: string, inPieces: InPieces | undefined) {
+function* piecesOf(rows: AnnotationRow[], before: string, inPieces: InPieces | undefined) {
   let comma = before
   for (const row of rows) {
     if (inPieces) {

@@ -1,6 +1,6 @@
 import {
+  type AnnotationRow,
   columnSeparator,
-  type Row,
   type RowKind,
   rowColumns,
   splitLines,
@@ -18,7 +18,7 @@ export interface PieceRow extends PlacedRow {
 }
 
 /** Parses the output of `COPY` into rows. */
-export async function* lineRows(kind: RowKind, bytes: Bytes): AsyncGenerator<Row[]> {
+export async function* lineRows(kind: RowKind, bytes: Bytes): AsyncGenerator<AnnotationRow[]> {
   for await (const texts of splitLines(bytes)) {
     yield texts.map((text) => ({ kind, columns: columnsOf(text) }))
   }

@@ -1,10 +1,10 @@
 import type { Shape, Tag, Track } from '@reticle/contracts/rest/annotations'
 import {
+  type AnnotationRow,
   columnSeparator,
   decodeShape,
   decodeTag,
   decodeTrack,
-  type Row,
   type RowKind,
   shapeText,
   tagText,
@@ -19,7 +19,7 @@ export type Checked =
   | { kind: 'track'; object: Track }
 
 /** Parses a row line to an object. */
-export function objectOf({ kind, columns }: Row): Checked {
+export function objectOf({ kind, columns }: AnnotationRow): Checked {
   if (kind === 'tag') return { kind, object: decodeTag(columns) }
   return kind === 'shape'
     ? { kind, object: decodeShape(columns) }
@@ -33,7 +33,7 @@ export function answerText({ kind, object }: Checked): string {
 }
 
 /** Converts joined plain-text columns to a row line. */
-export const latinRow = (kind: RowKind, text: string): Row => ({
+export const latinRow = (kind: RowKind, text: string): AnnotationRow => ({
   kind,
   columns: toLatin1(text).split(columnSeparator),
 })

@@ -1,12 +1,12 @@
 import {
+  type AnnotationRow,
   decodeTrack,
   encodeRow,
-  type Row,
   type RowKind,
   rowKinds,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
-import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, DomainError } from '@reticle/kit'
 import { copyOut } from '@reticle/kit/db/copy'
 import { WholeBytes } from '@reticle/kit/pieces'
 import type { Transaction } from 'kysely'
@@ -37,7 +37,7 @@ export async function readSet(
   deps: Deps,
   target: Target,
   query: SetQuery,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   assertHasData(target)
   const asked = await ask(deps, target, query, context)
@@ -64,7 +64,7 @@ function streamSet(
   deps: Deps,
   target: Target,
   asked: Asked,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   return stream(deps, target, context, (snapshot) =>
     setBytes(
@@ -74,7 +74,11 @@ function streamSet(
   )
 }
 
-function readAsked(snapshot: Snapshot, kind: RowKind, asked: Asked): AsyncIterable<Row[]> {
+function readAsked(
+  snapshot: Snapshot,
+  kind: RowKind,
+  asked: Asked,
+): AsyncIterable<AnnotationRow[]> {
   const rows = readCompleted(snapshot, kind, 'id', asked)
   const isChosen = asked.frames || asked.filter || asked.interpolation
   return kind === 'track' && isChosen ? keepTracks(rows, snapshot.target, asked) : rows
@@ -89,7 +93,7 @@ function tracksInPieces(target: Target, { interpolation }: Asked): InPieces | un
 }
 
 /** Streams the row lines of a target (`row-lines.ts`) from one snapshot. */
-export function readLines(deps: Deps, target: Target, context: Context): Promise<BytesAnswer> {
+export function readLines(deps: Deps, target: Target, context: CallContext): Promise<BytesAnswer> {
   assertHasData(target)
   return stream(deps, target, context, lineBytes)
 }
@@ -120,7 +124,7 @@ interface Snapshot {
 async function stream(
   deps: Deps,
   target: Target,
-  context: Context,
+  context: CallContext,
   write: (snapshot: Snapshot) => AsyncGenerator<Uint8Array>,
 ): Promise<BytesAnswer> {
   await noteWhereNewer(deps, target)
@@ -143,7 +147,7 @@ function readCompleted(
   kind: RowKind,
   order: TrackOrder,
   asked?: Asked,
-): AsyncIterable<Row[]> {
+): AsyncIterable<AnnotationRow[]> {
   const rows = readKind(tx, kind, target, { order, asked, signal })
   return labels ? completeRows(rows, labels) : rows
 }

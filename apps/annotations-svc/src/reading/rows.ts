@@ -1,6 +1,6 @@
-import type { Row, RowKind } from '@reticle/contracts/row-lines'
+import type { AnnotationRow, RowKind } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
-import { holds } from '@reticle/kit/list/holds'
+import { evaluateFilter } from '@reticle/kit/list/evaluate-filter'
 import type { CompiledQuery, Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { type Asked, everything } from '../queries/asked.ts'
@@ -30,7 +30,7 @@ export async function* readKind(
   kind: RowKind,
   target: Target,
   { order, asked = everything, signal }: Reading,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   const copy = (query: CompiledQuery) => copyOut(tx, query, { signal })
   if (isPlain(kind, target)) {
     yield* lineRows(kind, copy(selectRows(tx, kind, target, order, asked)))
@@ -47,14 +47,14 @@ export async function* readKind(
 }
 
 /** The label of a track is that of its first piece; another job may have changed the label of its piece. */
-const hasLabel = ({ columns }: Row, { label_id }: Asked) =>
+const hasLabel = ({ columns }: AnnotationRow, { label_id }: Asked) =>
   label_id.length === 0 || label_id.includes(Number(columns[1]))
 
 /** Whether a tag or shape matches the filter, with the same result as the SQL of `conditionsOn`. */
-function isAskedFor(row: Row, { filter }: Asked): boolean {
+function isAskedFor(row: AnnotationRow, { filter }: Asked): boolean {
   if (!filter) return true
   const members = new Map<string, unknown>(Object.entries(objectOf(row).object))
-  return holds(filter, (field) => {
+  return evaluateFilter(filter, (field) => {
     const value = members.get(field)
     if (typeof value === 'number' || typeof value === 'string') return value
     return typeof value === 'boolean' ? value : null
@@ -71,7 +71,7 @@ export function readCreated(
   kind: RowKind,
   target: Target,
   { ids, signal }: { ids: string; signal: AbortSignal },
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<AnnotationRow[]> {
   const bytes = copyOut(tx, selectCreated(tx, kind, target, ids), { signal })
   const isWhole = kind !== 'track' || isPlain(kind, target)
   return isWhole ? lineRows(kind, bytes) : joinRows(pieceRows(bytes), target)

@@ -1,6 +1,6 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { TaskExtent } from '@reticle/contracts/rest/facts'
-import { decodeTrack, type Row, rowKinds } from '@reticle/contracts/row-lines'
+import { type AnnotationRow, decodeTrack, rowKinds } from '@reticle/contracts/row-lines'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { lastFrameOf, visibleSpans } from '../queries/tracks.ts'
@@ -133,13 +133,13 @@ async function countShared(
   }
 }
 
-function alikeOf({ kind, columns }: Row) {
+function alikeOf({ kind, columns }: AnnotationRow) {
   const label_id = Number(columns[1])
   if (kind !== 'shape') return { kind, label_id, source: Number(columns[4]) }
   return { kind, label_id, type: Number(columns[7]), source: Number(columns[8]) }
 }
 
-function isVisible({ columns }: Row): boolean {
+function isVisible({ columns }: AnnotationRow): boolean {
   const [outside, elements] = [columns[10], columns[13]]
   return outside === 'f' && (!elements || elements.includes(visibleElement))
 }

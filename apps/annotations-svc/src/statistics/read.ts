@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { BytesAnswer, Context } from '@reticle/kit'
+import type { BytesAnswer, CallContext } from '@reticle/kit'
 import { type Kysely, sql } from 'kysely'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type Authors, countAuthors } from '../history/authors.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
@@ -25,7 +25,7 @@ export interface Wanted {
 export async function readStatistics(
   deps: Deps,
   wanted: Wanted,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   const { target, id, labels, authors } = wanted
   const scope = await openScope(deps, wanted, context)
@@ -48,14 +48,14 @@ export async function readStatistics(
 export async function readRevision(
   deps: Deps,
   wanted: Pick<Wanted, 'target' | 'id'>,
-  context: Context,
+  context: CallContext,
 ): Promise<string> {
   const scope = await openScope(deps, wanted, context)
   const jobs = await findJobs(deps.db, scope)
   return tagOf(scope, { ...wanted, labels: false, authors: false }, { jobs, people: undefined })
 }
 
-type Jobs = ReadonlyMap<number, JobRow>
+type Jobs = ReadonlyMap<number, AnnotationSetRow>
 
 const idsOf = ({ tasks }: Scope) => ({
   tasks: tasks.map((one) => one.task_id),
@@ -63,7 +63,7 @@ const idsOf = ({ tasks }: Scope) => ({
 })
 
 async function findJobs(db: Kysely<AnnotationsDb>, scope: Scope): Promise<Jobs> {
-  const { rows } = await sql<JobRow>`
+  const { rows } = await sql<AnnotationSetRow>`
     select * from jobs where job_id = any(${idsOf(scope).jobs}::int[])`.execute(db)
   return new Map(rows.map((row) => [row.job_id, row]))
 }

@@ -1,5 +1,5 @@
 import type { TaskExtent } from '@reticle/contracts/rest/facts'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { awaitLabelChanges } from '../targets/label-changes.ts'
 import type { Target } from '../targets/target.ts'
@@ -20,7 +20,7 @@ export interface Scope {
 export async function openScope(
   deps: Pick<Deps, 'db' | 'services' | 'settings'>,
   { target, id }: { target: Scope['kind']; id: number },
-  context: Context,
+  context: CallContext,
 ): Promise<Scope> {
   const tasks: TaskExtent[] = []
   for (let after: number | undefined; ; ) {

@@ -1,8 +1,8 @@
-import { type Context, conflict } from '@reticle/kit'
+import { type CallContext, conflict } from '@reticle/kit'
 import { isLockTimeout } from '@reticle/kit/db/errors'
 import { queryRows } from '@reticle/kit/db/prepared'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hasNewerLabels } from './job-state.ts'
 import { type Reason, recorded } from './record.ts'
@@ -11,7 +11,7 @@ import { findTarget, type Target } from './target.ts'
 type Db = Kysely<AnnotationsDb> // also accepts a transaction
 type Tx = Transaction<AnnotationsDb>
 
-export type JobRows = ReadonlyMap<number, JobRow>
+export type JobRows = ReadonlyMap<number, AnnotationSetRow>
 
 /** Effect of one write on one job. */
 export interface JobChange {
@@ -36,7 +36,7 @@ export async function findJobRows(
   { jobs }: { jobs: readonly { id: number }[] },
 ): Promise<JobRows> {
   const ids = jobs.map((one) => one.id)
-  return byId(await queryRows<JobRow>(db, jobsById, [ids]))
+  return byId(await queryRows<AnnotationSetRow>(db, jobsById, [ids]))
 }
 
 /**
@@ -63,7 +63,7 @@ export async function lockJobs(
   tx: Tx,
   deps: Pick<Deps, 'services' | 'settings'>,
   target: Target,
-  context: Context,
+  context: CallContext,
 ): Promise<JobRows> {
   try {
     const rows = await selectForUpdate(tx, deps, target)
@@ -89,9 +89,9 @@ async function selectForUpdate(
   tx: Tx,
   { settings }: Pick<Deps, 'settings'>,
   { jobs }: Target,
-): Promise<JobRow[]> {
+): Promise<AnnotationSetRow[]> {
   const ids = sql.lit(`{${jobs.map((one) => one.id).join()}}`)
-  const { rows } = await sql<JobRow>`${settingsOf(settings)};
+  const { rows } = await sql<AnnotationSetRow>`${settingsOf(settings)};
     select * from jobs where job_id = any(${ids}::int[]) order by job_id for update`.execute(tx)
   return rows
 }
@@ -122,7 +122,7 @@ export async function noteLabels(
   const note = async (tx: Tx) => {
     await sql`select set_config('lock_timeout', ${String(noteWaitMs)}, true)`.execute(tx)
     const ids = target.jobs.map((one) => one.id)
-    const { rows } = await sql<JobRow>`
+    const { rows } = await sql<AnnotationSetRow>`
       select * from jobs where job_id = any(${ids}::int[])
         and greatest(labels_noted, labels_revision) < ${target.labels_revision}
       order by job_id for update`.execute(tx)
@@ -148,7 +148,7 @@ export async function changeByLabels(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
   reason: Reason | undefined,
-): Promise<JobRow[]> {
+): Promise<AnnotationSetRow[]> {
   return changes.size > 0 ? updateJobs(tx, changes, reason) : []
 }
 
@@ -161,7 +161,7 @@ export async function updateJobs(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
   reason: Reason | undefined,
-): Promise<JobRow[]> {
+): Promise<AnnotationSetRow[]> {
   const record = reason && recorded(reason, changeColumns.length + 1)
   const name = ['update_jobs', record && 'kept', reason?.cause.principal && 'by']
   const text = `
@@ -212,4 +212,4 @@ const jobsById = {
   text: `select ${columnsOfJob.join(', ')} from jobs where job_id = any($1::int[])`,
 }
 
-const byId = (rows: JobRow[]): JobRows => new Map(rows.map((row) => [row.job_id, row]))
+const byId = (rows: AnnotationSetRow[]): JobRows => new Map(rows.map((row) => [row.job_id, row]))

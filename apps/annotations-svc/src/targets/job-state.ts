@@ -1,9 +1,9 @@
-import type { JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow } from '../db/schema.ts'
 import type { Target } from './target.ts'
 
 /** State of a job: its object counts, and the labels revisions of its objects and of its own revision. */
 export type JobState = Pick<
-  JobRow,
+  AnnotationSetRow,
   'revision' | 'labels_revision' | 'labels_noted' | 'tags' | 'shapes' | 'tracks'
 >
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { labelOf } from '@reticle/contracts/testing/records'
 import { EarlyEvent } from '@reticle/kit/bus/bus'
-import { once } from '@reticle/kit/outbox/inbox'
+import { markReceived } from '@reticle/kit/outbox/inbox'
 import { testDb } from '@reticle/kit/testing/db'
 import { eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
@@ -41,7 +41,7 @@ function announce({ workspace, task_id }: Opened, change: object, labels: Worksp
 /** Delivers the event like the bus: through the inbox, in the transaction of the effect. */
 const deliver = (id: string, data: Parameters<typeof labelsChanged.key>[0]) => () =>
   db.transaction().execute(async (tx) => {
-    await once(tx, group, id)
+    await markReceived(tx, group, id)
     await handle(tx, eventOf(labelsChanged, data, { id }))
   })
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import { listUnhandled } from '@reticle/kit/outbox/inbox'
 import { type Deps, group } from '../deps.ts'
 
@@ -19,7 +19,7 @@ export async function awaitLabelChanges(
   { db }: Pick<Deps, 'db'>,
   event_ids: readonly string[],
   waitMs: number,
-  { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
+  { deadline, signal }: Pick<CallContext, 'deadline' | 'signal'>,
 ): Promise<void> {
   if (event_ids.length === 0) return
   const end = Math.min(Date.now() + waitMs, deadline - answerMs)

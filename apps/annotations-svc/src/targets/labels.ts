@@ -1,4 +1,4 @@
-import { type Context, conflict } from '@reticle/kit'
+import { type CallContext, conflict } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { indexLabels, type LabelIndex } from '../validation/labels.ts'
 import { findJobRows, type JobRows } from './job-rows.ts'
@@ -8,7 +8,7 @@ import type { Target } from './target.ts'
 export async function labelsOf(
   { services }: Pick<Deps, 'services'>,
   { task_id }: Pick<Target, 'task_id'>,
-  context: Context,
+  context: CallContext,
 ): Promise<LabelIndex> {
   return indexLabels(await services.labels.getLabelSet({ target: 'task', id: task_id }, context))
 }
@@ -23,7 +23,7 @@ export interface WriteLabels extends LabelIndex {
 export async function labelsForWrite(
   deps: Pick<Deps, 'db' | 'services'>,
   target: Target,
-  context: Context,
+  context: CallContext,
   known?: JobRows,
 ): Promise<WriteLabels> {
   // read before the labels, since a change in between would be missed otherwise

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type BytesAnswer, type Context, conflict } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, conflict } from '@reticle/kit'
 import { busy } from '@reticle/kit/db/errors'
 import { answerOf, noteApplied } from '@reticle/kit/outbox/calls'
 import type { Transaction } from 'kysely'
@@ -30,7 +30,7 @@ interface Applied {
 export async function writeOnce(
   { db }: Pick<Deps, 'db'>,
   { id, body }: Sent,
-  { call_id }: Pick<Context, 'call_id'>,
+  { call_id }: Pick<CallContext, 'call_id'>,
   write: (body: Sent['body'], note?: Note) => Promise<BytesAnswer>,
 ): Promise<BytesAnswer> {
   if (!call_id) return write(body)

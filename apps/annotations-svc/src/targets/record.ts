@@ -1,11 +1,11 @@
 import type { RevisionAction } from '@reticle/contracts/rest/history'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { AnnotationsSettings } from '../config.ts'
 
 /** Reason of a change of jobs, for the history. */
 export interface Reason {
   action: RevisionAction
-  cause: Pick<Cause, 'principal'> & { request_id: string | null }
+  cause: Pick<EventCause, 'principal'> & { request_id: string | null }
   /** Id of the background request that the write is part of. */
   rq_id?: string | undefined
 }

@@ -1,5 +1,5 @@
 import type { JobRange } from '@reticle/contracts/rest/facts'
-import { type Context, invalid, notFound } from '@reticle/kit'
+import { type CallContext, invalid, notFound } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import type { FrameRange } from '../validation/shapes.ts'
 import { awaitLabelChanges } from './label-changes.ts'
@@ -37,7 +37,7 @@ export async function openTarget(
   deps: Pick<Deps, 'db' | 'services' | 'settings'>,
   wanted: Wanted,
   action: Action,
-  context: Context,
+  context: CallContext,
   waitMs = deps.settings.labelsWaitMs,
 ): Promise<Target> {
   const target = await findTarget(deps, wanted, action, context)
@@ -50,7 +50,7 @@ export async function findTarget(
   { services }: Pick<Deps, 'services'>,
   { target, id }: Wanted,
   action: Action,
-  context: Context,
+  context: CallContext,
 ): Promise<Target> {
   if (target === 'project') throw invalid({ target: 'annotations belong to tasks and jobs' })
   const facts = await services.tasks.authorize({ target, id, action }, context)

@@ -4,11 +4,11 @@ import type { JobRange, LabelSet } from '@reticle/contracts/rest/facts'
 import type { Label } from '@reticle/contracts/rest/labels'
 import { attributeOf, factsOf, labelOf } from '@reticle/contracts/testing/records'
 import { type BytesAnswer, forbidden, notFound } from '@reticle/kit'
+import { createKeyedQueue } from '@reticle/kit/keyed-queue'
 import { silentLog } from '@reticle/kit/log'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
-import { delivering } from '@reticle/kit/testing/events'
-import { turns } from '@reticle/kit/turns'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
@@ -156,7 +156,7 @@ export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace
     db,
     bulk: db,
     ids: idBlocks(db),
-    turns: turns(),
+    turns: createKeyedQueue(),
     log: silentLog,
     settings: readConfig({}),
     services: neighboursOf(workspaces),
@@ -230,7 +230,7 @@ export function openService(db: Kysely<AnnotationsDb>) {
   const service = annotationHandlers(deps)
   const setUp = () => openWorkspace(service, add)
   const handle = eventHandler(() => undefined, { historyDays: 90 })
-  return { deps, service, workspaces, setUp, receive: delivering(db, handle) }
+  return { deps, service, workspaces, setUp, receive: createDeliverer(db, handle) }
 }
 
 /** Creates a task, with calls on it and its jobs. */

@@ -1,7 +1,7 @@
 import { arrayOf, columnSeparator, type RowKind, toLatin1 } from '@reticle/contracts/row-lines'
 import { type Prepared, queryRows, queryTexts } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import { rowColumns } from '../history/keep.ts'
 import { completeObject } from '../reading/complete.ts'
 import { latinColumns } from '../reading/lines.ts'
@@ -29,7 +29,7 @@ export interface Swept {
 }
 
 /** The current generation of a job; its history is not rewritten. */
-type Whose = Pick<JobRow, 'task_id' | 'job_id' | 'generation'>
+type Whose = Pick<AnnotationSetRow, 'task_id' | 'job_id' | 'generation'>
 
 /** Batch sizes that take a few milliseconds; a track may have thousands of keyframes. */
 const batchSizes: Record<RowKind, number> = { tag: 1000, shape: 1000, track: 50 }

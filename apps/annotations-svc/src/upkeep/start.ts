@@ -1,4 +1,4 @@
-import { alarm } from '@reticle/kit/alarm'
+import { createAlarm } from '@reticle/kit/alarm'
 import { type SweepDeps, sweepLabels } from './sweep.ts'
 
 /** Background task that rewrites stored rows after label changes. */
@@ -17,7 +17,7 @@ const soonMs = 1000
 export function startUpkeep(deps: SweepDeps, onError: (thrown: unknown) => void): Upkeep {
   const stopping = new AbortController()
   const { signal } = stopping
-  const waiting = alarm()
+  const waiting = createAlarm()
   const sweep = async () => {
     try {
       return await sweepLabels(deps, signal)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type RowKind, rowKinds } from '@reticle/contracts/row-lines'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { changeByLabels, nothingMore } from '../targets/job-rows.ts'
 import { notedOf } from '../targets/job-state.ts'
@@ -45,7 +45,7 @@ export async function sweepLabels(deps: SweepDeps, signal: AbortSignal): Promise
 const isStale = sql<boolean>`labels_revision < greatest(labels_noted, 0)
   and tags + shapes + tracks > 0`
 
-type StaleJob = Pick<JobRow, 'job_id' | 'task_id' | 'labels_changes'>
+type StaleJob = Pick<AnnotationSetRow, 'job_id' | 'task_id' | 'labels_changes'>
 
 async function findStale({ db }: SweepDeps, after: number): Promise<StaleJob | undefined> {
   const { rows } = await sql<StaleJob>`
@@ -89,7 +89,7 @@ async function sweepJob(deps: SweepDeps, job: StaleJob, signal: AbortSignal): Pr
 
 const callMs = 10_000
 
-function contextOf(signal: AbortSignal): Context {
+function contextOf(signal: AbortSignal): CallContext {
   const deadline = Date.now() + callMs
   return { principal: null, request_id: randomUUID(), deadline, signal }
 }
@@ -110,7 +110,7 @@ async function takeStep(
   stale: StaleJob,
   labels: LabelIndex,
 ): Promise<Step | undefined> {
-  const { rows } = await sql<JobRow>`
+  const { rows } = await sql<AnnotationSetRow>`
     select * from jobs where job_id = ${stale.job_id} and ${isStale}
       and labels_changes = ${stale.labels_changes} and labels_noted <= ${labels.labels_revision}
     for update skip locked`.execute(tx)
@@ -130,7 +130,7 @@ async function takeStep(
 /** Labels may have changed before their event arrived. */
 async function noteLabels(
   tx: Tx,
-  job: JobRow,
+  job: AnnotationSetRow,
   { labels_revision }: LabelIndex,
   reason: Reason | undefined,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function noteLabels(
   await changeByLabels(tx, new Map([[job.job_id, change]]), reason)
 }
 
-function positionOf({ labels_sweep }: JobRow, { labels_revision }: LabelIndex): Position {
+function positionOf({ labels_sweep }: AnnotationSetRow, { labels_revision }: LabelIndex): Position {
   const left = position.safeParse(labels_sweep).data
   return left?.revision === labels_revision ? left : startOf(labels_revision, rowKinds[0])
 }
@@ -157,14 +157,14 @@ function nextOf(
 /** Readers no longer see these objects, so counts change but revisions do not. */
 async function countRemoved(
   tx: Tx,
-  { job_id }: JobRow,
+  { job_id }: AnnotationSetRow,
   kind: RowKind,
   count: number,
 ): Promise<void> {
   const ledger = newLedger()
   noteGone(ledger, kind, job_id, count)
   const { tags, shapes, tracks } = ledger.jobs.get(job_id)?.delta ?? nothingMore
-  const { rows } = await sql<JobRow>`
+  const { rows } = await sql<AnnotationSetRow>`
     update jobs set tags = tags + ${tags}, shapes = shapes + ${shapes}, tracks = tracks + ${tracks}
     where job_id = ${job_id} returning *`.execute(tx)
   const cause = { principal: null, request_id: randomUUID() }

@@ -1,7 +1,7 @@
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import { eventsOf, type Ledger } from '../writing/ledger.ts'
 
 /**
@@ -12,8 +12,8 @@ import { eventsOf, type Ledger } from '../writing/ledger.ts'
 export async function tellRemoved(
   tx: Transaction<AnnotationsDb>,
   ledger: Ledger,
-  jobs: readonly JobRow[],
-  { project_id, cause }: { project_id: number | null; cause: Cause },
+  jobs: readonly AnnotationSetRow[],
+  { project_id, cause }: { project_id: number | null; cause: EventCause },
 ): Promise<void> {
   const poorer = jobs.filter((job) => ledger.jobs.has(job.job_id))
   for (const task_id of new Set(poorer.map((job) => job.task_id))) {

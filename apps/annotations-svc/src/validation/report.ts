@@ -1,5 +1,5 @@
 import { DomainError } from '@reticle/kit'
-import { placeOf } from '@reticle/kit/validation'
+import { formatPath } from '@reticle/kit/validation'
 
 /** Path in the body: `['shapes', 3, 'points', 0]`. */
 export type Path = readonly (string | number)[]
@@ -70,7 +70,7 @@ const isLow = (key: string | number) => typeof key === 'string' || key <= mostAl
 function texts(problems: readonly Problem[]): string[] {
   return [
     ...new Set(
-      problems.map((one) => (one.isWhole ? one.text : `${placeOf(one.path)}: ${one.text}`)),
+      problems.map((one) => (one.isWhole ? one.text : `${formatPath(one.path)}: ${one.text}`)),
     ),
   ]
 }

@@ -1,5 +1,10 @@
-import { decodeRows, type Row, RowLinesError, rowKinds } from '@reticle/contracts/row-lines'
-import { type Context, DomainError } from '@reticle/kit'
+import {
+  type AnnotationRow,
+  decodeRows,
+  RowLinesError,
+  rowKinds,
+} from '@reticle/contracts/row-lines'
+import { type CallContext, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
@@ -19,7 +24,7 @@ type Written = Awaited<ReturnType<Handlers['writeRows']>>
  * Writes row lines as annotations: validated like a PUT, in one transaction, once per `call_id`; a repeat returns the
  * first result. A dry run does the same and rolls back.
  */
-export async function writeRows(deps: Deps, input: Input, context: Context): Promise<Written> {
+export async function writeRows(deps: Deps, input: Input, context: CallContext): Promise<Written> {
   const waitMs = deps.settings.labelsLongWaitMs
   const target = await openTarget(deps, input, 'annotations:write', context, waitMs)
   assertHasMedia(target)
@@ -106,7 +111,7 @@ async function* checkRows(
   Object.assign(written, { tags: counts.tag, shapes: counts.shape, tracks: counts.track })
 }
 
-async function* readable(body: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
+async function* readable(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnnotationRow[]> {
   try {
     yield* decodeRows(body)
   } catch (thrown) {

@@ -1,8 +1,8 @@
 import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/events/annotations'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import type { AnnotationsDb, JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { type JobRows, updateJobs } from '../targets/job-rows.ts'
@@ -51,7 +51,7 @@ export async function closeWrite(
   tx: Transaction<AnnotationsDb>,
   target: Target,
   closing: Closing,
-  context: Context,
+  context: CallContext,
 ): Promise<Outcome> {
   const outcome = await close(tx, target, closing, context)
   await closing.note?.(tx, outcome.etag)
@@ -62,7 +62,7 @@ async function close(
   tx: Transaction<AnnotationsDb>,
   target: Target,
   closing: Closing,
-  context: Context,
+  context: CallContext,
 ): Promise<Outcome> {
   const { action, ledger, before, rq_id, keeps_state } = closing
   if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
@@ -89,7 +89,7 @@ async function close(
  * When new objects are complete for an older revision than the rest of the job, the whole job is marked as older and
  * completed again.
  */
-function labelsAfter(target: Target, closing: Closing, job: JobRow | undefined) {
+function labelsAfter(target: Target, closing: Closing, job: AnnotationSetRow | undefined) {
   const { labels_revision, labels_noted = labels_revision, generation } = closing
   if (labels_revision === null) {
     const noted = job ? Math.max(notedOf(job), target.labels_revision) : null
@@ -112,7 +112,7 @@ const tellMs = 1000
 export async function tellProjects(
   { services, log }: Pick<Deps, 'services' | 'log'>,
   { event }: Outcome,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   if (!event) return
   const limit = AbortSignal.timeout(tellMs)

@@ -1,5 +1,10 @@
-import { type Row, type RowKind, rowColumns, rowKinds } from '@reticle/contracts/row-lines'
-import type { BytesAnswer, Context } from '@reticle/kit'
+import {
+  type AnnotationRow,
+  type RowKind,
+  rowColumns,
+  rowKinds,
+} from '@reticle/contracts/row-lines'
+import type { BytesAnswer, CallContext } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -12,7 +17,7 @@ import type { Stored } from './stored.ts'
 /** Objects of a write in request order, kept for the response while they are few. */
 export interface Held {
   /** Undefined once there were too many; they are then read again. */
-  rows: Row[] | undefined
+  rows: AnnotationRow[] | undefined
   /** Number of characters in `rows`. */
   size: number
 }
@@ -36,7 +41,7 @@ export type ReadAgain = (
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   signal: AbortSignal,
-) => AsyncGenerator<Row[]>
+) => AsyncGenerator<AnnotationRow[]>
 
 /**
  * Returns the objects of a write and its entity tag. Many objects are read again after the commit, so an object that
@@ -47,7 +52,7 @@ export function answerHeld(
   { rows }: Pick<Held, 'rows'>,
   readAgain: ReadAgain,
   etag: string,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   if (rows) return answerRows(rows, etag)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
@@ -57,7 +62,7 @@ export function answerHeld(
 }
 
 /** Builds a response from rows in memory. */
-export function answerRows(rows: readonly Row[], etag: string): Promise<BytesAnswer> {
+export function answerRows(rows: readonly AnnotationRow[], etag: string): Promise<BytesAnswer> {
   const own = (kind: RowKind) => rows.filter((row) => row.kind === kind)
   return wholeAnswer(etag, setBytes(rowKinds.map((kind) => [kind, [own(kind)]])))
 }

@@ -1,6 +1,6 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
-import type { JobRow } from '../db/schema.ts'
+import type { AnnotationSetRow } from '../db/schema.ts'
 import type { JobChange } from '../targets/job-rows.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
@@ -61,7 +61,10 @@ interface Place {
  * Records that all previous objects of a job were removed. If nothing replaces them, the removed objects count as
  * touched.
  */
-export function noteEmptied(ledger: Ledger, { job_id, tags, shapes, tracks }: JobRow): void {
+export function noteEmptied(
+  ledger: Ledger,
+  { job_id, tags, shapes, tracks }: AnnotationSetRow,
+): void {
   noteGone(ledger, 'tag', job_id, tags)
   noteGone(ledger, 'shape', job_id, shapes)
   noteGone(ledger, 'track', job_id, tracks)
@@ -128,7 +131,7 @@ const sum = ({ tags, shapes, tracks }: Counts) => tags + shapes + tracks
 /** Returns the jobs of the event. */
 export function eventsOf(
   { jobs, touched, hasIds }: Ledger,
-  rows: readonly JobRow[],
+  rows: readonly AnnotationSetRow[],
   action: AnnotationsChange['action'],
 ): JobEvent[] {
   const isDetailed = rows.length <= mostDetailed

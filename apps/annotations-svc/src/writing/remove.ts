@@ -1,5 +1,5 @@
-import { type Row, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
-import type { BytesAnswer, Context } from '@reticle/kit'
+import { type AnnotationRow, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
+import type { BytesAnswer, CallContext } from '@reticle/kit'
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
@@ -46,13 +46,13 @@ export async function removeObjects(
   target: Target,
   source: AsyncIterable<Batch>,
   condition: Condition,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   const ids = await readIds(deps, source)
   const count = rowKinds.reduce((sum, kind) => sum + ids[kind].length, 0)
   const removal = { target, ids, ...condition }
   if (count > mostHeld) return removeMany(deps, removal, context)
-  const gone: Row[] = []
+  const gone: AnnotationRow[] = []
   const outcome = await inTransaction(deps, {
     target,
     isWhole: true,
@@ -67,7 +67,7 @@ export async function removeObjects(
  * still exist. Its connection is taken first: a holder of one in this pool may wait for the other pool, but never the
  * reverse.
  */
-function removeMany(deps: Deps, removal: Removal, context: Context): Promise<BytesAnswer> {
+function removeMany(deps: Deps, removal: Removal, context: CallContext): Promise<BytesAnswer> {
   const { target, ids } = removal
   return openLater(deps.bulk, context.signal, async (past) => {
     const write = async (tx: Transaction<AnnotationsDb>) => {
@@ -86,8 +86,8 @@ async function removeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
   { target, ids, if_match, note: told }: Removal,
-  onGone: (row: Row) => void,
-  context: Context,
+  onGone: (row: AnnotationRow) => void,
+  context: CallContext,
 ): Promise<Outcome> {
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
@@ -119,7 +119,7 @@ const atOnce = 1000
 interface Removing {
   ledger: Ledger
   find: Find
-  onGone: (row: Row) => void
+  onGone: (row: AnnotationRow) => void
 }
 
 async function removeKind(

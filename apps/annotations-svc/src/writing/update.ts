@@ -1,5 +1,5 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
-import { type BytesAnswer, type Context, DomainError } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { type Begun, begin } from '../bodies/begin.ts'
 import type { Batch } from '../bodies/body.ts'
@@ -43,7 +43,7 @@ export interface Update {
 export async function updateObjects(
   deps: Deps,
   update: Update,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   const begun = await begin(update.source, ({ items }) => items.length)
   const held = newHeld()
@@ -80,7 +80,7 @@ async function changeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
   update: Update & Begun<Batch> & Pick<Work, 'held' | 'named'>,
-  context: Context,
+  context: CallContext,
 ): Promise<Outcome> {
   const { target } = update
   const source = await wholeOf(tx, update, deps.settings)

@@ -1,5 +1,5 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
-import { type BytesAnswer, type Context, invalidText } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, invalidText } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { begin } from '../bodies/begin.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -53,7 +53,7 @@ export interface Write {
 export async function writeSet(
   deps: Deps,
   write: Omit<Write, 'ids' | 'held'>,
-  context: Context,
+  context: CallContext,
 ): Promise<BytesAnswer> {
   const { target } = write
   assertHasMedia(target)
@@ -83,7 +83,7 @@ export async function storeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Pick<Deps, 'services' | 'settings'>,
   write: Write,
-  context: Context,
+  context: CallContext,
 ): Promise<Outcome> {
   const { target } = write
   const { labels_revision, seen } = write.labels

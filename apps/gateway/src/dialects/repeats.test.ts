@@ -1,7 +1,7 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { keyHandlers } from '@reticle/kit/keys/keys'
 import { idempotencyKeysTable } from '@reticle/kit/keys/table'
-import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
+import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { beforeEach, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
@@ -27,7 +27,7 @@ const { send } = await testGateway({
     projects: { createProject: async () => projectRecord() },
     annotations: {
       replaceJobAnnotations: async ({ body }) => {
-        written.push((await gathered(body)).toString())
+        written.push((await readAllBytes(body)).toString())
         return { head: { etag: '"a31-1"' }, chunks: bytesOf(written.at(-1) ?? '') }
       },
     },

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { placeOf } from '@reticle/kit/validation'
+import { formatPath } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
 import type { Failed } from '../http-error.ts'
 
@@ -34,7 +34,7 @@ export function problemOf(failed: Failed, request: FastifyRequest): Record<strin
 
 /** Returns a message with its place: `labels[0].name: ...`. */
 const described = ({ pointer, message }: FieldProblem) =>
-  pointer ? `${placeOf(pointer.slice(1).split('/'))}: ${message}` : message
+  pointer ? `${formatPath(pointer.slice(1).split('/'))}: ${message}` : message
 
 /** Returns the errors of fields. Texts in a list are messages about the place of that list. */
 function fieldProblems(body: unknown, pointer: string, code: string): FieldProblem[] {

@@ -1,10 +1,10 @@
-import { counter, histogram, totals } from '@reticle/kit/observe/registry'
+import { counter, createTotals, histogram } from '@reticle/kit/observe/registry'
 import { readTraceparent, startWork } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenCalls } from './open-calls.ts'
 
 /** Labelled by route and class of status (`2xx`), so that `/metrics` stays below 2,000 series. */
-export const rowSeconds = totals({
+export const rowSeconds = createTotals({
   name: 'reticle_http_request_duration_seconds',
   help: 'Time from the headers of a request to the end of its answer, by row',
   labelNames: ['route', 'method', 'status'],

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Operation } from '@reticle/contracts'
 import { takesKey } from '@reticle/contracts/api/operation'
-import { type Context, conflict } from '@reticle/kit'
+import { type CallContext, conflict } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { allowToken } from '../plugins/token-rights.ts'
 import type { GatewayPorts } from '../ports.ts'
@@ -189,7 +189,7 @@ async function settleKey(
 const ownMs = 10_000
 
 /** Returns a context without the client's signal, because keys are also settled after the client has disconnected. */
-function ownContext(request: FastifyRequest): Context {
+function ownContext(request: FastifyRequest): CallContext {
   return {
     principal: request.principal,
     request_id: request.id,

@@ -1,6 +1,6 @@
 import { assetFields, largestAsset } from '@reticle/contracts/rest/assets'
 import { invalid, invalidInput } from '@reticle/kit'
-import { wording } from '@reticle/kit/validation'
+import { formatIssue } from '@reticle/kit/validation'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { type ArrivingFile, type Fields, type OnFile, readForm } from './form.ts'
@@ -61,7 +61,7 @@ async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function readFields(fields: Fields) {
-  const read = assetFields.safeParse(fields, { error: wording })
+  const read = assetFields.safeParse(fields, { error: formatIssue })
   if (read.error) throw invalidInput(read.error.issues)
   return read.data
 }

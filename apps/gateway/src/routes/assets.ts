@@ -1,6 +1,6 @@
 import { tables } from '@reticle/contracts'
 import { assetParams } from '@reticle/contracts/rest/assets'
-import { attachment } from '@reticle/kit/content-disposition'
+import { formatAttachment } from '@reticle/kit/content-disposition'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
 import { reader } from '../read.ts'
@@ -28,6 +28,6 @@ export function serveAssets(api: FastifyInstance, { services, blobs, settings }:
 }
 
 function disposition({ filename, media_type }: { filename: string; media_type: string }): string {
-  const saved = attachment(filename)
+  const saved = formatAttachment(filename)
   return media_type.startsWith('image/') ? saved.replace(/^attachment/, 'inline') : saved
 }

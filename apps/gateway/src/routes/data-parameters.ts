@@ -1,6 +1,6 @@
 import { type DataParameters, dataParameters } from '@reticle/contracts/rest/media'
 import { invalidInput } from '@reticle/kit'
-import { wording } from '@reticle/kit/validation'
+import { formatIssue } from '@reticle/kit/validation'
 import type { Fields } from './form.ts'
 import { listed } from './text-form.ts'
 
@@ -17,7 +17,7 @@ export const documents = [
  * @throws DomainError invalid, naming the field
  */
 export function readParameters(fields: Fields): DataParameters {
-  const read = dataParameters.safeParse(listed(fields), { error: wording })
+  const read = dataParameters.safeParse(listed(fields), { error: formatIssue })
   if (read.error) throw invalidInput(read.error.issues)
   return read.data
 }

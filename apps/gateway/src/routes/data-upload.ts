@@ -3,7 +3,7 @@ import type { DataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { namesSources } from '@reticle/contracts/rest/sources'
 import { invalid, invalidInput } from '@reticle/kit'
-import { wording } from '@reticle/kit/validation'
+import { formatIssue } from '@reticle/kit/validation'
 import { z } from 'zod'
 import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
@@ -117,7 +117,7 @@ async function readDocument(
   { settings }: GatewayPorts,
 ): Promise<DataParameters> {
   const sent = await readValues(request, settings.maxBodyBytes)
-  const read = document.safeParse(sent ?? {}, { error: wording })
+  const read = document.safeParse(sent ?? {}, { error: formatIssue })
   if (read.error) throw invalidInput(read.error.issues)
   const said = Object.entries(read.data).filter(([, value]) => value !== null)
   return readParameters(Object.fromEntries(said))

@@ -1,5 +1,5 @@
 import { restOperations, tables } from '@reticle/contracts'
-import { openapi } from '@reticle/contracts/openapi'
+import { buildOpenapi } from '@reticle/contracts/openapi'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { stringify } from 'yaml'
@@ -20,8 +20,8 @@ const noAliases = { aliasDuplicateObjects: false }
  */
 export function serveDocuments(api: FastifyInstance): void {
   const operation = tables.server.getSchema
-  const asJson = once(() => Buffer.from(JSON.stringify(openapi(restOperations))))
-  const asYaml = once(() => Buffer.from(stringify(openapi(restOperations), noAliases)))
+  const asJson = once(() => Buffer.from(JSON.stringify(buildOpenapi(restOperations))))
+  const asYaml = once(() => Buffer.from(stringify(buildOpenapi(restOperations), noAliases)))
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, (request, reply) => {
     const type = typeFor(request)
@@ -29,7 +29,7 @@ export function serveDocuments(api: FastifyInstance): void {
     return reply.send(type === yamlType ? asYaml() : asJson())
   })
 
-  const asPage = once(() => Buffer.from(referencePage(openapi(restOperations))))
+  const asPage = once(() => Buffer.from(referencePage(buildOpenapi(restOperations))))
   for (const page of [tables.server.getDocs, tables.server.getSwagger])
     api.get(
       pathOf(page),

@@ -2,7 +2,7 @@ import { tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { DomainError, notFound, unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { attachment } from '@reticle/kit/content-disposition'
+import { formatAttachment } from '@reticle/kit/content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from '../etag-match.ts'
@@ -103,7 +103,7 @@ function setFileHeaders(reply: FastifyReply, file: ResultFile): FastifyReply {
     'last-modified': new Date(file.finished_date).toUTCString(),
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
-    'content-disposition': attachment(file.filename),
+    'content-disposition': formatAttachment(file.filename),
   })
 }
 

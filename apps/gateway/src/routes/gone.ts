@@ -1,4 +1,4 @@
-import { gone as rows } from '@reticle/contracts/api/gone'
+import { goneOperations as rows } from '@reticle/contracts/api/gone'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'

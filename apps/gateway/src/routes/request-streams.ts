@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { request as requestRecord } from '@reticle/contracts/rest/requests'
-import { absolute } from '@reticle/kit/links'
+import { toAbsoluteLinks } from '@reticle/kit/links'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts, Phase } from '../ports.ts'
@@ -48,7 +48,7 @@ function serveStream(
     const translate = translationOf(request, operation)?.answer
     const eventFor = (line: string) =>
       share(`${request.dialect?.name} ${base} ${line}`, () => {
-        const record = absolute(requestRecord, JSON.parse(line), base)
+        const record = toAbsoluteLinks(requestRecord, JSON.parse(line), base)
         // without the user agent: a text is shared by clients of all versions
         return eventText(translate ? translate(record, base, '') : record)
       })

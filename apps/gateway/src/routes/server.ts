@@ -2,7 +2,7 @@ import { restOperations, tables } from '@reticle/contracts'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { cloudProviders } from '@reticle/contracts/rest/cloud-storages'
 import { type Capabilities, type PartFacts, shareQuery } from '@reticle/contracts/rest/server'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import { dialects } from '../dialects/all.ts'
 import { gatewayLimits } from '../limits.ts'
@@ -13,7 +13,7 @@ import { contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 
 type Ports = Pick<GatewayPorts, 'services' | 'settings'>
-type Answer = (input: unknown, context: Context) => Promise<unknown>
+type Answer = (input: unknown, context: CallContext) => Promise<unknown>
 
 /** Serves the capabilities and limits of this installation. */
 export function serveServer(api: FastifyInstance, { services, settings }: Ports): void {
@@ -60,7 +60,7 @@ const plugins = {
 async function capabilitiesOf(
   { tasks, server }: Services,
   settings: GatewayPorts['settings'],
-  context: Context,
+  context: CallContext,
 ): Promise<Capabilities> {
   const [people, work] = await Promise.all([
     tasks.describe({}, context),

@@ -1,6 +1,6 @@
 import type { Operation } from '@reticle/contracts'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { FastifyRequest } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
@@ -11,7 +11,7 @@ export interface UploadCall {
   /** Params, query and headers as validated by the operation. */
   input: Record<string, unknown>
   request: FastifyRequest
-  context: Context
+  context: CallContext
 }
 
 /** Handler of one kind of upload: checks that it may start, stores its files, and starts their processing. */
@@ -21,7 +21,7 @@ export type Upload = (call: UploadCall, ports: GatewayPorts) => Promise<unknown>
  * Returns the context for opening an upload without the call id of the idempotency key. Every attempt opens a new
  * upload for its own files; only the start of their processing happens once per key.
  */
-export const beforeItsEffect = (context: Context): Context => ({
+export const beforeItsEffect = (context: CallContext): CallContext => ({
   ...context,
   next_call_id: undefined,
 })

@@ -1,8 +1,8 @@
 import { type Operation, tables } from '@reticle/contracts'
-import { answered, type Operations } from '@reticle/contracts/api/operation'
+import { listServiceOperations, type Operations } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { notFound, type Service, unauthenticated } from '@reticle/kit'
-import { guard } from '@reticle/kit/rpc/guard'
+import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { z } from 'zod'
 import type { Services } from '../ports.ts'
 
@@ -47,7 +47,7 @@ export function someServices(given: SomeServices, bugs: unknown[] = []): Service
   const guarded = Object.entries(tables).map(([name, table]) => {
     const own = Object.entries(handlers).find(([key]) => key === name)?.[1]
     const all = z.custom<Service<Operations>>().parse({ ...unknownObjects(table), ...own })
-    return [name, guard(all, (thrown) => bugs.push(thrown))]
+    return [name, guardHandlers(all, (thrown) => bugs.push(thrown))]
   })
   return z.custom<Services>().parse(Object.fromEntries(guarded))
 }
@@ -56,5 +56,7 @@ function unknownObjects(table: Operations) {
   const refuse = async () => {
     throw notFound()
   }
-  return Object.fromEntries(answered(table).map(({ name }: Operation) => [name, refuse]))
+  return Object.fromEntries(
+    listServiceOperations(table).map(({ name }: Operation) => [name, refuse]),
+  )
 }

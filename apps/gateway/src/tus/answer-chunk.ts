@@ -1,4 +1,4 @@
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limitedBytes } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
@@ -92,7 +92,7 @@ const ownMs = 15_000
  * Returns a context without the client's signal, because the offset is also recorded after the client has
  * disconnected.
  */
-const ownContext = ({ next_call_id: _, ...context }: Context): Context => ({
+const ownContext = ({ next_call_id: _, ...context }: CallContext): CallContext => ({
   ...context,
   deadline: Date.now() + ownMs,
   signal: new AbortController().signal,

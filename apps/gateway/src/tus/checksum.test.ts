@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { partKey, spreadBytes, spreadKey } from '@reticle/kit/blob/spread'
-import { gathered } from '@reticle/kit/testing/bytes'
+import { readAllBytes } from '@reticle/kit/testing/bytes'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import type { SomeServices } from '../testing/services.ts'
@@ -78,7 +78,7 @@ describe('a chunk', () => {
     expect([answer.status, answer.headers['x-error-code']]).toEqual([460, 'checksum_mismatch'])
     expect([offset, noted.at(-1)]).toEqual([5, [5, true, undefined]])
     expect((await sent('world', digest('sha1', 'world'))).status).toBe(204)
-    expect(String(await gathered((await blobs.get('up/f')).chunks))).toBe('helloworld')
+    expect(String(await readAllBytes((await blobs.get('up/f')).chunks))).toBe('helloworld')
   })
 
   test('of several parts is counted when all of it is correct', async () => {

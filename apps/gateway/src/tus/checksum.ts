@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { keyOfAll, placesOf } from '@reticle/kit/blob/spread'
+import { keyOfAll, locateRange } from '@reticle/kit/blob/spread'
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../http-error.ts'
 
@@ -70,7 +70,7 @@ export async function sha256Of(
   size: number,
 ): Promise<string> {
   const hash = createHash('sha256')
-  for (const { key: part, start, end } of placesOf(key, { start: 0, end: size })) {
+  for (const { key: part, start, end } of locateRange(key, { start: 0, end: size })) {
     const { chunks } = await blobs.get(part, { start, end: end - 1 })
     for await (const piece of chunks) hash.update(piece)
   }

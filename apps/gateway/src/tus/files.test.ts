@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DomainError, forbidden, notFound } from '@reticle/kit'
 import { partAt, partKey, spreadBytes, spreadKey, takenOver } from '@reticle/kit/blob/spread'
-import { gathered } from '@reticle/kit/testing/bytes'
+import { readAllBytes } from '@reticle/kit/testing/bytes'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from '../testing/gateway.ts'
 import type { SomeServices } from '../testing/services.ts'
@@ -90,7 +90,7 @@ describe('chunks of a file', () => {
     })
     expect((await chunk(3, 'de')).headers['upload-offset']).toBe('5')
     expect(file).toMatchObject({ offset: 5, lease: undefined })
-    expect(String(await gathered((await blobs.get(`${file.key}/0-0`)).chunks))).toBe('abcde')
+    expect(String(await readAllBytes((await blobs.get(`${file.key}/0-0`)).chunks))).toBe('abcde')
   })
 
   test('without bytes change nothing', async () => {
@@ -178,7 +178,7 @@ describe('chunks of a file', () => {
       .poll(() => file, patience)
       .toMatchObject({ offset: spreadBytes + 3, lease: undefined })
     expect((await chunk(spreadBytes + 3, 'd')).status).toBe(204)
-    expect(String(await gathered((await blobs.get(`${file.key}/0-1`)).chunks))).toBe('abcd')
+    expect(String(await readAllBytes((await blobs.get(`${file.key}/0-1`)).chunks))).toBe('abcd')
   })
 
   test('are counted up to a stall of the client', async () => {

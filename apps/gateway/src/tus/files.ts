@@ -1,6 +1,6 @@
 import type { Operation } from '@reticle/contracts'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts } from '../ports.ts'
@@ -61,7 +61,7 @@ interface NewFile {
  */
 export async function createFile(
   { purpose, operation, id }: NewFile,
-  { request, context }: { request: FastifyRequest; context: Context },
+  { request, context }: { request: FastifyRequest; context: CallContext },
   reply: FastifyReply,
   { services: { requests }, settings }: GatewayPorts,
 ): Promise<FastifyReply> {

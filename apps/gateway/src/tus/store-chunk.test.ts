@@ -1,6 +1,6 @@
 import { s3Blobs } from '@reticle/kit/blob/s3'
 import { spreadBytes, spreadKey, takenOver } from '@reticle/kit/blob/spread'
-import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
+import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryBlobs } from '../testing/gateway.ts'
@@ -23,7 +23,7 @@ describe.each([
 
   const [one, two] = ['a', 'b'].map((letter) => Buffer.alloc(spreadBytes, letter))
   const key = spreadKey('up/f', 3 * spreadBytes)
-  const content = async (at: string) => gathered((await blobs.get(at)).chunks)
+  const content = async (at: string) => readAllBytes((await blobs.get(at)).chunks)
 
   async function store(
     opened: { key: string; tail?: string; offset: number },

@@ -1,11 +1,11 @@
-import type { OpenedChunk } from '@reticle/contracts/rest/uploads'
+import type { OpenedUploadChunk } from '@reticle/contracts/rest/uploads'
 import { unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { partAt, partKey, spreadBytes } from '@reticle/kit/blob/spread'
 import type { Source } from './source.ts'
 
 export interface Chunk {
-  opened: Pick<OpenedChunk, 'key' | 'tail' | 'offset'>
+  opened: Pick<OpenedUploadChunk, 'key' | 'tail' | 'offset'>
   /** End of the chunk in the file. */
   end: number
   source: Source

@@ -4,7 +4,7 @@ import type { BackupProject, BackupTask } from '@reticle/contracts/rest/backups'
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { writeArchive } from '../checkpoints/write-archive.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
@@ -31,7 +31,7 @@ interface Part {
 }
 
 interface Run extends OperationDeps {
-  context: Context
+  context: CallContext
   report: ReportWriter
 }
 

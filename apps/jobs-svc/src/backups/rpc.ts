@@ -1,6 +1,6 @@
 import type { requests } from '@reticle/contracts/api/requests'
-import { type Context, invalidText, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, invalidText, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { destinationOf } from '../locations/destination.ts'
@@ -41,7 +41,7 @@ async function startBackup(
   { db, services, settings }: BackupDeps,
   target: BackupWork['target'],
   input: ExportInput,
-  context: Context,
+  context: CallContext,
 ): Promise<{ rq_id: string }> {
   const { id: target_id, lightweight } = input
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
@@ -57,7 +57,7 @@ async function startBackup(
   const isLarge = target === 'project' || facts.size > largeCount
   const size_class = isLarge ? ('large' as const) : ('small' as const)
   const wish = { id, params, facts, size_class }
-  return change(db, context, (tx) => postRequest(tx, wish, settings, context))
+  return runChange(db, context, (tx) => postRequest(tx, wish, settings, context))
 }
 
 const largeCount = 100_000
@@ -66,14 +66,14 @@ const largeCount = 100_000
 async function startRestore(
   { db, services, settings }: BackupDeps,
   body: RestoreInput,
-  context: Context,
+  context: CallContext,
 ): Promise<{ rq_id: string }> {
   const { target, dry_run = false } = body
   const aim = { purpose: 'backup', target, id: 0 } as const
   const facts = await permit(services.tasks, aim, context)
   const named = { ...body, filename: body.file_id }
   const origin = await originOf(named, undefined, services.storages, context)
-  return change(db, context, async (tx) => {
+  return runChange(db, context, async (tx) => {
     const { input_key, ...given } = origin
       ? await comingFile(tx, origin, facts.organization_id)
       : await takeFile(tx, aim, body, context)

@@ -1,5 +1,5 @@
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 
 /** References to assets in guides. */
@@ -9,7 +9,7 @@ const reference = /\(\/api\/assets\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/g
 export async function* guideFiles(
   markdown: string | null,
   { services: { guides }, blobs }: Pick<OperationDeps, 'services' | 'blobs'>,
-  context: Context,
+  context: CallContext,
 ): AsyncGenerator<ArchiveFile> {
   if (markdown === null) return
   const names = new Map<string, string>()

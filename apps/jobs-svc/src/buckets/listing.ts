@@ -1,6 +1,6 @@
 import type { storages } from '@reticle/contracts/api/storages'
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
-import type { Context, Service } from '@reticle/kit'
+import type { CallContext, Service } from '@reticle/kit'
 import { inTurns } from '../media/in-turns.ts'
 
 /** Files of a cloud storage that are visible to the caller. */
@@ -19,7 +19,7 @@ interface Asked {
 export function openListing(
   service: Pick<Service<typeof storages>, 'listSourceFiles'>,
   asked: Asked,
-  context: Context,
+  context: CallContext,
 ): Bucket {
   async function* below(prefix: string) {
     let token: string | undefined

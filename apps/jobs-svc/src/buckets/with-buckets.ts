@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { storages } from '@reticle/contracts/api/storages'
-import type { Context, Service } from '@reticle/kit'
+import type { CallContext, Service } from '@reticle/kit'
 import type { BlobStore, Range } from '@reticle/kit/blob/blob'
 import { sourceChanged } from '../media/source-changed.ts'
 
@@ -39,7 +39,7 @@ type Reader = Pick<Service<typeof storages>, 'readSourceFile'>
 /** Storage of the files and its reader, before the task has media. */
 export interface Chosen {
   cloud_storage_id: number
-  context: Context
+  context: CallContext
 }
 
 /**
@@ -62,7 +62,7 @@ export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: Chosen)
 const longestMs = 600_000
 
 /** Context without a user: the permission for the frame was checked when it was located. */
-const ofNobody = (): Context => ({
+const ofNobody = (): CallContext => ({
   principal: null,
   request_id: randomUUID(),
   deadline: Date.now() + longestMs,

@@ -1,6 +1,6 @@
 import { trackZip } from '@reticle/formats/archive/zip-track'
 import { ArchiveChanged, type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
-import { type Begun, CannotGoOn, stepBytes } from '@reticle/kit/blob/blob'
+import { CannotGoOn, type PutProgress, stepBytes } from '@reticle/kit/blob/blob'
 import type { OperationDeps } from '../operations/operation.ts'
 import { resultKey } from '../operations/result-key.ts'
 import type { BackupWork, ExportWork } from '../requests/work.ts'
@@ -61,7 +61,7 @@ async function write(
   let due = performance.now() + (former ? checkpoints.everyMs : checkpoints.afterMs)
   let keeping: Promise<void> | undefined
 
-  const keep = async (begun: Begun) => {
+  const keep = async (begun: PutProgress) => {
     const known = track.upTo(begun.size)
     if (!known) return
     const { crc } = known
@@ -69,7 +69,7 @@ async function write(
     await keepCheckpoint({ ...begun, key, begun_date, crc, members })
     track.keep(begun.size)
   }
-  const onStored = (begun: Begun) => {
+  const onStored = (begun: PutProgress) => {
     due = performance.now() + checkpoints.everyMs
     keeping = keep(begun)
       .catch(() => undefined) // the previous checkpoint stays

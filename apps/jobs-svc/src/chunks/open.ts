@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { media } from '@reticle/contracts/api/media'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
-import { type Context, DomainError, type Service } from '@reticle/kit'
+import { type CallContext, DomainError, type Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { beyondCall } from '@reticle/kit/db/session/call-signal'
 import type { Kysely } from 'kysely'
@@ -41,7 +41,7 @@ export interface Chunks {
    *
    * @throws DomainError too_many when it takes longer, while its making continues; errors of reading its frames
    */
-  open: (chunk: WantedChunk, context: Context) => Promise<OpenedChunk>
+  open: (chunk: WantedChunk, context: CallContext) => Promise<OpenedChunk>
   /** Stops all chunks in the making. */
   stop: () => Promise<void>
 }
@@ -79,19 +79,19 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
   const working = new Map<string, Promise<void>>()
 
   /** Returns false when another process is making it. */
-  const makeIfFree = async (chunk: WantedChunk, context: Context) => {
+  const makeIfFree = async (chunk: WantedChunk, context: CallContext) => {
     stopping.signal.throwIfAborted()
     const claim = claimOf(chunk)
     if (!(await claimChunk(deps.db, claim, times.leaseMs))) return false
     await make({ ...deps, ...times, claim, chunk, signal: stopping.signal }, context)
     return true
   }
-  const step = async (chunk: WantedChunk, context: Context) => {
+  const step = async (chunk: WantedChunk, context: CallContext) => {
     const isMade = await inPlace(() => makeIfFree(chunk, context))
     if (!isMade) await sleep(times.pollMs)
   }
   /** Makes one step towards a missing chunk: makes it, or gives another process time to make it. */
-  const wait = (chunk: WantedChunk, context: Context) => {
+  const wait = (chunk: WantedChunk, context: CallContext) => {
     const name = `${chunk.task_id} ${chunkName(chunk)}`
     const begin = () => step(chunk, context).finally(() => working.delete(name))
     const running = working.get(name) ?? beyondCall(begin)
@@ -124,7 +124,7 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
 async function assertSourcesUnchanged(
   { blobs, media }: Pick<ChunkDeps, 'blobs' | 'media'>,
   { task_id, start, stop, chosen }: WantedChunk,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const isIn = chosen && new Set(chosen.frames)
   const { chunks: lines } = await media.readFrames({ task_id, start, stop }, context)
@@ -184,7 +184,7 @@ interface Making extends ChunkDeps, ChunkTiming {
 }
 
 /** Makes a claimed chunk. A failure releases the claim and rejects all waiting callers in this process. */
-async function make({ db, leaseMs, claim, ...deps }: Making, context: Context): Promise<void> {
+async function make({ db, leaseMs, claim, ...deps }: Making, context: CallContext): Promise<void> {
   const lost = new AbortController()
   const keep = async () => {
     const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends
@@ -215,7 +215,7 @@ async function write(
     object_key,
     signal,
   }: Pick<Making, 'blobs' | 'decode' | 'media' | 'chunk' | 'signal'> & { object_key: string },
-  context: Context,
+  context: CallContext,
 ): Promise<Pick<StoredChunk, 'size' | 'checksum'>> {
   const { task_id, start, stop } = chunk
   const own = { ...context, deadline: Date.now() + longestMs, signal }

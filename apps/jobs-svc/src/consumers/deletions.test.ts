@@ -9,7 +9,7 @@ import {
 } from '@reticle/contracts/testing/records'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -22,7 +22,7 @@ import { followObjects } from './objects.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
-const arrives = delivering(db, followObjects(24))
+const arrives = createDeliverer(db, followObjects(24))
 
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)

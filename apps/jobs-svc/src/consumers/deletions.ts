@@ -1,7 +1,7 @@
 import { projectDeleted } from '@reticle/contracts/events/projects'
 import { draftDropped, jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import { userDeleted } from '@reticle/contracts/events/users'
-import { on, type Route } from '@reticle/kit/bus/bus'
+import { onEvent, type Route } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
 import { dropChunksOf } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
@@ -26,14 +26,14 @@ export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
     for (const key of await dropResults(tx, owner)) await dropUnusedResult(tx, key)
   }
   return [
-    on(taskDeleted, async (tx: Tx, { task }) => {
+    onEvent(taskDeleted, async (tx: Tx, { task }) => {
       await drop(tx, { task_id: [task.id] }, 'task')
       await dropMedia(tx, [task.id])
     }),
-    on(draftDropped, (tx: Tx, { task_ids }) => dropMedia(tx, task_ids)),
-    on(jobDeleted, (tx: Tx, { job }) => drop(tx, { job_id: [job.id] }, 'job')),
-    on(userDeleted, (tx: Tx, { user }) => drop(tx, { owner_id: [user.id] }, 'user')),
-    on(projectDeleted, async (tx: Tx, { project, task_ids }) => {
+    onEvent(draftDropped, (tx: Tx, { task_ids }) => dropMedia(tx, task_ids)),
+    onEvent(jobDeleted, (tx: Tx, { job }) => drop(tx, { job_id: [job.id] }, 'job')),
+    onEvent(userDeleted, (tx: Tx, { user }) => drop(tx, { owner_id: [user.id] }, 'user')),
+    onEvent(projectDeleted, async (tx: Tx, { project, task_ids }) => {
       await drop(tx, { project_id: [project.id] }, 'project')
       if (task_ids.length === 0) return
       await drop(tx, { task_id: task_ids }, 'project')

@@ -5,7 +5,7 @@ import { taskMoved } from '@reticle/contracts/events/tasks'
 import { organizationRecord } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import { followObjects } from './objects.ts'
 /** Project and organization of requests after a move, and whether requests are running. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
-const arrives = delivering(db, followObjects(24))
+const arrives = createDeliverer(db, followObjects(24))
 const services = {
   tasks: authorityOf([]),
   annotations: { getRevision: async () => ({ etag: '' }) },

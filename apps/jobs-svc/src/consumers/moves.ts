@@ -1,7 +1,7 @@
 import { organizationDeleted } from '@reticle/contracts/events/organizations'
 import { projectMoved } from '@reticle/contracts/events/projects'
 import { taskMoved } from '@reticle/contracts/events/tasks'
-import { on, type Route } from '@reticle/kit/bus/bus'
+import { onEvent, type Route } from '@reticle/kit/bus/bus'
 import type { RequestsDb } from '../db/schema.ts'
 import { leaveOrganization, moveProject, moveTask } from '../requests/repo.ts'
 
@@ -10,9 +10,9 @@ import { leaveOrganization, moveProject, moveTask } from '../requests/repo.ts'
  * turn in the queue, stays as posted, because objects do not move while their requests run.
  */
 export const moves: readonly Route<RequestsDb>[] = [
-  on(projectMoved, (tx, { project_id, organization_id }) =>
+  onEvent(projectMoved, (tx, { project_id, organization_id }) =>
     moveProject(tx, project_id, organization_id),
   ),
-  on(taskMoved, (tx, { task_id, ...place }) => moveTask(tx, task_id, place)),
-  on(organizationDeleted, (tx, { organization }) => leaveOrganization(tx, organization.id)),
+  onEvent(taskMoved, (tx, { task_id, ...place }) => moveTask(tx, task_id, place)),
+  onEvent(organizationDeleted, (tx, { organization }) => leaveOrganization(tx, organization.id)),
 ]

@@ -3,7 +3,7 @@ import type { ColumnType, Generated, Selectable } from 'kysely'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 
-export interface AppliedCallsTable {
+export interface RequestsAppliedCallsTable {
   call_id: string
   response: Buffer | null
   created_date: Generated<Date>
@@ -54,7 +54,7 @@ export interface ContentsTable {
   created_date: Generated<Date>
 }
 
-export interface DeadEventsTable {
+export interface RequestsDeadEventsTable {
   consumer: string
   event_id: string
   topic: string
@@ -68,7 +68,7 @@ export interface DeadEventsTable {
   replayed_date: Timestamp | null
 }
 
-export interface IdempotencyKeysTable {
+export interface RequestsIdempotencyKeysTable {
   id: string
   call_id: string
   claim_id: string
@@ -78,13 +78,13 @@ export interface IdempotencyKeysTable {
   created_date: Generated<Date>
 }
 
-export interface InboxTable {
+export interface RequestsInboxTable {
   consumer: string
   event_id: string
   received_date: Generated<Date>
 }
 
-export interface OutboxTable {
+export interface RequestsOutboxTable {
   id: Generated<number>
   event_id: string
   topic: string
@@ -96,7 +96,7 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
-export interface OutboxSentTable {
+export interface RequestsOutboxSentTable {
   id: number
   event_id: string
   topic: string
@@ -157,7 +157,7 @@ export interface RequestsTable {
   checkpoint: unknown | null
 }
 
-export interface SweepsTable {
+export interface RequestsSweepsTable {
   name: string
   swept_date: Timestamp
 }
@@ -212,19 +212,19 @@ export interface WorkersTable {
 }
 
 export interface RequestsDb {
-  applied_calls: AppliedCallsTable
+  applied_calls: RequestsAppliedCallsTable
   blobs: BlobsTable
   checkpoint_members: CheckpointMembersTable
   chunks: ChunksTable
   content_uses: ContentUsesTable
   contents: ContentsTable
-  dead_events: DeadEventsTable
-  idempotency_keys: IdempotencyKeysTable
-  inbox: InboxTable
-  outbox: OutboxTable
-  outbox_sent: OutboxSentTable
+  dead_events: RequestsDeadEventsTable
+  idempotency_keys: RequestsIdempotencyKeysTable
+  inbox: RequestsInboxTable
+  outbox: RequestsOutboxTable
+  outbox_sent: RequestsOutboxSentTable
   requests: RequestsTable
-  sweeps: SweepsTable
+  sweeps: RequestsSweepsTable
   tenant_turns: TenantTurnsTable
   upload_bytes: UploadBytesTable
   upload_sessions: UploadSessionsTable
@@ -233,19 +233,19 @@ export interface RequestsDb {
   workers: WorkersTable
 }
 
-export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type RequestsAppliedCallRow = Selectable<RequestsAppliedCallsTable>
 export type BlobRow = Selectable<BlobsTable>
 export type CheckpointMemberRow = Selectable<CheckpointMembersTable>
 export type ChunkRow = Selectable<ChunksTable>
 export type ContentUseRow = Selectable<ContentUsesTable>
 export type ContentRow = Selectable<ContentsTable>
-export type DeadEventRow = Selectable<DeadEventsTable>
-export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
-export type InboxRow = Selectable<InboxTable>
-export type OutboxRow = Selectable<OutboxTable>
-export type OutboxSentRow = Selectable<OutboxSentTable>
+export type RequestsDeadEventRow = Selectable<RequestsDeadEventsTable>
+export type RequestsIdempotencyKeyRow = Selectable<RequestsIdempotencyKeysTable>
+export type RequestsInboxRow = Selectable<RequestsInboxTable>
+export type RequestsOutboxRow = Selectable<RequestsOutboxTable>
+export type RequestsOutboxSentRow = Selectable<RequestsOutboxSentTable>
 export type RequestRow = Selectable<RequestsTable>
-export type SweepRow = Selectable<SweepsTable>
+export type RequestsSweepRow = Selectable<RequestsSweepsTable>
 export type TenantTurnRow = Selectable<TenantTurnsTable>
 export type UploadByteRow = Selectable<UploadBytesTable>
 export type UploadSessionRow = Selectable<UploadSessionsTable>

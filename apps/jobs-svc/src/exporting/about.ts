@@ -5,7 +5,7 @@ import type { Task } from '@reticle/contracts/rest/tasks'
 import type { BasicUser } from '@reticle/contracts/rest/users'
 import type { Described, Person, TaskAbout } from '@reticle/formats/about'
 import type { ItemFrame } from '@reticle/formats/model'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
 
 /** Facts about the project, task or job that exported files contain, limited to what the caller may read. */
@@ -17,7 +17,7 @@ export async function aboutPart(
   facts: Facts,
   first: ItemFrame | undefined,
   services: Services,
-  context: Context,
+  context: CallContext,
 ): Promise<TaskAbout> {
   const { target, task_id, job_id, size, jobs } = facts
   const media = await services.media.getMediaFacts({ task_id: task_id ?? 0 }, context)
@@ -51,13 +51,13 @@ const nothing = {
   ...{ owner: null, assignee: null },
 }
 
-export const aboutProject = (project: Project, context: Context): Described =>
+export const aboutProject = (project: Project, context: CallContext): Described =>
   described(project, context)
 
 async function findTask(
   id: number,
   { tasks }: Services,
-  context: Context,
+  context: CallContext,
 ): Promise<Task | undefined> {
   return tasks.getTask({ id }, context).catch((thrown) => {
     if (thrown instanceof DomainError && thrown.kind === 'forbidden') return undefined
@@ -70,7 +70,7 @@ type Record = Pick<Task, 'id' | 'name' | 'bug_tracker' | 'created_date' | 'updat
   assignee: BasicUser | null
 }
 
-function described(record: Record, context: Context): Described {
+function described(record: Record, context: CallContext): Described {
   const { id, name, bug_tracker, created_date, updated_date, owner, assignee } = record
   return {
     ...{ id, name, bug_tracker, created_date, updated_date },
@@ -80,7 +80,7 @@ function described(record: Record, context: Context): Described {
 }
 
 /** Returns a user without the email address, unless it is the caller. */
-function personOf(user: BasicUser | null, { principal }: Context): Person | null {
+function personOf(user: BasicUser | null, { principal }: CallContext): Person | null {
   const email = user?.id === principal?.user_id ? (principal?.email ?? '') : ''
   return user && { username: user.username, email }
 }

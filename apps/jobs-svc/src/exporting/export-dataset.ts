@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Dataset } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { writeArchive } from '../checkpoints/write-archive.ts'
 import { exporterOf } from '../formats/lookup.ts'
 import { formatLabels } from '../operations/format-labels.ts'
@@ -63,7 +63,7 @@ export async function exportDataset(work: ExportWork, deps: OperationDeps): Prom
 async function aboutDataset(
   { target, target_id: id, created_date }: ExportWork,
   { projects }: OperationDeps['services'],
-  context: Context,
+  context: CallContext,
 ): Promise<Dataset['about']> {
   const dumped = created_date.toISOString()
   if (target !== 'project') return { target, dumped }
@@ -76,7 +76,7 @@ async function readParts(
   { target, target_id: id, params: { only } }: ExportWork,
   assertLabel: AssertLabel,
   deps: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<Part[]> {
   const { services, tmpDir, progress } = deps
   const wanted = { only, assertLabel }

@@ -6,7 +6,7 @@ import type { Exported } from '@reticle/contracts/rest/requests'
 import type { TaskAbout } from '@reticle/formats/about'
 import type { Item, ItemFrame } from '@reticle/formats/model'
 import { type AnnotationStreams, type ItemOptions, itemsOf } from '@reticle/formats/tracks'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { sourceKey } from '../frames/source.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import { stageRows } from '../operations/staging.ts'
@@ -52,7 +52,7 @@ interface Wanted {
 export async function readPart(
   { target, id, only, assertLabel, tmpDir }: Wanted,
   deps: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<Part> {
   const { services, signal } = deps
   const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
@@ -98,7 +98,7 @@ export async function readPart(
 async function itemFrames(
   { task_id, jobs, target, size, frames: chosen }: Facts,
   { services, blobs }: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<ItemFrame[]> {
   const [job] = jobs
   const isJob = target === 'job' && job !== undefined

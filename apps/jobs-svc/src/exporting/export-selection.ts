@@ -2,7 +2,7 @@ import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { Exported } from '@reticle/contracts/rest/requests'
 import type { Item, ItemFrame, Track } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function wantedFrames(
   frames: readonly ItemFrame[],
   { only, task_id }: { only: Exported; task_id: number },
   { jobs }: Pick<OperationServices, 'jobs'>,
-  context: Context,
+  context: CallContext,
 ): Promise<ItemFrame[]> {
   const { job_state: state } = only
   const ofJobs =

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { events } from '@reticle/contracts/api/events'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { EventFilter } from '@reticle/contracts/rest/events'
-import { type Context, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { destinationOf } from '../locations/destination.ts'
@@ -26,7 +26,7 @@ type Input = Parameters<Service<typeof requests>['exportEvents']>[0]
 export async function exportEvents(
   { db, services, settings }: Deps,
   input: Input,
-  context: Context,
+  context: CallContext,
 ): Promise<{ rq_id: string }> {
   const now = new Date().toISOString()
   const filter = await services.events.permitEventExport(partOf(input, now), context)
@@ -39,7 +39,7 @@ export async function exportEvents(
   const id = { ...what, uuid: randomUUID(), user_id }
   const none = { project_id: null, task_id: null, job_id: null }
   const facts = { ...none, organization_id: filter.org_id }
-  return change(db, context, (tx) => postRequest(tx, { id, params, facts }, settings, context))
+  return runChange(db, context, (tx) => postRequest(tx, { id, params, facts }, settings, context))
 }
 
 function partOf(input: Input, now: string): EventFilter {

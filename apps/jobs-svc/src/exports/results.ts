@@ -2,7 +2,7 @@ import type { events } from '@reticle/contracts/api/events'
 import { eventFilter } from '@reticle/contracts/rest/events'
 import type { resultFile } from '@reticle/contracts/rest/requests'
 import {
-  type Context,
+  type CallContext,
   DomainError,
   invalidText,
   notFound,
@@ -49,7 +49,7 @@ type ResultFile = z.infer<typeof resultFile>
 export async function getResultFile(
   deps: Deps,
   wanted: Wanted,
-  context: Context,
+  context: CallContext,
 ): Promise<ResultFile> {
   const { db, resultTtlHours } = deps
   if (wanted.is_last) return takeResultFile(deps, wanted, context)
@@ -59,7 +59,7 @@ export async function getResultFile(
 }
 
 /** Deletes the request at once, but only marks its object, which stays for an hour, so that the download can finish. */
-function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<ResultFile> {
+function takeResultFile(deps: Deps, wanted: Wanted, context: CallContext): Promise<ResultFile> {
   const find = () => findFinished(deps, wanted, context)
   return changeAfter(deps.db, context, find, async (tx, { tenant, rq_id }) => {
     await lockTenant(tx, tenant)
@@ -75,7 +75,7 @@ function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<R
 async function findFinished(
   { db, authority, events }: Deps,
   { target, id, rq_id }: Wanted,
-  context: Context,
+  context: CallContext,
 ): Promise<RequestRow> {
   if (rq_id === undefined || rq_id === '') throw invalidText('rq_id was not provided')
   const row = await findEverPosted(db, rq_id)
@@ -103,7 +103,7 @@ async function findFinished(
 async function assertMayStillExport(
   { authority, events }: Pick<Deps, 'authority' | 'events'>,
   { target, target_id: id, params }: RequestRow,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const caller = signedIn(context)
   if (caller.role === 'admin') return
@@ -117,7 +117,7 @@ async function assertMayStillExport(
 async function assertMayExport(
   authority: Authority,
   { target, id }: { target: Exclude<Target, 'events'>; id: number },
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   try {
     await authority.authorize({ target, id, action: 'export' }, context)

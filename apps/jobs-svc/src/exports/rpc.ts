@@ -3,8 +3,8 @@ import type { annotations } from '@reticle/contracts/api/annotations'
 import type { events } from '@reticle/contracts/api/events'
 import type { requests } from '@reticle/contracts/api/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
-import { type Context, invalidText, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, invalidText, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
@@ -59,7 +59,7 @@ async function startExport(
   { db, services, settings }: ExportDeps,
   target: ExportWork['target'],
   input: ExportInput,
-  context: Context,
+  context: CallContext,
 ): Promise<{ rq_id: string }> {
   const { id: target_id, save_images } = input
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
@@ -82,7 +82,7 @@ async function startExport(
   // Not cacheable: the states of jobs change without a new revision.
   const cache_key = job_state === undefined ? cacheKey(what, facts) : undefined
   const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
-  return change(db, context, (tx) => postRequest(tx, wish, settings, context))
+  return runChange(db, context, (tx) => postRequest(tx, wish, settings, context))
 }
 
 /** Returns a key that changes when the annotations or anything else of the object change. */

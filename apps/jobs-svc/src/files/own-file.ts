@@ -1,4 +1,4 @@
-import { type Context, forbidden, notFound, signedIn } from '@reticle/kit'
+import { type CallContext, forbidden, notFound, signedIn } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { type Aim, targetOf } from '../uploads/purposes.ts'
@@ -19,7 +19,7 @@ export async function ownFile(
   db: Kysely<RequestsDb>,
   { file_id: given, purpose, target, id: target_id }: NamedFile,
   ttlHours: number,
-  context: Context,
+  context: CallContext,
 ): Promise<FoundFile> {
   const named = readFileId(given)
   const of = { purpose, target: targetOf({ purpose, target }), target_id }

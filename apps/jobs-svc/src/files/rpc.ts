@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { requests } from '@reticle/contracts/api/requests'
-import { type Context, conflict, notFound, type Service, signedIn } from '@reticle/kit'
+import { type CallContext, conflict, notFound, type Service, signedIn } from '@reticle/kit'
 import { spreadKey } from '@reticle/kit/blob/spread'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import type { Transaction } from 'kysely'
 import { type Keeper, useContents } from '../contents/repo.ts'
 import type { RequestsDb } from '../db/schema.ts'
@@ -35,7 +35,7 @@ export function fileHandlers(deps: UploadDeps): Handlers {
   const { db, services, settings } = deps
   const { uploadTtlHours: ttl } = settings
   const drop = (purpose: Aim['purpose'], target: Aim['target']) => {
-    return (named: { id?: number; file_id: string }, context: Context) =>
+    return (named: { id?: number; file_id: string }, context: CallContext) =>
       dropFile(deps, { id: 0, ...named, purpose, target }, context)
   }
 
@@ -51,7 +51,7 @@ export function fileHandlers(deps: UploadDeps): Handlers {
 
     async openChunk({ offset, bytes, ...named }, context) {
       await permit(services.tasks, named, context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const { file_id, upload_id } = await ownFile(tx, named, ttl, context)
         const file = await lockAfterUse(tx, { file_id, upload_id })
         const next = await openNext(tx, unfinished(file), { offset, bytes })
@@ -67,7 +67,7 @@ export function fileHandlers(deps: UploadDeps): Handlers {
     },
 
     async noteChunk({ file_id: given, lease, ...stored }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const file_id = readFileId(given)?.file_id
         const upload_id = file_id && (await findUploadOf(tx, file_id))
         if (!file_id || !upload_id) throw notFound()
@@ -106,14 +106,14 @@ async function lockAfterUse(
 async function createFile(
   { db, services, settings }: UploadDeps,
   aim: NewFile,
-  context: Context,
+  context: CallContext,
 ): Promise<{ file_id: string; expires_date: string; offset?: number }> {
   const { purpose, id, name, length, sha256 } = aim
   const { user_id: owner_id } = signedIn(context)
   const facts = await permit(services.tasks, aim, context)
   judge(aim, facts)
   assertName(aim, name)
-  return change(db, context, async (tx) => {
+  return runChange(db, context, async (tx) => {
     const ttl = settings.uploadTtlHours
     await lockRoom(tx, owner_id)
     const { upload_id, prefix } =
@@ -159,11 +159,11 @@ const nameTaken = (name: string) =>
 async function dropFile(
   { db, services, settings: { uploadTtlHours } }: UploadDeps,
   named: NamedFile,
-  context: Context,
+  context: CallContext,
 ): Promise<undefined> {
   const { purpose, id } = named
   await permit(services.tasks, named, context)
-  return change(db, context, async (tx) => {
+  return runChange(db, context, async (tx) => {
     const { file_id, upload_id } = await ownFile(tx, named, uploadTtlHours, context)
     const file = await lockAfterUse(tx, { file_id, upload_id })
     if (purpose === 'data') {

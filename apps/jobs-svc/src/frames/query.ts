@@ -1,8 +1,8 @@
 import type { frames } from '@reticle/contracts/api/frames'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import { invalidText } from '@reticle/kit'
 
-type Asked = Input<typeof frames.getJobData>
+type Asked = OperationInput<typeof frames.getJobData>
 
 const qualities = ['original', 'compressed'] as const
 export type Quality = (typeof qualities)[number]

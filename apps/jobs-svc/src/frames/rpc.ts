@@ -2,7 +2,13 @@ import type { frames } from '@reticle/contracts/api/frames'
 import type { media } from '@reticle/contracts/api/media'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { LocatedFrame } from '@reticle/contracts/rest/facts'
-import { type BytesAnswer, type Context, DomainError, notFound, type Service } from '@reticle/kit'
+import {
+  type BytesAnswer,
+  type CallContext,
+  DomainError,
+  notFound,
+  type Service,
+} from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Chunks } from '../chunks/open.ts'
 import { contextImages } from './context-images.ts'
@@ -36,17 +42,17 @@ const max_age = 3600
  * (docs/spec/workspace.md#reading-media).
  */
 export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps): Frames {
-  const frame = async ({ target, id, number, quality }: Of<'frame'>, context: Context) => {
+  const frame = async ({ target, id, number, quality }: Of<'frame'>, context: CallContext) => {
     const wanted = { target, id, number, preview: false }
     const found = await services.media.locateFrame(wanted, context)
     return answer(await pictures[quality](found), found, quality)
   }
-  const small = async ({ target, id, number }: Of<'preview'>, context: Context) => {
+  const small = async ({ target, id, number }: Of<'preview'>, context: CallContext) => {
     const wanted = { target, id, number, preview: false }
     const found = await services.media.locateFrame(wanted, context)
     return answer(await pictures.preview(found), found, 'preview')
   }
-  const beside = async ({ target, id, number }: Of<'context_image'>, context: Context) => {
+  const beside = async ({ target, id, number }: Of<'context_image'>, context: CallContext) => {
     const wanted = { target, id, number, preview: false }
     const found = await services.media.locateFrame(wanted, context)
     const { files = [] } = found.related ?? {}
@@ -54,14 +60,14 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
     const picture = { type: 'application/zip', chunks: contextImages(blobs, files) }
     return answer(picture, found, 'context')
   }
-  const chunk = async ({ target, id, place, quality }: Of<'chunk'>, context: Context) => {
+  const chunk = async ({ target, id, place, quality }: Of<'chunk'>, context: CallContext) => {
     const found = await services.media.locateChunk({ target, id, ...place }, context)
     const { size: length, chunks, ...head } = await kept.open({ ...found, quality }, context)
     const { chunks_updated_date: updated_date } = found
     const more = { updated_date, max_age, has_ranges: true }
     return { head: { type: 'application/zip', length, ...head, ...more }, chunks }
   }
-  const data = async (target: 'task' | 'job', input: DataInput, context: Context) => {
+  const data = async (target: 'task' | 'job', input: DataInput, context: CallContext) => {
     const wanted = readQuery(input)
     const of = { target, id: input.id }
     if (wanted.type === 'chunk') return chunk({ ...wanted, ...of }, context)
@@ -69,7 +75,7 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
     if (wanted.type === 'preview') return small({ ...wanted, ...of }, context)
     return beside({ ...wanted, ...of }, context)
   }
-  const preview = async (target: Target, { id, prefer }: PreviewInput, context: Context) => {
+  const preview = async (target: Target, { id, prefer }: PreviewInput, context: CallContext) => {
     const wanted = { target, id, number: 0, preview: true }
     try {
       const frame = await services.media.locateFrame(wanted, context)

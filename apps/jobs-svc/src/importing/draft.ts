@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PublishedDraft } from '@reticle/contracts/rest/drafts'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 
 type Asked = { request_uuid: string; isTried?: boolean }
@@ -15,7 +15,7 @@ type Asked = { request_uuid: string; isTried?: boolean }
 export async function asDraft<M>(
   { request_uuid: call_id, isTried = false }: Asked,
   deps: OperationDeps,
-  context: Context,
+  context: CallContext,
   make: (draft_id: string) => Promise<M>,
 ): Promise<{ made: M; published?: PublishedDraft }> {
   const draft_id = randomUUID()
@@ -36,7 +36,7 @@ const dropMs = 10_000
  * Drops a draft; a published one has nothing left to drop. If this fails, projects-svc drops it a day later
  * (`drafts/`).
  */
-async function drop(draft_id: string, { services }: OperationDeps, context: Context) {
+async function drop(draft_id: string, { services }: OperationDeps, context: CallContext) {
   const own = { ...context, signal: AbortSignal.timeout(dropMs), deadline: Date.now() + dropMs }
   await services.tasks.dropDraft({ draft_id }, own).catch(() => undefined)
 }

@@ -1,9 +1,9 @@
 import {
+  type AnnotationRow,
   decodeRows,
   decodeShape,
   decodeTrack,
   encodeTag,
-  type Row,
   rowColumns,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
@@ -44,9 +44,9 @@ const frames = ['a.jpg', 'b.jpg', 'c.jpg'].map((name) => frameOf({ name }))
 const readFrames = async () => bytesAnswer(jsonLinesOf(frames))
 
 type Write = OperationServices['annotations']['writeRows']
-const written: { query: Omit<Parameters<Write>[0], 'body'>; rows: Row[] }[] = []
+const written: { query: Omit<Parameters<Write>[0], 'body'>; rows: AnnotationRow[] }[] = []
 const writeRows: Write = async ({ body, ...query }) => {
-  const rows: Row[] = []
+  const rows: AnnotationRow[] = []
   for await (const batch of decodeRows(body)) rows.push(...batch)
   written.push({ query, rows })
   const count = (kind: string) => rows.filter((row) => row.kind === kind).length

@@ -5,7 +5,7 @@ import { decodeRows, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
 import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
 import type { ReportWriter } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
 import { fetchedFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
@@ -82,7 +82,7 @@ const isThere = 'equal to an object that is there'
 async function largestGroup(
   { annotations }: Pick<OperationServices, 'annotations'>,
   of: Pick<ImportWork, 'target'> & { id: number },
-  context: Context,
+  context: CallContext,
 ): Promise<number> {
   const { chunks } = await annotations.readRows(of, context)
   let largest = 0
@@ -109,7 +109,7 @@ export function namingFile(thrown: unknown, file: string): unknown {
 async function targetFrames(
   { target, task_id, jobs, size, frames: chosen }: Facts,
   { services }: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<TargetFrames> {
   const media = await services.media.getMediaFacts({ task_id: task_id ?? 0 }, context)
   const frames: TargetFrame[] = []

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Label } from '@reticle/contracts/rest/labels'
-import type { Report, UploadedFile } from '@reticle/contracts/rest/requests'
+import type { RequestReport, UploadedFile } from '@reticle/contracts/rest/requests'
 import type { FileSubset, Run, TargetFrame } from '@reticle/formats/model'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { chunkSize } from '../operations/find-frames.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
@@ -19,7 +19,7 @@ import { namingFile } from './import-annotations.ts'
 import { keepUnlistedValues, namingObject } from './storing-errors.ts'
 import { toRowLines } from './to-rows.ts'
 
-export type Created = Report['created']
+export type Created = RequestReport['created']
 
 interface About {
   work: ImportDatasetWork
@@ -90,7 +90,7 @@ async function attachImages(
   subset: FileSubset,
   { work, file, listing: archive, run, progress }: About,
   deps: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<TargetFrame[]> {
   const { services, tmpDir, signal } = deps
   await deps.keepForTask(task_id)

@@ -1,5 +1,5 @@
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { keptOnce } from '../contents/hashed.ts'
 import { fetchedFile } from '../locations/fetch.ts'
 import type { OperationDeps } from '../operations/operation.ts'
@@ -17,7 +17,7 @@ interface Given {
 export async function keptFile(
   { params, input_key }: Given,
   deps: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<UploadedFile> {
   if (input_key === null) throw new Error('a request for an import has a place for its file')
   const fetched = await fetchedFile(params, deps, context)

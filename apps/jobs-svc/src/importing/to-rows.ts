@@ -5,11 +5,11 @@ import {
   sources,
 } from '@reticle/contracts/rest/annotations'
 import {
+  type DeepReadonly,
   encodeShape,
   encodeTag,
   encodeTrack,
   rowLinesHeader,
-  type Written,
 } from '@reticle/contracts/row-lines'
 import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
 import { pieceBytes } from '@reticle/kit/pieces'
@@ -44,20 +44,20 @@ function encode(object: Imported, takenGroups: number): string {
   }
 }
 
-const regrouped = <T extends Written<RestTag>>(one: T, takenGroups: number): T =>
+const regrouped = <T extends DeepReadonly<RestTag>>(one: T, takenGroups: number): T =>
   one.group ? { ...one, group: one.group + takenGroups } : one
 
 // Millions of objects pass here, so lists are passed on without copies.
 
-function tagOf({ frame, label_id, group, source, attributes }: Tag): Written<RestTag> {
+function tagOf({ frame, label_id, group, source, attributes }: Tag): DeepReadonly<RestTag> {
   return { frame, label_id, group, source: sourceOf(source), attributes }
 }
 
-function elementOf({ elements: _, ...shape }: Shape): Written<RestShape['elements'][number]> {
+function elementOf({ elements: _, ...shape }: Shape): DeepReadonly<RestShape['elements'][number]> {
   return { ...shape, source: sourceOf(shape.source) }
 }
 
-function shapeOf(shape: Shape): Written<RestShape> {
+function shapeOf(shape: Shape): DeepReadonly<RestShape> {
   // Field by field, because spreading takes three times as long.
   return {
     type: shape.type,
@@ -76,11 +76,11 @@ function shapeOf(shape: Shape): Written<RestShape> {
   }
 }
 
-function trackElementOf(track: Track): Written<RestTrack['elements'][number]> {
+function trackElementOf(track: Track): DeepReadonly<RestTrack['elements'][number]> {
   return { ...tagOf(track), shapes: track.shapes }
 }
 
-function trackOf(track: Track): Written<RestTrack> {
+function trackOf(track: Track): DeepReadonly<RestTrack> {
   return { ...trackElementOf(track), elements: track.elements.map(trackElementOf) }
 }
 

@@ -1,4 +1,4 @@
-import type { Report } from '@reticle/contracts/rest/requests'
+import type { RequestReport } from '@reticle/contracts/rest/requests'
 import { keyOfAll } from '@reticle/kit/blob/spread'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
@@ -58,7 +58,7 @@ export function fail(
   row: RequestRow,
   message: string,
   ttl: number,
-  { isUndone = false, report }: { isUndone?: boolean; report?: Report } = {},
+  { isUndone = false, report }: { isUndone?: boolean; report?: RequestReport } = {},
 ): Promise<boolean> {
   const changes = {
     ...endColumns(row, 'failed', ttl),

@@ -1,4 +1,4 @@
-import { type Context, invalid } from '@reticle/kit'
+import { type CallContext, invalid } from '@reticle/kit'
 import {
   assertKey,
   type Place,
@@ -30,7 +30,7 @@ export async function destinationOf(
   wish: Wish,
   { usual, object }: Pick<Use, 'object'> & { usual: string },
   storages: Storages,
-  context: Context,
+  context: CallContext,
 ): Promise<Destination> {
   const storage = await storageFor(wish, { use: 'target', object }, storages, context)
   const filename = nameOf(wish.filename, usual, storage)

@@ -1,5 +1,5 @@
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 
 interface Fetched {
@@ -17,7 +17,7 @@ interface Fetched {
 export async function fetchedFile(
   { file, cloud_storage_id }: Fetched,
   { services, blobs, signal, progress, limits }: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Promise<UploadedFile> {
   if (cloud_storage_id === null) return file
   progress(0, 'Fetching the file')

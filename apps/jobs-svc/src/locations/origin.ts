@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { type Context, invalid, invalidText } from '@reticle/kit'
+import { type CallContext, invalid, invalidText } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { registerLive } from '../objects/repo.ts'
@@ -28,7 +28,7 @@ export async function originOf(
   wish: Wish,
   object: Use['object'],
   storages: Storages,
-  context: Context,
+  context: CallContext,
 ): Promise<Origin | undefined> {
   const storage = await storageFor(wish, { use: 'source', object }, storages, context)
   if (!storage) return undefined

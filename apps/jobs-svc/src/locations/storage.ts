@@ -1,7 +1,7 @@
 import type { storages } from '@reticle/contracts/api/storages'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import {
-  type Context,
+  type CallContext,
   DomainError,
   forbidden,
   invalid,
@@ -41,7 +41,7 @@ export async function storageFor(
   place: Place,
   { use, object }: Use,
   storages: Storages,
-  context: Context,
+  context: CallContext,
 ): Promise<Usable | undefined> {
   const { location } = place
   if (location !== undefined) {
@@ -70,7 +70,7 @@ function named({ location = 'local', cloud_storage_id }: Place): number | undefi
 async function usable(
   { cloud_storage_id: id, which }: { cloud_storage_id: number; which?: string },
   storages: Storages,
-  context: Context,
+  context: CallContext,
 ): Promise<Usable> {
   if (signedIn(context).token?.read_only) throw forbidden('This access token may only read.')
   try {

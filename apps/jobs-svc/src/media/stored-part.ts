@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { placesOf, type SpreadPlace } from '@reticle/kit/blob/spread'
+import { locateRange, type SpreadRange } from '@reticle/kit/blob/spread'
 
 /**
  * Opens bytes `start` up to `end` of a completely uploaded file, which may consist of several objects. An incomplete
@@ -14,7 +14,7 @@ export async function openPart(
   key: string,
   range: { start: number; end: number },
 ): Promise<AsyncIterable<Uint8Array>> {
-  const [first, ...others] = placesOf(key, range)
+  const [first, ...others] = locateRange(key, range)
   if (!first) return nothing()
   const pieces = await openPlaceOf(blobs, first)
   return others.length === 0 ? pieces : inTurn(blobs, pieces, others)
@@ -23,13 +23,13 @@ export async function openPart(
 async function* inTurn(
   blobs: Pick<BlobStore, 'get'>,
   first: AsyncIterable<Uint8Array>,
-  others: readonly SpreadPlace[],
+  others: readonly SpreadRange[],
 ): AsyncGenerator<Uint8Array> {
   yield* first
   for (const place of others) yield* await openPlaceOf(blobs, place)
 }
 
-async function openPlaceOf(blobs: Pick<BlobStore, 'get'>, { key, start, end }: SpreadPlace) {
+async function openPlaceOf(blobs: Pick<BlobStore, 'get'>, { key, start, end }: SpreadRange) {
   const { size, chunks } = await blobs.get(key, { start, end: end - 1 }).catch(unlessBeyond)
   if (size < end) throw notWhole()
   return chunks

@@ -3,7 +3,7 @@ import { testBucket } from '@reticle/kit/testing/bucket'
 import { testClock } from '@reticle/kit/testing/clock'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { testDatabase } from '@reticle/kit/testing/db'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
@@ -36,7 +36,7 @@ test('T-GC-1: one sweep a day after crashes during uploads leaves no orphaned ob
   const left = [await objects(), await unfinished()]
   const count = `${crashes} crashes, ${9 * crashes} objects`
   const orphans = left.flat().length
-  score({ id: 'T-GC-1', on: 'S3', count, seen: String(orphans), holds: orphans === 0 })
+  recordScore({ id: 'T-GC-1', on: 'S3', count, seen: String(orphans), holds: orphans === 0 })
   expect(left).toEqual([[], []])
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { report } from '@reticle/contracts/rest/requests'
 import { FormatError } from '@reticle/formats/errors'
-import { DomainError, type Kind } from '@reticle/kit'
-import { placeOf } from '@reticle/kit/validation'
+import { DomainError, type ErrorKind } from '@reticle/kit'
+import { formatPath } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { LeaseLost, UnusableInput } from './operation.ts'
 import { reportBefore } from './report.ts'
@@ -32,7 +32,7 @@ const lostLease = 'The worker no longer holds this request'
 const isOfTheUser = ({ kind, retry_after }: DomainError) =>
   userKinds.has(kind) && retry_after === undefined
 
-const userKinds = new Set<Kind>([
+const userKinds = new Set<ErrorKind>([
   'invalid',
   'forbidden',
   'not_found',
@@ -144,7 +144,7 @@ export function sentenceOf({ kind, body, message }: DomainError): string {
 }
 
 function firstText(body: unknown, path: readonly string[]): string | undefined {
-  if (typeof body === 'string') return path.length > 0 ? `${placeOf(path)}: ${body}` : body
+  if (typeof body === 'string') return path.length > 0 ? `${formatPath(path)}: ${body}` : body
   if (typeof body !== 'object' || body === null) return undefined
   for (const [key, value] of Object.entries(body)) {
     const isText = Array.isArray(body) && typeof value === 'string'

@@ -8,7 +8,7 @@ import type { projects } from '@reticle/contracts/api/projects'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
-import type { Context, Service } from '@reticle/kit'
+import type { CallContext, Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
@@ -104,7 +104,7 @@ export class LeaseLost extends Error {}
 export class UnusableInput extends Error {}
 
 /** Creates the context for calls with the permissions of the user that posted the request. */
-export function contextOf(work: Work, signal: AbortSignal): Context {
+export function contextOf(work: Work, signal: AbortSignal): CallContext {
   const { principal, request_uuid: request_id, traceparent } = work
   const context = { principal, request_id, deadline: Date.now() + hardLimitMs, signal }
   return traceparent === null ? context : { ...context, traceparent }

@@ -1,5 +1,5 @@
 import type { ReportWriter } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { openListing } from '../buckets/listing.ts'
 import { withBuckets } from '../buckets/with-buckets.ts'
 import { keptOnce } from '../contents/hashed.ts'
@@ -74,7 +74,7 @@ function wishesOf(params: CreateWork['params'], found: FoundFrames) {
 function sourceOf(
   { task_id, params: { cloud_storage_id } }: CreateWork,
   { services: { storages }, blobs }: OperationDeps,
-  context: Context,
+  context: CallContext,
 ): Pick<SourceDeps, 'blobs' | 'bucket'> {
   if (cloud_storage_id === null) return { blobs }
   return {

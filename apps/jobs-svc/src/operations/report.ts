@@ -1,8 +1,8 @@
-import type { Report } from '@reticle/contracts/rest/requests'
+import type { RequestReport } from '@reticle/contracts/rest/requests'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 
 /** Converts the notes of a conversion to the report in the record of its request. */
-export function toReport(writer: ReportWriter): Report {
+export function toReport(writer: ReportWriter): RequestReport {
   const { entries, ...totals } = writer.read()
   const shown = entries.map((entry) => ({
     ...entry,
@@ -28,7 +28,7 @@ export async function withReport<T>(run: (report: ReportWriter) => Promise<T>): 
  * Returns the entries that an operation noted before it threw this error, with nothing created. Undefined: it keeps no
  * report.
  */
-export function reportBefore(thrown: unknown): Report | undefined {
+export function reportBefore(thrown: unknown): RequestReport | undefined {
   const writer = thrown instanceof Error ? reports.get(thrown) : undefined
   return writer && { ...toReport(writer), created: { tags: 0, shapes: 0, tracks: 0 } }
 }

@@ -1,5 +1,11 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
-import { allow, type Context, DomainError, type Service, signedIn } from '@reticle/kit'
+import {
+  assertPermitted,
+  type CallContext,
+  DomainError,
+  type Service,
+  signedIn,
+} from '@reticle/kit'
 import type { RequestRow } from '../db/schema.ts'
 import { type RequestRelation, requestRules } from './policy.ts'
 
@@ -15,13 +21,17 @@ export async function assertMay(
   authority: Authority,
   action: 'view' | 'cancel' | 'download',
   row: RequestRow,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const caller = signedIn(context)
   const relations: RequestRelation[] = row.owner_id === caller.user_id ? ['request owner'] : []
   if (relations.length === 0 && action === 'view' && isShared(row) && caller.role !== 'admin')
     if (await maySeeTarget(authority, row, context)) relations.push('target viewer')
-  allow(requestRules, action, caller, { organization_id: null, organization_role: null, relations })
+  assertPermitted(requestRules, action, caller, {
+    organization_id: null,
+    organization_role: null,
+    relations,
+  })
 }
 
 /**
@@ -34,7 +44,7 @@ const isShared = ({ action, subresource }: RequestRow) =>
 async function maySeeTarget(
   authority: Authority,
   { target, target_id: id }: RequestRow,
-  context: Context,
+  context: CallContext,
 ) {
   if (target === 'events') return false
   try {

@@ -1,5 +1,5 @@
-import { type Context, invalidText, notFound } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, invalidText, notFound } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { type Authority, assertMay } from './access.ts'
@@ -27,12 +27,12 @@ interface Cancelling {
 export async function cancelRequest(
   { db, authority, resultTtlHours }: Deps,
   { rq_id, only_exports }: Cancelling,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const seen = await findRequest(db, rq_id)
   if (!seen) throw notFound()
   await assertMay(authority, 'cancel', seen, context)
-  await change(db, context, async (tx) => {
+  await runChange(db, context, async (tx) => {
     await lockTenant(tx, seen.tenant)
     const row = await lockRequest(tx, rq_id)
     if (!row) throw notFound()

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { pieceBytes } from '@reticle/kit/pieces'
 import type { Slot } from '@reticle/kit/slots'
 import { type ShownRow, toRequest } from './messages.ts'
@@ -27,7 +27,7 @@ interface Following {
  */
 export async function* followLines(
   { read, untilEnded, pause, slot }: Following,
-  { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
+  { deadline, signal }: Pick<CallContext, 'deadline' | 'signal'>,
 ): AsyncGenerator<Uint8Array> {
   try {
     let shown = new Map<string, Form>()

@@ -1,6 +1,6 @@
 import { requests } from '@reticle/contracts/api/requests'
 import { splitLines } from '@reticle/contracts/row-lines'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport } from '@reticle/kit/testing/transport'
@@ -40,7 +40,7 @@ beforeEach(async () => {
 type Handlers = ReturnType<typeof requestHandlers>
 
 /** Opens a stream and collects the ids and positions that it shows, until it is closed. */
-async function openStream(handlers: Handlers, rq_id?: string, context: Context = anna) {
+async function openStream(handlers: Handlers, rq_id?: string, context: CallContext = anna) {
   const gone = new AbortController()
   const call = { ...context, signal: gone.signal }
   const { chunks } = await handlers.followRequests({ rq_id }, call)

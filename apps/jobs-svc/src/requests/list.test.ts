@@ -3,7 +3,7 @@ import { requests as table } from '@reticle/contracts/api/requests'
 import { requestList } from '@reticle/contracts/rest/requests'
 import { notFound } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
@@ -94,7 +94,7 @@ test.each(['status', 'action', 'target', 'subresource'])('%s is one of its words
 
 test('filters and sorting cost no additional SQL statements', async () => {
   const counted = async (query: Record<string, unknown>) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over(watched).listRequests(read(query), anna)
     return statements()
   }
@@ -106,7 +106,7 @@ test('the number of SQL statements of a list does not grow with its rows', async
   const lists = Object.values(table).filter(({ answers }) => isPage(Object.values(answers)[0]))
   expect(lists.map(({ name }) => name)).toEqual(['listRequests'])
   const look = async () => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const { results } = await over(watched).listRequests({ page_size: 'all' }, anna)
     return { statements: statements(), rows: results.length }
   }

@@ -1,14 +1,14 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { requests } from '@reticle/contracts/api/requests'
 import { requestFields } from '@reticle/contracts/rest/requests'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 import { isAlive, selectPlaced } from './repo.ts'
 
-type Query = Input<typeof requests.listRequests>
+type Query = OperationInput<typeof requests.listRequests>
 
 const columns = {
   id: 'rq_id',
@@ -34,7 +34,7 @@ export function listRequests(
   owner_id: number,
   query: Query,
   organization: number | null | undefined,
-): Promise<Listed<ShownRow>> {
+): Promise<ListPage<ShownRow>> {
   const rows = selectPlaced(db, 'owner_id', [owner_id])
     .where(isAlive)
     .where(inOrganization(organization))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { requestQueued } from '@reticle/contracts/events/requests'
 import type { Facts } from '@reticle/contracts/rest/facts'
-import { type Context, DomainError, signedIn } from '@reticle/kit'
+import { type CallContext, DomainError, signedIn } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
@@ -53,7 +53,7 @@ export async function postRequest(
   tx: Tx,
   wish: Wish,
   settings: PostSettings,
-  context: Context,
+  context: CallContext,
 ): Promise<{ rq_id: string }> {
   const row = rowOf(wish, context)
   await lockTenant(tx, row.tenant)
@@ -76,7 +76,12 @@ export function requestRunning(rq_id: string): DomainError {
   return new DomainError('conflict', text, { code: 'request_running', body: { rq_id } })
 }
 
-async function queue(tx: Tx, row: NewRow, limits: PostSettings, context: Context): Promise<void> {
+async function queue(
+  tx: Tx,
+  row: NewRow,
+  limits: PostSettings,
+  context: CallContext,
+): Promise<void> {
   await assertQueueOpen(tx, row, limits)
   const inserted = await insertRequest(tx, { ...row, status: 'queued' })
   if (!inserted) throw requestRunning(row.rq_id)
@@ -118,7 +123,7 @@ export const tenantOf = (org_id: number | null, user_id: number): string =>
 
 type NewRow = ReturnType<typeof rowOf>
 
-function rowOf(wish: Wish, context: Context) {
+function rowOf(wish: Wish, context: CallContext) {
   const caller = signedIn(context)
   const { format, cache_key, input_key, size_class } = wish
   const { action, target, target_id, subresource } = wish.id

@@ -1,8 +1,8 @@
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { requests } from '@reticle/contracts/api/requests'
-import { type Context, DomainError, notFound, type Service, signedIn } from '@reticle/kit'
+import { type CallContext, DomainError, notFound, type Service, signedIn } from '@reticle/kit'
 import { batchReads } from '@reticle/kit/batch-reads'
-import { leavable } from '@reticle/kit/rpc/leave'
+import { toReleasable } from '@reticle/kit/rpc/releasable'
 import { sharedPause } from '@reticle/kit/shared-pause'
 import { createSlots } from '@reticle/kit/slots'
 import type { Kysely } from 'kysely'
@@ -97,7 +97,7 @@ function watchHandlers(
     retry_after: 1,
   })
 
-  async function findVisible(rq_id: string, context: Context): Promise<ShownRow> {
+  async function findVisible(rq_id: string, context: CallContext): Promise<ShownRow> {
     const row = await findRequest(db, rq_id)
     if (!row) throw notFound()
     await assertMay(tasks, 'view', row, context)
@@ -128,7 +128,7 @@ function watchHandlers(
       }
       const following = { read, untilEnded: rq_id !== undefined, pause, slot }
       const lines = followLines(following, context)
-      return { head: {}, chunks: leavable(lines, async () => slot.free()) }
+      return { head: {}, chunks: toReleasable(lines, async () => slot.free()) }
     },
   }
 }
@@ -140,7 +140,7 @@ function watchHandlers(
 async function wantedOrganization(
   organizations: Organizations,
   slug: string | undefined,
-  context: Context,
+  context: CallContext,
 ): Promise<number | null | undefined | 'unknown'> {
   if (slug === undefined) return undefined
   if (slug === '') return null

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { sharedPause } from '@reticle/kit/shared-pause'
 import type { RequestRow } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
@@ -33,7 +33,7 @@ interface Waiting {
 export async function untilEnded(
   first: ShownRow,
   { read, seconds, pauses }: Waiting,
-  { deadline, signal }: Pick<Context, 'deadline' | 'signal'>,
+  { deadline, signal }: Pick<CallContext, 'deadline' | 'signal'>,
 ): Promise<ShownRow> {
   const start = Date.now()
   const end = Math.min(start + Math.min(seconds * 1000, longestWait), deadline - reserve)

@@ -2,7 +2,7 @@ import { encodeBackupLine } from '@reticle/contracts/backup-lines'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { BackupIssue, BackupTask } from '@reticle/contracts/rest/backups'
 import type { ReportWriter } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/pieces'
 import { asDraft } from '../importing/draft.ts'
 import { keptFile } from '../importing/kept-file.ts'
@@ -19,7 +19,7 @@ import { restoreAnnotations } from './restore-annotations.ts'
 interface Run extends OperationDeps {
   work: RestoreWork
   archive: BackupArchive
-  context: Context
+  context: CallContext
   report: ReportWriter
   draft_id: string
 }

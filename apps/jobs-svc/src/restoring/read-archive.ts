@@ -3,7 +3,7 @@ import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { type ArchiveLimits, openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
 import { FormatError } from '@reticle/formats/errors'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { placeOf, wording } from '@reticle/kit/validation'
+import { formatIssue, formatPath } from '@reticle/kit/validation'
 import type { z } from 'zod'
 import { blobSource } from '../media/blob-source.ts'
 import { UnusableInput } from '../operations/operation.ts'
@@ -65,12 +65,12 @@ export async function readDocument<S extends z.ZodType>(
   const entry = zip.files.get(file)
   if (!entry) return undefined
   const text = Buffer.from(await zip.bytes(entry, longestDocument)).toString()
-  const read = schema.safeParse(parsed(text, file), { error: wording })
+  const read = schema.safeParse(parsed(text, file), { error: formatIssue })
   if (read.success) return read.data
   const [issue] = read.error.issues
   const path = (issue?.path ?? []).map(String)
   const what = issue?.message ?? 'it cannot be read'
-  throw new FormatError(path.length > 0 ? `${placeOf(path)}: ${what}` : what, { file })
+  throw new FormatError(path.length > 0 ? `${formatPath(path)}: ${what}` : what, { file })
 }
 
 function parsed(text: string, file: string): unknown {

@@ -1,7 +1,7 @@
 import { largestAsset } from '@reticle/contracts/rest/assets'
 import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
-import { type Context, DomainError } from '@reticle/kit'
+import { type CallContext, DomainError } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import type { BackupArchive } from './read-archive.ts'
@@ -50,7 +50,7 @@ export async function restoreGuide(
   owner: { project_id: number } | { task_id: number },
   { zip }: BackupArchive,
   { services: { guides }, blobs, signal }: Pick<OperationDeps, 'services' | 'blobs' | 'signal'>,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const { id: guide_id } = await guides.createGuide({ body: { ...owner, markdown: '' } }, context)
   let text = markdown

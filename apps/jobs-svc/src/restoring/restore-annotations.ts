@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BackupJob } from '@reticle/contracts/rest/backups'
 import { rowLinesHeader } from '@reticle/contracts/row-lines'
 import type { ReportWriter } from '@reticle/formats/report'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 import { stage } from '../operations/staging.ts'
 import type { RestoreWork } from '../requests/work.ts'
@@ -21,7 +21,7 @@ interface Restored {
 interface Run extends Pick<OperationDeps, 'services' | 'tmpDir' | 'signal'> {
   work: RestoreWork
   archive: BackupArchive
-  context: Context
+  context: CallContext
   report: ReportWriter
 }
 

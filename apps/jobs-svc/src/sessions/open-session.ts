@@ -1,5 +1,5 @@
 import type { Facts } from '@reticle/contracts/rest/facts'
-import { type Context, signedIn } from '@reticle/kit'
+import { type CallContext, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { RequestsDb, UploadRow } from '../db/schema.ts'
 import { requestRunning } from '../requests/post.ts'
@@ -19,7 +19,7 @@ export async function openSession(
   task_id: number,
   { organization_id }: Pick<Facts, 'organization_id'>,
   ttlHours: number,
-  context: Context,
+  context: CallContext,
 ): Promise<Pick<UploadRow, 'upload_id' | 'prefix'>> {
   const there = await lockSession(tx, task_id, ttlHours)
   await assertUnused(tx, task_id)

@@ -5,7 +5,7 @@ import { factsOf, projectRecord, taskRecord } from '@reticle/contracts/testing/r
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ import { settingsOf } from '../testing/settings.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
-const arrives = delivering(db, followObjects(24))
+const arrives = createDeliverer(db, followObjects(24))
 const empty = factsOf({ size: 0, jobs: [] })
 const tasks = authorityOf([
   { target: 'task', id: 1, user_id: 1, facts: empty },

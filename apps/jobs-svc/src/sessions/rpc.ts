@@ -1,6 +1,6 @@
 import type { requests } from '@reticle/contracts/api/requests'
 import { conflict, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { addWholeFiles } from '../files/add-files.ts'
 import { assertRoom, lockRoom } from '../files/room.ts'
 import { judge, permit } from '../uploads/purposes.ts'
@@ -27,7 +27,7 @@ export function sessionHandlers({
       const facts = await permit(tasks, mediaOf(id), context)
       judge(mediaOf(id), facts)
       const { user_id } = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         await lockRoom(tx, user_id)
         await assertRoom(tx, user_id, 0, settings)
         const { upload_id, prefix } = await openSession(tx, id, facts, uploadTtlHours, context)
@@ -38,7 +38,7 @@ export function sessionHandlers({
 
     async addFiles({ body: { upload_id, task_id, files } }, context) {
       await permit(tasks, mediaOf(task_id), context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const session = await lockSession(tx, task_id, uploadTtlHours)
         if (session?.upload_id !== upload_id) throw notFound('This upload was given up.')
         await assertUnused(tx, task_id)
@@ -51,7 +51,7 @@ export function sessionHandlers({
     async deleteTaskData({ id }, context) {
       const { size } = await permit(tasks, mediaOf(id), context)
       if (size > 0) throw hasMedia()
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const session = await lockSession(tx, id, uploadTtlHours)
         await assertUnused(tx, id)
         if (session) await dropUpload(tx, session)

@@ -1,6 +1,6 @@
 import type { Facts } from '@reticle/contracts/rest/facts'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { type Context, invalid, signedIn } from '@reticle/kit'
+import { type CallContext, invalid, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb, UploadedFileRow } from '../db/schema.ts'
@@ -31,7 +31,7 @@ export async function takeSession(
   tx: Transaction<RequestsDb>,
   { task_id, added, needsNoFile, facts }: Wanted,
   { uploadTtlHours }: Pick<JobsSettings, 'uploadTtlHours'>,
-  context: Context,
+  context: CallContext,
 ): Promise<{ files: UploadedFile[]; input_key: string }> {
   const { user_id } = signedIn(context)
   await lockTenant(tx, tenantOf(facts.organization_id, user_id)) // lock order: tenant before files

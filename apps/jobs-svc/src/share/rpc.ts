@@ -1,6 +1,6 @@
 import type { server } from '@reticle/contracts/api/server'
 import { type Service, signedIn } from '@reticle/kit'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import { readFolder } from './folder.ts'
 import { shareRules, shareStanding } from './policy.ts'
 
@@ -12,7 +12,7 @@ export function shareHandlers({
 }): Pick<Service<typeof server>, 'readShare'> {
   return {
     async readShare({ directory = '/', search = '' }, context) {
-      allow(shareRules, 'list', signedIn(context), shareStanding)
+      assertPermitted(shareRules, 'list', signedIn(context), shareStanding)
       if (root === undefined) return { entries: [] }
       return { entries: await readFolder(root, directory, search) }
     },

@@ -1,9 +1,9 @@
 import type { DataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { stepOf } from '@reticle/contracts/rest/sources'
-import { type Context, invalid, invalidInput, invalidText, signedIn } from '@reticle/kit'
+import { type CallContext, invalid, invalidInput, invalidText, signedIn } from '@reticle/kit'
 import { readNets, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { JobsSettings } from '../config.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { shareRules, shareStanding } from '../share/policy.ts'
@@ -23,13 +23,13 @@ export function workParams(
   given: DataParameters,
   files: readonly UploadedFile[],
   { allowedNets }: Pick<JobsSettings, 'allowedNets'>,
-  context: Context,
+  context: CallContext,
 ): CreateWork['params'] {
   const { frame_filter, sorting_method = 'lexicographical', upload_file_order = [] } = given
   const { server_files = [], remote_files = [], cloud_storage_id = null } = given
   assertSupported(given)
   if (server_files.length > 0 && cloud_storage_id === null)
-    allow(shareRules, 'list', signedIn(context), shareStanding)
+    assertPermitted(shareRules, 'list', signedIn(context), shareStanding)
   assertTargets(remote_files, allowedNets)
   if (sorting_method === 'predefined') assertSameFiles(files, upload_file_order)
   return {

@@ -1,6 +1,6 @@
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import { forbidden, notFound } from '@reticle/kit'
-import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
+import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import type { Storages } from '../locations/storage.ts'
 import type { OperationServices } from '../operations/operation.ts'
 
@@ -34,7 +34,7 @@ export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSiz
       return { head: {}, chunks: bytesOf(bytes) }
     },
     writeStorageFile: async ({ key, body }) => {
-      written.set(key, (await gathered(body)).toString())
+      written.set(key, (await readAllBytes(body)).toString())
       return undefined
     },
   }

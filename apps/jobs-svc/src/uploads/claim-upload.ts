@@ -1,5 +1,5 @@
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
-import { type Context, invalid, invalidText, signedIn } from '@reticle/kit'
+import { type CallContext, invalid, invalidText, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { RequestsDb, UploadRow } from '../db/schema.ts'
@@ -27,7 +27,7 @@ export interface ClaimedUpload {
 export async function claimUpload(
   tx: Transaction<RequestsDb>,
   wanted: ClaimedUpload,
-  context: Context,
+  context: CallContext,
 ): Promise<string> {
   const upload = isUuid(wanted.upload_id) ? await lockUpload(tx, wanted.upload_id) : undefined
   if (!upload || !isFor(upload, wanted) || upload.owner_id !== signedIn(context).user_id)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Facts, targets } from '@reticle/contracts/rest/facts'
 import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
-import { type Context, invalid, invalidText } from '@reticle/kit'
+import { type CallContext, invalid, invalidText } from '@reticle/kit'
 import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
@@ -80,7 +80,7 @@ export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
  *
  * @throws DomainError not_found, forbidden, invalid for an object of another kind
  */
-export async function permit(tasks: Authority, aim: Aim, context: Context): Promise<Facts> {
+export async function permit(tasks: Authority, aim: Aim, context: CallContext): Promise<Facts> {
   const { purpose, id } = aim
   const target = targetOf(aim)
   return tasks.authorize({ target, id, action: purposes[purpose].action }, context)

@@ -3,8 +3,8 @@ import type { requests } from '@reticle/contracts/api/requests'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { namesSources } from '@reticle/contracts/rest/sources'
-import { type Context, changedMeanwhile, invalid, type Service, signedIn } from '@reticle/kit'
-import { change, changeAfter } from '@reticle/kit/db/change'
+import { type CallContext, changedMeanwhile, invalid, type Service, signedIn } from '@reticle/kit'
+import { changeAfter, runChange } from '@reticle/kit/db/change'
 import { readIfMatch } from '@reticle/kit/etag'
 import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
@@ -63,7 +63,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
    *
    * @throws DomainError for a request that would be refused
    */
-  const check = async (given: Wish, context: Context) => {
+  const check = async (given: Wish, context: CallContext) => {
     const facts = await permit(services.tasks, given, context)
     if (given.purpose === 'annotations' || given.purpose === 'dataset')
       assertImportable(given, facts)
@@ -80,7 +80,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const { purpose, id: target_id } = given
       const owner_id = signedIn(context).user_id
       const upload = { purpose, target: targetOf(given), target_id, owner_id }
-      return change(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
+      return runChange(db, context, (tx) => insertUpload(tx, upload, facts.organization_id))
     },
 
     async checkUpload(given, context) {
@@ -119,7 +119,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
 async function startImport(
   { db, services, settings }: UploadDeps,
   body: StartImport,
-  context: Context,
+  context: CallContext,
 ): Promise<{ rq_id: string }> {
   const { target, id, conv_mask_to_poly, dry_run = false, if_match = null } = body
   const { names_default_subset } = body
@@ -129,7 +129,7 @@ async function startImport(
   const { format, import_mode } = assertImportable(body, facts)
   const origin = await originFor(services, body, context)
   if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
-  return change(db, context, async (tx) => {
+  return runChange(db, context, async (tx) => {
     const { input_key, ...given } = origin
       ? await comingFile(tx, origin, facts.organization_id)
       : await takeFile(tx, aim, body, context)
@@ -154,7 +154,7 @@ async function startImport(
 async function assertUnchanged(
   { annotations }: UploadDeps['services'],
   { target, id, if_match }: Pick<StartImport, 'target' | 'id'> & { if_match: string },
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const wanted = readIfMatch(if_match)
   if (wanted === 'any') return
@@ -167,7 +167,7 @@ async function assertUnchanged(
 async function originFor(
   { storages }: UploadDeps['services'],
   { upload_id, target, id, file_id, location, cloud_storage_id }: StartImport,
-  context: Context,
+  context: CallContext,
 ): Promise<Origin | undefined> {
   if (upload_id !== undefined) return undefined
   const wish = { location, cloud_storage_id, filename: file_id }
@@ -177,7 +177,7 @@ async function originFor(
 type Tx = Transaction<RequestsDb>
 
 /** Takes an uploaded file. */
-export async function takeFile(tx: Tx, aim: Aim, sent: Sent, context: Context) {
+export async function takeFile(tx: Tx, aim: Aim, sent: Sent, context: CallContext) {
   const { upload_id, file } = await fileOf(tx, aim, sent)
   const { input_key } = await takeUpload(tx, { ...aim, upload_id, files: [file] }, context)
   return { input_key, file, cloud_storage_id: null }
@@ -199,7 +199,7 @@ async function fileOf(
 async function takeUpload(
   tx: Tx,
   { id: target_id, ...upload }: { id: number } & Omit<ClaimedUpload, 'target_id'>,
-  context: Context,
+  context: CallContext,
 ) {
   const input_key = await claimUpload(tx, { ...upload, target_id }, context)
   return { files: [...upload.files], input_key }

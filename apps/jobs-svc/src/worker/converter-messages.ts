@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import { placeOf } from '@reticle/kit/validation'
+import { formatPath } from '@reticle/kit/validation'
 import { z } from 'zod'
 import { newCheckpoint } from '../checkpoints/checkpoint.ts'
 import { failure, oneLine } from '../operations/failure.ts'
@@ -62,7 +62,7 @@ export const runOf = (sent: unknown): number | undefined => ofRun.safeParse(sent
 
 /** Returns the first validation error of a message with its field. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
-  const place = placeOf((issue?.path ?? []).map(String))
+  const place = formatPath((issue?.path ?? []).map(String))
   return place === '' ? `${issue?.message}` : `${place}: ${issue?.message}`
 }
 

@@ -7,7 +7,7 @@ import { silentLog } from '@reticle/kit/log'
 import { testClock } from '@reticle/kit/testing/clock'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { testDatabase } from '@reticle/kit/testing/db'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -146,7 +146,7 @@ test('workers that are killed at random points finish every request once (T-REQ-
   const applied = await countApplied()
   const finished = rows.filter(({ status }) => status === 'finished').length
   const doubled = (applied?.count ?? 0) - (applied?.calls ?? 0)
-  score({
+  recordScore({
     ...{ id: 'T-REQ-1', on: 'workers alone' },
     count: `${given.kills} kills, ${rows.length} requests`,
     seen: `${finished} / ${doubled} / ${rows.length - finished}`,
@@ -186,7 +186,7 @@ test('a request of a killed worker is claimed by another once its lease has ende
   await kill(holder)
   await until(added, { status: 'started', attempt: 2 })
   const seconds = (performance.now() - killed) / 1000
-  score({
+  recordScore({
     ...{ id: 'T-REQ-2', on: `a lease of ${given.lease} s`, count: '1 kill' },
     seen: `${seconds.toFixed(1)} s`,
     holds: seconds < given.lease + 5,
@@ -241,7 +241,7 @@ test("a tenant's only request starts on the next free slot although another tena
   const left = await db.deleteFrom('requests').where('status', '=', 'queued').executeTakeFirst()
   const tenants = (await untilDrained()).map((row) => row.tenant)
   const place = tenants.indexOf('org:2')
-  score({
+  recordScore({
     ...{ id: 'T-REQ-3', on: `${slots} slots`, count: `${queued} queued before` },
     seen: `on slot ${place - slots + 1} that falls free`,
     holds: place === slots,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
-import { score } from '@reticle/kit/testing/scores'
+import { recordScore } from '@reticle/kit/testing/scores'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -114,7 +114,7 @@ describe('one worker', () => {
       from requests next, requests cancelled
       where next.status = 'finished' and cancelled.status = 'failed'`.execute(db)
       const ms = rows[0]?.ms ?? Number.NaN
-      score({
+      recordScore({
         ...{ id: 'T-REQ-4', on: `a conversion that ${what}`, count: '1' },
         ...{ seen: `at once / ${(ms / 1000).toFixed(2)} s`, holds: ms < 2000 },
       })

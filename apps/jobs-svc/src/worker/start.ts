@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import type { Logger } from '@reticle/kit/log'
-import { repeat } from '@reticle/kit/repeat'
+import { runRepeatedly } from '@reticle/kit/repeat'
 import type { Kysely } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
@@ -62,8 +62,8 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   }
   const note = () => noteWorker(db, worker, slots)
   const habits = [
-    repeat(timing.pollMs, recover, logged('what lost workers had could not be taken up')),
-    repeat(timing.renewMs, note, logged('the worker could not say that it lives')),
+    runRepeatedly(timing.pollMs, recover, logged('what lost workers had could not be taken up')),
+    runRepeatedly(timing.renewMs, note, logged('the worker could not say that it lives')),
   ]
   const { leaseSeconds, retrySeconds } = timing
   const shared = { db, blobs, log, running, bell, worker, timing, leaseSeconds, retrySeconds }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { silentLog } from '@reticle/kit/log'
 import { testClock } from '@reticle/kit/testing/clock'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { giveUp, lockLive } from '../objects/repo.ts'
@@ -150,7 +150,7 @@ test('a save needs as many statements for many assets as for few', async () => {
   const counted = async (uuids: string[]) => {
     const { project_id } = await addReview(services, anna)
     const { id } = await services.guides.createGuide({ body: { project_id } }, anna.call)
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const saving = over('in-process', watched).guides
     await saving.updateGuide({ id, body: { markdown: shown(...uuids) } }, anna.call)
     return statements()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Principal } from '@reticle/contracts/principal'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { guideRules } from '../guides/policy.ts'
@@ -43,7 +43,7 @@ async function copyAssets(
   const { user_id } = principal
   const elsewhere = await listAssetsElsewhere(tx, guide_id, named, user_id)
   const seen = elsewhere.filter((one) =>
-    permits(guideRules, 'view:assets', principal, guideStanding(principal, one)),
+    hasPermission(guideRules, 'view:assets', principal, guideStanding(principal, one)),
   )
   const live = await lockLive(
     tx,

@@ -1,4 +1,4 @@
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import sharp from 'sharp'
@@ -187,7 +187,7 @@ test('reading an asset needs one statement', async () => {
   const { project_id } = await addReview(services, anna)
   const { id } = await services.guides.createGuide({ body: { project_id } }, anna.call)
   const { uuid } = await uploading(services, blobs)(id, png, anna.call)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   await over('in-process', watched).guides.getAssetFile({ uuid }, anna.call)
   expect(statements()).toBe(1)
 })

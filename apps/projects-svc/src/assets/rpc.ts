@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { guides } from '@reticle/contracts/api/guides'
 import { notFound, type Service, signedIn } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { change, changeAfter } from '@reticle/kit/db/change'
-import { allow } from '@reticle/kit/policy'
-import { turns } from '@reticle/kit/turns'
+import { changeAfter, runChange } from '@reticle/kit/db/change'
+import { createKeyedQueue } from '@reticle/kit/keyed-queue'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { guideRules } from '../guides/policy.ts'
@@ -33,11 +33,11 @@ export function assetHandlers({
   db: Kysely<ProjectsDb>
   blobs: BlobStore
 }): Handlers {
-  const deps = { db, blobs, inTurn: turns() }
+  const deps = { db, blobs, inTurn: createKeyedQueue() }
   return {
     async openAssetUpload(_, context) {
       const { user_id } = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const upload_id = randomUUID()
         const prefix = uploadPrefix(user_id, upload_id)
         await registerPending(tx, { key: prefix, kind: 'upload', organization_id: null })
@@ -55,18 +55,18 @@ export function assetHandlers({
       const principal = signedIn(context)
       const row = await findAsset(db, uuid, principal.user_id)
       if (!row) throw notFound()
-      allow(guideRules, 'view:assets', principal, guideStanding(principal, row))
+      assertPermitted(guideRules, 'view:assets', principal, guideStanding(principal, row))
       return toAssetFile(row)
     },
 
     async deleteAsset({ uuid }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const seen = await findAsset(tx, uuid, principal.user_id)
         if (seen) await lockTarget(tx, ownerOf(seen))
         const row = seen && (await findAsset(tx, uuid, principal.user_id))
         if (!row) throw notFound()
-        allow(guideRules, 'remove:assets', principal, guideStanding(principal, row))
+        assertPermitted(guideRules, 'remove:assets', principal, guideStanding(principal, row))
         await deleteAsset(tx, uuid)
       })
     },

@@ -2,9 +2,9 @@ import type { Principal } from '@reticle/contracts/principal'
 import { type Asset, type AssetUpload, largestAsset } from '@reticle/contracts/rest/assets'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { DomainError, invalid, unavailable } from '@reticle/kit/errors'
+import type { KeyedQueue } from '@reticle/kit/keyed-queue'
 import { cutBytes } from '@reticle/kit/pieces'
-import { allow } from '@reticle/kit/policy'
-import type { Turns } from '@reticle/kit/turns'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
@@ -29,7 +29,7 @@ export interface StoreDeps {
   db: Db
   blobs: BlobStore
   /** Limit on files that are checked at the same time, because each is held in memory. */
-  inTurn: Turns
+  inTurn: KeyedQueue
 }
 
 /** Asset whose object is stored and registered, and which no row references yet. */
@@ -110,7 +110,7 @@ async function lockGuide(tx: Tx, id: number, principal: Principal): Promise<void
 
 function permitted(guide: GuideView | undefined, id: number, principal: Principal): GuideView {
   if (!guide) throw invalid({ guide_id: noSuchObject(id) })
-  allow(guideRules, 'add:assets', principal, guideStanding(principal, guide))
+  assertPermitted(guideRules, 'add:assets', principal, guideStanding(principal, guide))
   return guide
 }
 

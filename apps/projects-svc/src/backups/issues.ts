@@ -1,5 +1,5 @@
 import type { BackupIssue, BackupJob } from '@reticle/contracts/rest/backups'
-import { type Context, invalidText, signedIn } from '@reticle/kit'
+import { type CallContext, invalidText, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { insertComment } from '../comments/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -19,7 +19,7 @@ interface Given {
 export async function restoreIssue(
   tx: Transaction<ProjectsDb>,
   { issue, job, job_id }: Given,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const { frame, position, resolved, comments } = issue
   if (!job || job_id === undefined)

@@ -5,7 +5,7 @@ import {
 } from '@reticle/contracts/backup-lines'
 import type { BackupTask } from '@reticle/contracts/rest/backups'
 import type { FrameSource } from '@reticle/contracts/rest/media'
-import { type Context, invalidText, notFound } from '@reticle/kit'
+import { type CallContext, invalidText, notFound } from '@reticle/kit'
 import type { Bytes } from '@reticle/kit/rpc/context'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
@@ -33,7 +33,7 @@ export async function restoreTask(
   tx: Tx,
   { task_id, body }: { task_id: number; body: Bytes },
   settings: RestoreSettings,
-  context: Context,
+  context: CallContext,
 ): Promise<number[]> {
   await allowLongStatements(tx)
   const row = await lockTask(tx, task_id)
@@ -51,7 +51,7 @@ async function restore(
   { id }: TaskView,
   lines: BackupLines,
   settings: RestoreSettings,
-  context: Context,
+  context: CallContext,
 ): Promise<number[]> {
   const task = await lines.take('task')
   if (!task) throw new BackupLinesError('a task is expected')

@@ -1,6 +1,6 @@
 import { BucketFailure } from '@reticle/kit/bucket/bucket'
 import { systemClock } from '@reticle/kit/clock'
-import { gathered } from '@reticle/kit/testing/bytes'
+import { readAllBytes } from '@reticle/kit/testing/bytes'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { handlers } from '../server.ts'
@@ -28,7 +28,7 @@ describe.each(transports)('over %s', (transport) => {
     return { bucket, made, id: made.id }
   }
   const said = async (answer: Promise<{ chunks: AsyncIterable<Uint8Array> }>) =>
-    JSON.parse((await gathered((await answer).chunks)).toString())
+    JSON.parse((await readAllBytes((await answer).chunks)).toString())
 
   test('the status of a storage follows the state of its bucket', async () => {
     const { id, bucket } = await setUp()
@@ -86,7 +86,7 @@ describe.each(transports)('over %s', (transport) => {
     const { id, bucket } = await setUp({ 'a.txt': '', 'b/1.jpg': 'picture' })
     const read = async () => {
       const { chunks } = await storages.readPreviewImage({ id }, anna.call)
-      return (await gathered(chunks)).toString()
+      return (await readAllBytes(chunks)).toString()
     }
     expect(await read()).toBe('picture')
     bucket.objects.delete('b/1.jpg')

@@ -1,12 +1,12 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { storages } from '@reticle/contracts/api/storages'
 import { cloudStorageCreated, cloudStorageUpdated } from '@reticle/contracts/events/cloud-storages'
 import type { CloudStorage } from '@reticle/contracts/rest/cloud-storages'
-import { type Context, conflict, notFound, signedIn } from '@reticle/kit'
+import { type CallContext, conflict, notFound, signedIn } from '@reticle/kit'
 import { changeAfter } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import { locate, type Place, receiverOf } from '../buckets/address.ts'
 import { assertUsable, type Outside, openBucket, patience, reachOf } from '../buckets/ask.ts'
@@ -31,18 +31,18 @@ import {
 import { cloudStorageStanding } from './standing.ts'
 
 type Tx = Transaction<ProjectsDb>
-type Creation = Input<typeof storages.createCloudStorage>
-type Change = Input<typeof storages.updateCloudStorage>
+type Creation = OperationInput<typeof storages.createCloudStorage>
+type Change = OperationInput<typeof storages.updateCloudStorage>
 
 /** Creates a cloud storage after its bucket was checked. The check runs before the transaction. */
 export function createCloudStorage(
   { db, outside }: CloudStorageDeps,
   { body }: Creation,
-  context: Context,
+  context: CallContext,
 ): Promise<CloudStorage> {
   const principal = signedIn(context)
   const workspace = workspaceStanding(principal)
-  allow(cloudStorageRules, 'create', principal, workspace)
+  assertPermitted(cloudStorageRules, 'create', principal, workspace)
   const { organization_id } = workspace
   const prepare = async () => {
     const { provider_type, resource, display_name, credentials_type } = body
@@ -66,7 +66,7 @@ export function createCloudStorage(
   })
 }
 
-const isAdministrator = (context: Context) => signedIn(context).role === 'admin'
+const isAdministrator = (context: CallContext) => signedIn(context).role === 'admin'
 
 interface Asked extends Pick<CloudStorageRow, 'is_inside_allowed'> {
   place: Place
@@ -77,7 +77,7 @@ interface Asked extends Pick<CloudStorageRow, 'is_inside_allowed'> {
 async function probe(
   outside: Outside,
   { place, credentials, manifests, ...connected }: Asked,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const reach = reachOf(outside, connected)
   const located = locate(place, credentials, reach.nets)
@@ -93,7 +93,7 @@ const rights = { any: 'update' } as const
 export function changeCloudStorage(
   deps: CloudStorageDeps,
   { id, body, if_match }: Change,
-  context: Context,
+  context: CallContext,
 ): Promise<CloudStorage> {
   const { db } = deps
   const prepare = async () => {
@@ -113,7 +113,7 @@ export function changeCloudStorage(
   })
 }
 
-function allowChange(body: Change['body'], row: CloudStorageRow, context: Context): void {
+function allowChange(body: Change['body'], row: CloudStorageRow, context: CallContext): void {
   const principal = signedIn(context)
   const given = isEmpty(body) ? {} : { any: true }
   allowPatch(cloudStorageRules, rights, given, principal, cloudStorageStanding(principal, row))
@@ -133,7 +133,7 @@ async function planChange(
   outside: Outside,
   row: CloudStorageRow,
   body: Change['body'],
-  context: Context,
+  context: CallContext,
 ): Promise<Plan> {
   if (isEmpty(body)) return { changes: {}, isOther: false }
   const { resource, display_name, description, credentials_type, specific_attributes } = body
@@ -172,7 +172,7 @@ function planPlace(
   outside: Outside,
   { row, place, before }: { row: CloudStorageRow; place: Place; before: Credentials },
   body: Change['body'],
-  context: Context,
+  context: CallContext,
 ) {
   const isSameType = place.credentials_type === row.credentials_type
   const credentials = readCredentials(place, body, isSameType ? before : {})
@@ -191,7 +191,7 @@ async function change(
   tx: Tx,
   row: CloudStorageRow,
   changes: CloudStorageChanges,
-  context: Context,
+  context: CallContext,
 ): Promise<CloudStorage> {
   const before = await cloudStorageRecord(tx, row)
   const cloudstorage = await cloudStorageRecord(tx, await updateCloudStorage(tx, row.id, changes))

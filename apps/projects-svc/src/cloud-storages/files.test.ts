@@ -1,7 +1,7 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import { frameOf } from '@reticle/contracts/testing/records'
 import { unavailable } from '@reticle/kit'
-import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
+import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
@@ -24,7 +24,7 @@ describe.each(transports)('over %s', (transport) => {
       storages.writeStorageFile({ cloud_storage_id: id, key, body: chunks }, call)
     const read = async (key: string, call = anna.call) => {
       const { chunks } = await storages.readStorageFile({ cloud_storage_id: id, key }, call)
-      return (await gathered(chunks)).toString()
+      return (await readAllBytes(chunks)).toString()
     }
     return { anna, bucket, id, write, read }
   }
@@ -152,7 +152,7 @@ describe.each(transports)('over %s', (transport) => {
       const call = await as(await addMember(organization, role), organization)
       return storages.readStorageFile({ cloud_storage_id: id, key: 'a.zip' }, call)
     }
-    expect((await gathered((await read('supervisor')).chunks)).toString()).toBe('kept')
+    expect((await readAllBytes((await read('supervisor')).chunks)).toString()).toBe('kept')
     await expect(read('worker')).rejects.toMatchObject({ kind: 'forbidden' })
   })
 })

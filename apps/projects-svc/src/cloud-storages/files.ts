@@ -1,5 +1,12 @@
 import type { storages } from '@reticle/contracts/api/storages'
-import { type Context, DomainError, invalid, notFound, type Service, signedIn } from '@reticle/kit'
+import {
+  type CallContext,
+  DomainError,
+  invalid,
+  notFound,
+  type Service,
+  signedIn,
+} from '@reticle/kit'
 import { type Bucket, BucketFailure, type BucketReason } from '@reticle/kit/bucket/bucket'
 import { permitted } from '../authorize.ts'
 import { bucketOf, domainError } from '../buckets/ask.ts'
@@ -58,7 +65,7 @@ type About = Pick<Wanted, 'key' | 'way'> & { row: CloudStorageRow }
 async function opened(
   deps: CloudStorageDeps,
   { cloud_storage_id, ...wanted }: Wanted,
-  context: Context,
+  context: CallContext,
 ): Promise<{ bucket: Bucket; about: About }> {
   const row = await visibleStorage(deps.db, cloud_storage_id, context)
   const about = { ...wanted, row }

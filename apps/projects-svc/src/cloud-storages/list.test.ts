@@ -1,5 +1,5 @@
 import { cloudStorageList } from '@reticle/contracts/rest/cloud-storages'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
 
@@ -40,7 +40,7 @@ test('the list is searched, filtered and sorted by its documented fields', async
 test('a list needs the same number of queries at any length', async () => {
   const dora = await addUser()
   const { storages } = over('in-process')
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const counted = over('in-process', watched).storages
   const queries = async () => {
     const before = statements()

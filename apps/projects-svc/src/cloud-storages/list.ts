@@ -1,15 +1,15 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { Principal } from '@reticle/contracts/principal'
 import { cloudStorageFields } from '@reticle/contracts/rest/cloud-storages'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
 import { supervisorOf } from '../roles.ts'
 import { visibleIn } from '../scope.ts'
 
-type Query = Input<typeof storages.listCloudStorages>
+type Query = OperationInput<typeof storages.listCloudStorages>
 
 const columns = {
   id: 'cloud_storages.id',
@@ -26,7 +26,7 @@ export function listCloudStorages(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<CloudStorageRow>> {
+): Promise<ListPage<CloudStorageRow>> {
   const rows = db
     .selectFrom('cloud_storages')
     .leftJoin('users as owner', 'owner.id', 'cloud_storages.owner_id')

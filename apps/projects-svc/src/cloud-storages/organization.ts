@@ -1,5 +1,5 @@
 import { cloudStorageDeleted, cloudStorageUpdated } from '@reticle/contracts/events/cloud-storages'
-import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
+import { type EventCause, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -18,7 +18,7 @@ type Tx = Transaction<ProjectsDb>
 export async function releaseCloudStoragesOf(
   tx: Tx,
   organization_id: number,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const rows = await lockCloudStoragesOfOrganization(tx, organization_id)
   const before = await cloudStorageRecords(tx, rows)
@@ -35,7 +35,7 @@ export async function releaseCloudStoragesOf(
 export async function removeCloudStoragesOf(
   tx: Tx,
   organization_id: number,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const rows = await lockCloudStoragesOfOrganization(tx, organization_id)
   const ids = rows.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 import { describe, expect, test } from 'vitest'
 import { cloudStorageRules } from './policy.ts'
 import { cloudStorageStanding } from './standing.ts'
@@ -20,7 +20,7 @@ function may(
   const organization_roles: Principal['organization_roles'] = member ? { 9: member } : {}
   const caller = { user_id: 1, role, organization_roles }
   const standing = cloudStorageStanding(caller, { owner_id: isOwner ? 1 : 2, organization_id })
-  return permits(cloudStorageRules, action, caller, standing)
+  return hasPermission(cloudStorageRules, action, caller, standing)
 }
 
 describe.each(roles)('a user with the global role %s', (role) => {

@@ -1,11 +1,11 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { storages } from '@reticle/contracts/api/storages'
 import { cloudStorageDeleted } from '@reticle/contracts/events/cloud-storages'
-import { type Context, conflict, notFound, signedIn } from '@reticle/kit'
+import { type CallContext, conflict, notFound, signedIn } from '@reticle/kit'
 import { busy } from '@reticle/kit/db/errors'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { recordsIfFew, tellChanges } from '../moving/told.ts'
@@ -18,7 +18,7 @@ import { deleteCloudStorages, findCloudStorage, lockCloudStorage } from './repo.
 import { cloudStorageStanding } from './standing.ts'
 
 type Tx = Transaction<ProjectsDb>
-type Removal = Input<typeof storages.deleteCloudStorage>
+type Removal = OperationInput<typeof storages.deleteCloudStorage>
 
 /**
  * Deletes a storage. When projects or tasks use it, the call fails; with `force` their references to it are removed.
@@ -26,17 +26,17 @@ type Removal = Input<typeof storages.deleteCloudStorage>
 export async function removeCloudStorage(
   tx: Tx,
   { id, force = false, if_match }: Removal,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const principal = signedIn(context)
   const seen = await findCloudStorage(tx, id)
   if (!seen) throw notFound()
-  allow(cloudStorageRules, 'delete', principal, cloudStorageStanding(principal, seen))
+  assertPermitted(cloudStorageRules, 'delete', principal, cloudStorageStanding(principal, seen))
   assertMatches(if_match, seen)
   const users = await lockUsers(tx, id)
   const row = await lockCloudStorage(tx, id)
   if (!row) throw notFound()
-  allow(cloudStorageRules, 'delete', principal, cloudStorageStanding(principal, row))
+  assertPermitted(cloudStorageRules, 'delete', principal, cloudStorageStanding(principal, row))
   assertMatches(if_match, row)
   const uses = await countUses(tx, id)
   if (uses > 0 && !force) throw inUse(users)
@@ -67,7 +67,7 @@ const inUse = ({ projects, tasks }: Users) =>
  * Emits one event for each project and task, unless there are too many: then only the event of the storage is
  * emitted.
  */
-async function release(tx: Tx, id: number, users: Users, context: Context): Promise<void> {
+async function release(tx: Tx, id: number, users: Users, context: CallContext): Promise<void> {
   if (users.uses === 0) return
   const before = await recordsIfFew(tx, users)
   await deleteUses(tx, [id])

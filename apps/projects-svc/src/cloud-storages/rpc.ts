@@ -1,7 +1,7 @@
 import type { storages } from '@reticle/contracts/api/storages'
-import { type BytesAnswer, type Context, type Service, signedIn } from '@reticle/kit'
+import { type BytesAnswer, type CallContext, type Service, signedIn } from '@reticle/kit'
 import { BucketFailure } from '@reticle/kit/bucket/bucket'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
 import { listContent } from '../buckets/content.ts'
 import { findImage } from '../buckets/preview.ts'
@@ -18,7 +18,7 @@ import { visibleStorage } from './visible.ts'
 export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof storages> {
   const { db, outside } = deps
   /** Opens the bucket of a storage that the caller may view. */
-  const opened = async (id: number, context: Context) => {
+  const opened = async (id: number, context: CallContext) => {
     const row = await visibleStorage(db, id, context)
     const { bucket, attributes } = await bucketOf(outside, row)
     return { row, bucket, shown: { prefix: attributes.prefix, manifests: row.manifests } }
@@ -36,7 +36,7 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
     },
     updateCloudStorage: (input, context) => changeCloudStorage(deps, input, context),
     async deleteCloudStorage(input, context) {
-      await change(db, context, (tx) => removeCloudStorage(tx, input, context))
+      await runChange(db, context, (tx) => removeCloudStorage(tx, input, context))
     },
 
     async getCloudStorageStatus({ id }, context) {

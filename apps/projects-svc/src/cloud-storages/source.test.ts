@@ -1,6 +1,6 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import { frameOf } from '@reticle/contracts/testing/records'
-import { bytesOf, gathered } from '@reticle/kit/testing/bytes'
+import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'
@@ -44,7 +44,7 @@ describe.each(transports)('over %s', (transport) => {
     const nobody = { ...(await addUser()).call, principal: null }
     const part = { task_id, key, start: 0, end: 6 }
     const { chunks } = await storages.readSourceFile(part, nobody)
-    return (await gathered(chunks)).toString()
+    return (await readAllBytes(chunks)).toString()
   }
   const detached = { kind: 'conflict', code: 'storage_detached' }
 

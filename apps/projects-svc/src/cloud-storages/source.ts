@@ -1,9 +1,9 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { Principal } from '@reticle/contracts/principal'
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import {
-  type Context,
+  type CallContext,
   conflict,
   type DomainError,
   invalid,
@@ -12,7 +12,7 @@ import {
   signedIn,
 } from '@reticle/kit'
 import { type Bucket, BucketFailure } from '@reticle/kit/bucket/bucket'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
 import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
@@ -30,7 +30,7 @@ import { cloudStorageStanding } from './standing.ts'
  */
 
 type Sources = 'permitSource' | 'listSourceFiles' | 'readSourceFile'
-type Wanted = Input<typeof storages.permitSource>
+type Wanted = OperationInput<typeof storages.permitSource>
 
 /** Number of files on a page. */
 const pageSize = 500
@@ -85,7 +85,7 @@ export async function permittedSource(
   if (!task) throw notFound()
   const row = await findCloudStorage(db, cloud_storage_id)
   if (!row) throw invalid({ cloud_storage_id: noSuchObject(cloud_storage_id) })
-  allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+  assertPermitted(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
   if (row.organization_id !== task.organization_id)
     throw invalid({ cloud_storage_id: 'The cloud storage belongs to another workspace.' })
   return row
@@ -112,7 +112,7 @@ export const detached = (): DomainError =>
 export async function assertReachable(
   { outside }: Pick<CloudStorageDeps, 'outside'>,
   row: CloudStorageRow,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const isAvailable = await asking(async () => {
     const { bucket, attributes } = await bucketOf(outside, row)

@@ -1,5 +1,5 @@
-import { type Context, notFound, signedIn } from '@reticle/kit'
-import { allow } from '@reticle/kit/policy'
+import { type CallContext, notFound, signedIn } from '@reticle/kit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
 import { cloudStorageRules } from './policy.ts'
@@ -10,11 +10,11 @@ import { cloudStorageStanding } from './standing.ts'
 export async function visibleStorage(
   db: Kysely<ProjectsDb>,
   id: number,
-  context: Context,
+  context: CallContext,
 ): Promise<CloudStorageRow> {
   const principal = signedIn(context)
   const row = await findCloudStorage(db, id)
   if (!row) throw notFound()
-  allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+  assertPermitted(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
   return row
 }

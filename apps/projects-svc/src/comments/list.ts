@@ -1,15 +1,15 @@
 import type { issues } from '@reticle/contracts/api/issues'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { commentFields } from '@reticle/contracts/rest/comments'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleIn } from '../scope.ts'
 import { type CommentView, selectComments } from './repo.ts'
 
-type Query = Input<typeof issues.listComments>
+type Query = OperationInput<typeof issues.listComments>
 
 const columns = {
   id: 'comments.id',
@@ -26,7 +26,7 @@ export function listComments(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<CommentView>> {
+): Promise<ListPage<CommentView>> {
   const rows = selectComments(db)
     .leftJoin('users as owner', 'owner.id', 'comments.owner_id')
     .where('tasks.draft_id', 'is', null)

@@ -1,5 +1,5 @@
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { addReview } from '../testing/review.ts'
@@ -182,7 +182,7 @@ describe('lists of comments', async () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       await over('in-process', watched).issues.listComments({ page_size }, admin.call)
       return statements()
     }

@@ -2,10 +2,10 @@ import type { issues } from '@reticle/contracts/api/issues'
 import { commentCreated, commentDeleted, commentUpdated } from '@reticle/contracts/events/issues'
 import type { Comment } from '@reticle/contracts/rest/comments'
 import { invalid, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -45,10 +45,10 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async createComment({ body: { issue: issue_id, message } }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const issue = await lockIssue(tx, issue_id)
         if (!issue) throw invalid({ issue: noSuchObject(issue_id) })
-        allow(commentRules, 'create', principal, issueStanding(principal, issue))
+        assertPermitted(commentRules, 'create', principal, issueStanding(principal, issue))
         const row = await insertComment(tx, { issue_id, message, owner_id: principal.user_id })
         await touchIssue(tx, issue_id)
         const comment = await commentRecord(tx, row)
@@ -61,13 +61,13 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
       const principal = signedIn(context)
       const row = await findComment(db, id)
       if (!row) throw notFound()
-      allow(commentRules, 'view', principal, commentStanding(principal, row))
+      assertPermitted(commentRules, 'view', principal, commentStanding(principal, row))
       return commentRecord(db, row)
     },
 
     async updateComment({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const row = await lockedComment(tx, id)
         const standing = commentStanding(principal, row)
         allowPatch(commentRules, { message: 'update' }, body, principal, standing)
@@ -78,9 +78,9 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async deleteComment({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const row = await lockedComment(tx, id)
-        allow(commentRules, 'delete', principal, commentStanding(principal, row))
+        assertPermitted(commentRules, 'delete', principal, commentStanding(principal, row))
         assertMatches(if_match, row)
         const comment = await commentRecord(tx, row)
         await emit(tx, commentDeleted, { comment, ...placeOf(row) }, context)
@@ -105,7 +105,7 @@ async function changeComment(
   tx: Tx,
   row: CommentView,
   message: string,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Comment> {
   const before = await commentRecord(tx, row)
   if (message === row.message) return before

@@ -29,7 +29,7 @@ export interface AnnotationTouchesTable {
   created_date: Generated<Date>
 }
 
-export interface AppliedCallsTable {
+export interface ProjectsAppliedCallsTable {
   call_id: string
   response: Buffer | null
   created_date: Generated<Date>
@@ -64,7 +64,7 @@ export interface AuthTokensTable {
   session_id: number | null
 }
 
-export interface BlobsTable {
+export interface AssetBlobsTable {
   key: string
   state: 'pending' | 'live' | 'dead'
   kind: 'upload' | 'asset'
@@ -115,7 +115,7 @@ export interface DataSetsTable {
   cloud_storage_id: number | null
 }
 
-export interface DeadEventsTable {
+export interface ProjectsDeadEventsTable {
   consumer: string
   event_id: string
   topic: string
@@ -170,7 +170,7 @@ export interface GuidesTable {
   updated_date: Generated<Date>
 }
 
-export interface IdempotencyKeysTable {
+export interface ProjectsIdempotencyKeysTable {
   id: string
   call_id: string
   claim_id: string
@@ -180,7 +180,7 @@ export interface IdempotencyKeysTable {
   created_date: Generated<Date>
 }
 
-export interface InboxTable {
+export interface ProjectsInboxTable {
   consumer: string
   event_id: string
   received_date: Generated<Date>
@@ -271,7 +271,7 @@ export interface OrganizationsTable {
   updated_date: Generated<Date>
 }
 
-export interface OutboxTable {
+export interface ProjectsOutboxTable {
   id: Generated<number>
   event_id: string
   topic: string
@@ -283,7 +283,7 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
-export interface OutboxSentTable {
+export interface ProjectsOutboxSentTable {
   id: number
   event_id: string
   topic: string
@@ -344,7 +344,7 @@ export interface StoragesTable {
   cloud_storage_id: number | null
 }
 
-export interface SweepsTable {
+export interface ProjectsSweepsTable {
   name: string
   swept_date: Timestamp
 }
@@ -405,21 +405,21 @@ export interface VideoChaptersTable {
 export interface ProjectsDb {
   access_tokens: AccessTokensTable
   annotation_touches: AnnotationTouchesTable
-  applied_calls: AppliedCallsTable
+  applied_calls: ProjectsAppliedCallsTable
   assets: AssetsTable
   attributes: AttributesTable
   auth_tokens: AuthTokensTable
-  blobs: BlobsTable
+  blobs: AssetBlobsTable
   cloud_storages: CloudStoragesTable
   comments: CommentsTable
   data_sets: DataSetsTable
-  dead_events: DeadEventsTable
+  dead_events: ProjectsDeadEventsTable
   drafts: DraftsTable
   frame_names: FrameNamesTable
   frames: FramesTable
   guides: GuidesTable
-  idempotency_keys: IdempotencyKeysTable
-  inbox: InboxTable
+  idempotency_keys: ProjectsIdempotencyKeysTable
+  inbox: ProjectsInboxTable
   invitations: InvitationsTable
   issues: IssuesTable
   jobs: JobsTable
@@ -428,14 +428,14 @@ export interface ProjectsDb {
   mailed_keys: MailedKeysTable
   memberships: MembershipsTable
   organizations: OrganizationsTable
-  outbox: OutboxTable
-  outbox_sent: OutboxSentTable
+  outbox: ProjectsOutboxTable
+  outbox_sent: ProjectsOutboxSentTable
   password_failures: PasswordFailuresTable
   password_origins: PasswordOriginsTable
   projects: ProjectsTable
   sessions: SessionsTable
   storages: StoragesTable
-  sweeps: SweepsTable
+  sweeps: ProjectsSweepsTable
   tasks: TasksTable
   users: UsersTable
   validation_frames: ValidationFramesTable
@@ -444,21 +444,21 @@ export interface ProjectsDb {
 
 export type AccessTokenRow = Selectable<AccessTokensTable>
 export type AnnotationTouchRow = Selectable<AnnotationTouchesTable>
-export type AppliedCallRow = Selectable<AppliedCallsTable>
+export type ProjectsAppliedCallRow = Selectable<ProjectsAppliedCallsTable>
 export type AssetRow = Selectable<AssetsTable>
 export type AttributeRow = Selectable<AttributesTable>
 export type AuthTokenRow = Selectable<AuthTokensTable>
-export type BlobRow = Selectable<BlobsTable>
+export type AssetBlobRow = Selectable<AssetBlobsTable>
 export type CloudStorageRow = Selectable<CloudStoragesTable>
 export type CommentRow = Selectable<CommentsTable>
 export type DataSetRow = Selectable<DataSetsTable>
-export type DeadEventRow = Selectable<DeadEventsTable>
+export type ProjectsDeadEventRow = Selectable<ProjectsDeadEventsTable>
 export type DraftRow = Selectable<DraftsTable>
 export type FrameNameRow = Selectable<FrameNamesTable>
 export type FrameRow = Selectable<FramesTable>
 export type GuideRow = Selectable<GuidesTable>
-export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
-export type InboxRow = Selectable<InboxTable>
+export type ProjectsIdempotencyKeyRow = Selectable<ProjectsIdempotencyKeysTable>
+export type ProjectsInboxRow = Selectable<ProjectsInboxTable>
 export type InvitationRow = Selectable<InvitationsTable>
 export type IssueRow = Selectable<IssuesTable>
 export type JobRow = Selectable<JobsTable>
@@ -467,14 +467,14 @@ export type LabelRow = Selectable<LabelsTable>
 export type MailedKeyRow = Selectable<MailedKeysTable>
 export type MembershipRow = Selectable<MembershipsTable>
 export type OrganizationRow = Selectable<OrganizationsTable>
-export type OutboxRow = Selectable<OutboxTable>
-export type OutboxSentRow = Selectable<OutboxSentTable>
+export type ProjectsOutboxRow = Selectable<ProjectsOutboxTable>
+export type ProjectsOutboxSentRow = Selectable<ProjectsOutboxSentTable>
 export type PasswordFailureRow = Selectable<PasswordFailuresTable>
 export type PasswordOriginRow = Selectable<PasswordOriginsTable>
 export type ProjectRow = Selectable<ProjectsTable>
 export type SessionRow = Selectable<SessionsTable>
 export type StorageRow = Selectable<StoragesTable>
-export type SweepRow = Selectable<SweepsTable>
+export type ProjectsSweepRow = Selectable<ProjectsSweepsTable>
 export type TaskRow = Selectable<TasksTable>
 export type UserRow = Selectable<UsersTable>
 export type ValidationFrameRow = Selectable<ValidationFramesTable>

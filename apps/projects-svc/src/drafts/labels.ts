@@ -1,5 +1,5 @@
 import { type Label, type LabelWrite, label } from '@reticle/contracts/rest/labels'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
@@ -68,7 +68,7 @@ export async function publishLabels(
   tx: Tx,
   row: ProjectRow,
   draft: DraftRow,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   if (draft.labels_revision === draft.based_on) return
   const before = await projectRecord(tx, row)

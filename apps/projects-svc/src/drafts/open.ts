@@ -1,7 +1,7 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { OpenDraft, OpenedDraft } from '@reticle/contracts/rest/drafts'
 import { invalidText, notFound } from '@reticle/kit'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { planNewLabels } from '../labels/plan.ts'
@@ -36,7 +36,7 @@ async function openIn(
 ): Promise<OpenedDraft> {
   const project = await lockProject(tx, project_id)
   if (!project) throw notFound()
-  allow(projectRules, 'import', principal, projectStanding(principal, project))
+  assertPermitted(projectRules, 'import', principal, projectStanding(principal, project))
   if (await findOtherDimension(tx, project_id, { dimension: '2d' }))
     throw invalidText('The project has tasks of another dimension than 2d')
   const current = await listOwnLabels(tx, { kind: 'project', id: project_id })
@@ -56,7 +56,7 @@ async function openOwn(
   { draft_id, project, labels }: OpenDraft,
 ): Promise<OpenedDraft> {
   const workspace = workspaceStanding(principal)
-  allow(project ? projectRules : taskRules, 'create', principal, workspace)
+  assertPermitted(project ? projectRules : taskRules, 'create', principal, workspace)
   const whose = { owner_id: principal.user_id, organization_id: workspace.organization_id }
   await insertDraft(tx, { draft_id, target: project ? 'project' : 'task', ...whose })
   if (!project) return { project_id: null, labels_revision: 0, labels: [] }

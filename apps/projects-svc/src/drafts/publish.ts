@@ -1,12 +1,12 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import { projectCreated } from '@reticle/contracts/events/projects'
 import { draftDropped } from '@reticle/contracts/events/tasks'
 import type { PublishedDraft } from '@reticle/contracts/rest/drafts'
-import { type Context, conflict, forbidden, notFound, signedIn } from '@reticle/kit'
+import { type CallContext, conflict, forbidden, notFound, signedIn } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
@@ -39,8 +39,8 @@ type Tx = Transaction<ProjectsDb>
  */
 export function publishDraft(
   tx: Tx,
-  { draft_id, call_id }: Input<typeof tasks.publishDraft>,
-  context: Context,
+  { draft_id, call_id }: OperationInput<typeof tasks.publishDraft>,
+  context: CallContext,
 ): Promise<PublishedDraft> {
   return applyOnce(tx, call_id, async () => {
     await allowLongStatements(tx)
@@ -74,7 +74,7 @@ async function publishProject(
   tx: Tx,
   { id }: ProjectRow,
   draft: DraftRow,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const project = await projectRecord(tx, await showProject(tx, id, draft))
   await emit(tx, projectCreated, { project }, cause)
@@ -84,10 +84,10 @@ async function joinProject(
   tx: Tx,
   project: ProjectRow,
   draft: DraftRow,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const principal = signedIn(context)
-  allow(projectRules, 'import', principal, projectStanding(principal, project))
+  assertPermitted(projectRules, 'import', principal, projectStanding(principal, project))
   if (project.labels_revision !== draft.based_on)
     throw conflict('The labels of the project were changed during the import. Start it again.')
   await publishLabels(tx, project, draft, context)
@@ -98,7 +98,7 @@ async function joinProject(
  * Deletes the rows of a draft and emits an event for services that keep data of its tasks. A published draft has no
  * rows left.
  */
-export async function dropDraft(tx: Tx, draft_id: string, cause: Cause): Promise<void> {
+export async function dropDraft(tx: Tx, draft_id: string, cause: EventCause): Promise<void> {
   if (!(await lockDraft(tx, draft_id))) return
   const task_ids = (await lockTasksOfDraft(tx, draft_id)).map(({ id }) => id)
   await allowLongStatements(tx)

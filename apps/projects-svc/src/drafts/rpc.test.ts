@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { eventHandler } from '../consumer.ts'
@@ -11,7 +11,7 @@ import { dropOldDrafts } from './rpc.ts'
 
 const { db, addUser, over, takeEvents } = await testWorkspace()
 const [anna, bo, admin] = [await addUser(), await addUser(), await addUser('admin')]
-const receive = delivering(db, eventHandler({ autoInProgress: true }))
+const receive = createDeliverer(db, eventHandler({ autoInProgress: true }))
 let count = 0
 const dayMs = 24 * 3_600_000
 

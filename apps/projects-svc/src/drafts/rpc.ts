@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import { notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { insertTask } from '../tasks/repo.ts'
@@ -22,11 +22,11 @@ export function draftHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async openDraft({ body }, context) {
       const principal = signedIn(context)
-      return change(db, context, (tx) => openDraft(tx, principal, body))
+      return runChange(db, context, (tx) => openDraft(tx, principal, body))
     },
 
     async addDraftTask({ draft_id, name, subset }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         if (!(await lockDraft(tx, draft_id))) throw notFound()
         return { task_id: await insertTask(tx, { draft_id, name, subset }) }
       })

@@ -1,6 +1,6 @@
 import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
 import { jobCreated, taskCreated } from '@reticle/contracts/events/tasks'
-import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
+import { type EventCause, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { commentRecords } from '../comments/records.ts'
 import { listCommentsOf } from '../comments/repo.ts'
@@ -20,7 +20,7 @@ type Tx = Transaction<ProjectsDb>
  * Emits the events of locked tasks, their jobs and issues, as if they were created by hand. Above `mostEvents` events
  * only those of the tasks are emitted.
  */
-export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: Cause): Promise<void> {
+export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: EventCause): Promise<void> {
   const records = await taskRecords(tx, rows)
   const created = records.map((task) => ({ task }))
   await emitAll(tx, taskCreated, created, cause)
@@ -33,7 +33,12 @@ export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: Cause): P
 }
 
 /** @param most limit on issues and comments together */
-async function tellOfIssues(tx: Tx, task_ids: number[], most: number, cause: Cause): Promise<void> {
+async function tellOfIssues(
+  tx: Tx,
+  task_ids: number[],
+  most: number,
+  cause: EventCause,
+): Promise<void> {
   const issues = await listIssuesOf(tx, task_ids, most + 1)
   const comments = await listCommentsOf(tx, task_ids, most + 1)
   if (issues.length + comments.length > most) return

@@ -2,8 +2,8 @@ import { jobCreated } from '@reticle/contracts/events/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Job, JobCreate } from '@reticle/contracts/rest/jobs'
 import { invalid, invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
@@ -29,14 +29,14 @@ export async function createGroundTruth(
   tx: Tx,
   principal: Principal,
   body: JobCreate,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<{ row: JobView; record: Job }> {
   const { task_id } = body
   const task = await lockTask(tx, task_id)
   if (!task) throw invalid({ task_id: noSuchObject(task_id) })
   const standing = taskStanding(principal, task)
-  allow(taskRules, 'view', principal, standing)
-  allow(taskRules, 'create:job', principal, standing)
+  assertPermitted(taskRules, 'view', principal, standing)
+  assertPermitted(taskRules, 'create:job', principal, standing)
   const { field, id: assignee_id = null } = wantedAssignee(body)
   await checkPeople(tx, principal, { [field]: assignee_id }, task.organization_id)
   const { size } = task
@@ -48,7 +48,7 @@ export async function createGroundTruth(
   return addGroundTruth(tx, { task_id, size, frames, assignee_id }, cause)
 }
 
-function addGroundTruth(tx: Tx, wanted: NewGroundTruth, cause: Cause) {
+function addGroundTruth(tx: Tx, wanted: NewGroundTruth, cause: EventCause) {
   const add = async () => {
     const id = await insertGroundTruth(tx, wanted)
     const row = await findJob(tx, id)

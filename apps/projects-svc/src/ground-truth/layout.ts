@@ -1,6 +1,6 @@
 import type { TaskValidationLayout } from '@reticle/contracts/rest/validation'
 import { invalid, invalidText } from '@reticle/kit/errors'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb, ValidationFrameRow } from '../db/schema.ts'
 import { touchJob } from '../jobs/touch.ts'
@@ -30,7 +30,7 @@ export async function changeDisabledFrames(
   tx: Tx,
   task: TaskView,
   wanted: readonly number[],
-  cause: Cause,
+  cause: EventCause,
 ): Promise<TaskValidationLayout> {
   const rows = await listValidationFrames(tx, task.id)
   const [first] = rows

@@ -1,5 +1,5 @@
 import type { JobCreate } from '@reticle/contracts/rest/jobs'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, type TestUser, testWorkspace } from '../testing/workspace.ts'
@@ -318,7 +318,7 @@ test('a thousand frames need no more statements than one', async () => {
   const counted = async (frame_count: number) => {
     const { id: task_id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
     await attachFrames(services, task_id, 1000, anna)
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const method = 'random_uniform' as const
     const body = { frame_selection_method: method, frame_count, task_id }
     const { jobs } = over('in-process', watched)

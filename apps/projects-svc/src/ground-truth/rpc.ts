@@ -1,8 +1,8 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import { notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
-import { allow } from '@reticle/kit/policy'
+import { runChange } from '@reticle/kit/db/change'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -26,10 +26,10 @@ export function taskLayoutHandlers({ db }: Deps): OfTasks {
 
     async updateTaskValidationLayout({ id, body: { disabled_frames } }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const task = await lockTask(tx, id)
         if (!task) throw notFound()
-        allow(taskRules, 'validation:write', principal, taskStanding(principal, task))
+        assertPermitted(taskRules, 'validation:write', principal, taskStanding(principal, task))
         if (!disabled_frames) return toLayout(await listValidationFrames(tx, id))
         return changeDisabledFrames(tx, task, disabled_frames, context)
       })

@@ -1,5 +1,5 @@
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 import { describe, expect, test } from 'vitest'
 import { guideRules } from './policy.ts'
 import { guideStanding } from './standing.ts'
@@ -52,7 +52,7 @@ describe.each([
     const people = { ...around, ...places[place], task_id, organization_id }
     const organization_roles: Principal['organization_roles'] = member ? { 9: member } : {}
     const caller = { user_id: 1, role, organization_roles }
-    return permits(guideRules, action, caller, guideStanding(caller, people))
+    return hasPermission(guideRules, action, caller, guideStanding(caller, people))
   }
 
   test.each(everywhere)('the permissions of a %s', (place) => {

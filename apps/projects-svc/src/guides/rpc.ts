@@ -2,9 +2,9 @@ import type { guides } from '@reticle/contracts/api/guides'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Guide, GuideCreate } from '@reticle/contracts/rest/guides'
 import { conflict, invalid, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { followMarkdown } from '../assets/follow.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -37,20 +37,20 @@ export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
   return {
     async createGuide({ body }, context) {
       const principal = signedIn(context)
-      return change(db, context, (tx) => create(tx, principal, body))
+      return runChange(db, context, (tx) => create(tx, principal, body))
     },
 
     async getGuide({ id }, context) {
       const principal = signedIn(context)
       const row = await findGuide(db, id, principal.user_id)
       if (!row) throw notFound()
-      allow(guideRules, 'view', principal, guideStanding(principal, row))
+      assertPermitted(guideRules, 'view', principal, guideStanding(principal, row))
       return toGuide(row)
     },
 
     async updateGuide({ id, body: { markdown }, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const { row, target } = await lockedGuide(tx, id, principal)
         const standing = guideStanding(principal, row)
         allowPatch(guideRules, { markdown: 'update' }, { markdown }, principal, standing)
@@ -67,9 +67,9 @@ export function guideHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async deleteGuide({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const { row, target } = await lockedGuide(tx, id, principal)
-        allow(guideRules, 'delete', principal, guideStanding(principal, row))
+        assertPermitted(guideRules, 'delete', principal, guideStanding(principal, row))
         assertMatches(if_match, row)
         await deleteGuide(tx, id)
         await touchTargetAndJobs(tx, target)
@@ -87,7 +87,12 @@ async function create(
   const target = await lockTarget(tx, asked)
   const people = target && (await findFacts(tx, { target: asked.kind, id: asked.id }))
   if (!people) throw invalid({ [`${asked.kind}_id`]: noSuchObject(asked.id) })
-  allow(guideRules, 'create', principal, guideStanding(principal, { ...people, has_job: false }))
+  assertPermitted(
+    guideRules,
+    'create',
+    principal,
+    guideStanding(principal, { ...people, has_job: false }),
+  )
   checkAssets(markdown)
   if (await hasGuide(tx, asked)) throw conflict(`The ${asked.kind} has a guide already.`)
   const row = await insertGuide(tx, asked, { markdown })

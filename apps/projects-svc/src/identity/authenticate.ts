@@ -2,7 +2,7 @@ import type { identity } from '@reticle/contracts/api/identity'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Service } from '@reticle/kit'
 import { unauthenticated } from '@reticle/kit/errors'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { UserRow } from '../db/schema.ts'
 import { findTokenAndUser, type TokenOfUser, updateLastUsed } from './access-tokens/repo.ts'
 import { type Authorization, invalidToken, readAuthorization } from './authorization.ts'
@@ -49,7 +49,7 @@ export function authenticateHandler(
     return principal
   }
 
-  async function byPassword({ username, password }: Basic, cause: Cause): Promise<Principal> {
+  async function byPassword({ username, password }: Basic, cause: EventCause): Promise<Principal> {
     const user = await checkCached({ name: username, password, cause })
     if (!user) throw unauthenticated('Invalid username/password.')
     if (settings.emailVerification === 'mandatory' && !user.is_email_verified)

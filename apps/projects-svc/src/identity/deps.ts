@@ -1,5 +1,5 @@
 import type { Clock } from '@reticle/kit/clock'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -18,15 +18,15 @@ export interface Memberships {
    * Withdraws the unaccepted invitations of a user, because the user no longer has the address that they were sent
    * to.
    */
-  withdrawReceived(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
+  withdrawReceived(tx: Transaction<ProjectsDb>, user_id: number, cause: EventCause): Promise<void>
   /** Withdraws the open invitations that a user sent, in all organizations. */
-  withdrawSent(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
+  withdrawSent(tx: Transaction<ProjectsDb>, user_id: number, cause: EventCause): Promise<void>
   /**
    * Removes a user from every organization, including those with an open invitation.
    *
    * @throws DomainError conflict when they own one
    */
-  leaveAll(tx: Transaction<ProjectsDb>, user_id: number, cause: Cause): Promise<void>
+  leaveAll(tx: Transaction<ProjectsDb>, user_id: number, cause: EventCause): Promise<void>
 }
 
 export interface IdentityDeps {

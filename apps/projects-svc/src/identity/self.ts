@@ -1,4 +1,4 @@
-import { type Context, signedIn } from '@reticle/kit'
+import { type CallContext, signedIn } from '@reticle/kit'
 import { unauthenticated } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../db/schema.ts'
@@ -11,7 +11,7 @@ export const userGone = () => unauthenticated('User inactive or deleted.')
  *
  * @throws DomainError unauthenticated without a user, or when the user was deleted
  */
-export async function selfOf(db: Kysely<ProjectsDb>, context: Context): Promise<UserRow> {
+export async function selfOf(db: Kysely<ProjectsDb>, context: CallContext): Promise<UserRow> {
   const self = await findUser(db, signedIn(context).user_id)
   if (!self) throw userGone()
   return self

@@ -1,7 +1,7 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import { loginRejected, userSignedIn, userSignedOut } from '@reticle/contracts/events/users'
-import type { Context, Service } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import type { CallContext, Service } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { DomainError, invalid } from '@reticle/kit/errors'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
@@ -41,7 +41,7 @@ export function signInHandlers(
       if (why) throw await rejected(deps, user, { name, why }, context)
 
       const { key, session, rows } = newSignIn(user.id, clock.now())
-      const first = await change(db, context, async (tx) => {
+      const first = await runChange(db, context, async (tx) => {
         await updateLastLogin(tx, user.id, rows.token.created_date)
         const session_id = await insertSession(tx, rows.session)
         await insertLegacyToken(tx, { ...rows.token, session_id })
@@ -61,7 +61,7 @@ export function signInHandlers(
       const { principal, credential } = context
       const given = credential ? readAuthorization(credential) : undefined
       const isEnding = given?.kind === 'legacy' || session !== undefined
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         if (principal && isEnding) await sayOver(tx, principal.user_id, context)
         if (given?.kind === 'legacy') await deleteLegacyToken(tx, hashOf(given.token))
         if (principal?.session_id !== undefined) await deleteLegacyTokens(tx, principal.user_id)
@@ -92,7 +92,7 @@ const wrongPassword = () =>
     code: 'invalid_credentials',
   })
 
-async function sayOver(tx: Transaction<ProjectsDb>, user_id: number, context: Context) {
+async function sayOver(tx: Transaction<ProjectsDb>, user_id: number, context: CallContext) {
   if (await lockUser(tx, user_id)) await emit(tx, userSignedOut, { user_id }, context)
 }
 
@@ -114,7 +114,7 @@ async function rejected(
   deps: IdentityDeps,
   user: UserRow,
   { name, why }: { name: string; why: Obstacle },
-  context: Context,
+  context: CallContext,
 ): Promise<DomainError> {
   const told = { username: nameTried(name), user_id: user.id, reason: why }
   await deps.db.transaction().execute(async (tx) => {

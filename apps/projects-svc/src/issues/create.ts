@@ -2,8 +2,8 @@ import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Issue, IssueCreate } from '@reticle/contracts/rest/issues'
 import { invalid } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import { commentRecord } from '../comments/records.ts'
 import { insertComment } from '../comments/repo.ts'
@@ -26,11 +26,11 @@ export async function createIssue(
   tx: Transaction<ProjectsDb>,
   principal: Principal,
   { job: job_id, frame, position, assignee, resolved, message }: IssueCreate,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Issue> {
   const job = await lockJob(tx, job_id)
   if (!job) throw invalid({ job: noSuchObject(job_id) })
-  allow(issueRules, 'create', principal, jobStaffStanding(principal, job))
+  assertPermitted(issueRules, 'create', principal, jobStaffStanding(principal, job))
   await assertFrame(tx, job, frame)
   await checkPeople(tx, principal, { assignee }, job.organization_id)
   const owner_id = principal.user_id

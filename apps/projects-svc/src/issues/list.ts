@@ -1,15 +1,15 @@
 import type { issues } from '@reticle/contracts/api/issues'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { issueFields } from '@reticle/contracts/rest/issues'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleIn } from '../scope.ts'
 import { type IssueView, selectIssues } from './repo.ts'
 
-type Query = Input<typeof issues.listIssues>
+type Query = OperationInput<typeof issues.listIssues>
 
 const columns = {
   id: 'issues.id',
@@ -28,7 +28,7 @@ export function listIssues(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<IssueView>> {
+): Promise<ListPage<IssueView>> {
   const rows = selectIssues(db)
     .leftJoin('users as owner', 'owner.id', 'issues.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'issues.assignee_id')

@@ -1,5 +1,5 @@
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 import { describe, expect, test } from 'vitest'
 import { commentRules } from '../comments/policy.ts'
 import { commentStanding } from '../comments/standing.ts'
@@ -89,7 +89,7 @@ describe.each(rows)('%s %s', (resource, action, who, least) => {
     const organization_roles: Principal['organization_roles'] = member ? { 9: member } : {}
     const caller = { user_id, role, organization_roles }
     const found = standing(resource, action, { caller, place, organization_id })
-    return permits(rulesOf(resource), action, caller, found)
+    return hasPermission(rulesOf(resource), action, caller, found)
   }
 
   test.each(everywhere)('a %s outside organizations has the expected permission', (place) => {

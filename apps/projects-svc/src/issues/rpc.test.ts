@@ -1,6 +1,6 @@
 import type { IssueCreate, IssuePatch } from '@reticle/contracts/rest/issues'
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { addReview } from '../testing/review.ts'
@@ -295,7 +295,7 @@ describe('lists of issues', async () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       await over('in-process', watched).issues.listIssues({ page_size }, admin.call)
       return statements()
     }

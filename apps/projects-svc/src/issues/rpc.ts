@@ -3,10 +3,10 @@ import { issueDeleted, issueUpdated } from '@reticle/contracts/events/issues'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Issue, IssuePatch } from '@reticle/contracts/rest/issues'
 import { notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
 import type { IssueRow, ProjectsDb } from '../db/schema.ts'
@@ -44,20 +44,20 @@ export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async createIssue({ body }, context) {
       const principal = signedIn(context)
-      return change(db, context, (tx) => createIssue(tx, principal, body, context))
+      return runChange(db, context, (tx) => createIssue(tx, principal, body, context))
     },
 
     async getIssue({ id }, context) {
       const principal = signedIn(context)
       const row = await findIssue(db, id)
       if (!row) throw notFound()
-      allow(issueRules, 'view', principal, issueStanding(principal, row))
+      assertPermitted(issueRules, 'view', principal, issueStanding(principal, row))
       return issueRecord(db, row)
     },
 
     async updateIssue({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const row = await lockIssue(tx, id)
         if (!row) throw notFound()
         allowPatch(issueRules, rights, body, principal, issueStanding(principal, row))
@@ -69,10 +69,10 @@ export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async deleteIssue({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const row = await lockIssue(tx, id)
         if (!row) throw notFound()
-        allow(issueRules, 'delete', principal, issueStanding(principal, row))
+        assertPermitted(issueRules, 'delete', principal, issueStanding(principal, row))
         assertMatches(if_match, row)
         const issue = await issueRecord(tx, row)
         await emit(tx, issueDeleted, { issue, ...placeOf(row) }, context)
@@ -101,7 +101,7 @@ export async function changeIssue(
   tx: Tx,
   row: IssueView,
   changes: Partial<IssueRow>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Issue> {
   const before = await issueRecord(tx, row)
   if (isEmpty(changes)) return before

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AnnotationsChange, annotationsChanged } from '@reticle/contracts/events/annotations'
-import { once } from '@reticle/kit/outbox/inbox'
-import { counting } from '@reticle/kit/testing/counting'
+import { markReceived } from '@reticle/kit/outbox/inbox'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -46,7 +46,7 @@ const call = (body: Event) => tasks.annotationsChanged({ body }, anna.call)
 /** Consumes the event as a bus does: once for each id. */
 const consume = ({ event_id, change }: Event) =>
   db.transaction().execute(async (tx) => {
-    if (!(await once(tx, group, event_id))) return
+    if (!(await markReceived(tx, group, event_id))) return
     await handle(tx, eventOf(annotationsChanged, change, { id: event_id }))
   })
 
@@ -78,7 +78,7 @@ const firstEvents = (before: Awaited<ReturnType<typeof seen>>, now: typeof befor
 test('the call moves dates and states with one statement and emits nothing', async () => {
   const task = await addTask(3)
   const before = await seen(task)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const body = newEvent({ ...task, ids: task.ids.slice(0, 2) })
   await over('in-process', watched).tasks.annotationsChanged({ body }, anna.call)
   expect(statements()).toBe(1)
@@ -257,7 +257,7 @@ test('a call that waits for the consumer of its event changes nothing afterwards
   const before = await seen(task)
   const event = newEvent(task)
   const { called } = await db.transaction().execute(async (tx) => {
-    await once(tx, group, event.event_id)
+    await markReceived(tx, group, event.event_id)
     await handle(tx, eventOf(annotationsChanged, event.change, { id: event.event_id }))
     const called = call(event)
     await untilItWaits()
@@ -292,7 +292,7 @@ test('a call does not wait for the consumer of an earlier event', async () => {
   const second = newEvent(task)
   await call(first)
   await db.transaction().execute(async (tx) => {
-    await once(tx, group, first.event_id)
+    await markReceived(tx, group, first.event_id)
     await handle(tx, eventOf(annotationsChanged, first.change, { id: first.event_id }))
     await call(second)
   })
@@ -342,7 +342,7 @@ test('a consumer of event batches does not deadlock with calls of later events',
   const events = Array.from({ length: 12 }, () => newEvent(task))
   const batch = db.transaction().execute(async (tx) => {
     for (const { event_id, change } of events) {
-      await once(tx, group, event_id)
+      await markReceived(tx, group, event_id)
       await handle(tx, eventOf(annotationsChanged, change, { id: event_id }))
     }
   })
@@ -356,7 +356,7 @@ test('the consumer of a change of three jobs needs ten statements', async () => 
   const task = await addTask(3)
   const event = newEvent(task)
   await call(event)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   await watched
     .transaction()
     .execute((tx) => handle(tx, eventOf(annotationsChanged, event.change, { id: event.event_id })))

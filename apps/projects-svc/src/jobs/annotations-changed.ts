@@ -2,7 +2,7 @@ import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Job } from '@reticle/contracts/rest/jobs'
 import { retrySerialization } from '@reticle/kit/db/errors'
-import { type Cause, emit, emitAll } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsSettings } from '../config.ts'
@@ -34,7 +34,7 @@ export async function applyAnnotationsChange(
   tx: Tx,
   { event_id, change }: Received,
   settings: AnnotationsChangedSettings,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const changes = changesByJob(change)
   if (changes.size === 0) return
@@ -107,7 +107,7 @@ interface Changed {
   changes: Changes
 }
 
-async function emitJobs(tx: Tx, { action, rows, before, changes }: Changed, cause: Cause) {
+async function emitJobs(tx: Tx, { action, rows, before, changes }: Changed, cause: EventCause) {
   const placed = rows.map((row) => ({ ...row, ...before.place }))
   const facts = (await jobRecords(tx, placed)).flatMap((job) => {
     const change = changes.get(job.id)
@@ -126,7 +126,7 @@ async function emitTask(
   row: TaskView,
   { task: { before, now }, place }: TouchedBefore,
   annotations: Kinds & { action: AnnotationsChange['action'] },
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const task = await taskRecord(tx, { ...row, ...place, updated_date: now })
   const before_update = { updated_date: before.toISOString() }

@@ -1,5 +1,5 @@
 import { jobList } from '@reticle/contracts/rest/jobs'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
@@ -112,7 +112,7 @@ describe.each(transports)('over %s', (transport) => {
 
 test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over('in-process', watched).jobs.listJobs(read(query), admin.call)
     return statements()
   }

@@ -1,9 +1,9 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { jobFields } from '@reticle/contracts/rest/jobs'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { leaderOf } from '../roles.ts'
@@ -12,7 +12,7 @@ import { worksAsGuest } from '../standing.ts'
 import { ownProjects } from '../tasks/list.ts'
 import { type JobView, selectJobs } from './repo.ts'
 
-type Query = Input<typeof jobs.listJobs>
+type Query = OperationInput<typeof jobs.listJobs>
 
 const columns = {
   id: 'jobs.id',
@@ -35,7 +35,7 @@ export function listJobs(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<JobView>> {
+): Promise<ListPage<JobView>> {
   const isNarrow = query.project_id !== undefined || query.task_id !== undefined
   const rows = selectJobs(db)
     .leftJoin('users as assignee', 'assignee.id', 'jobs.assignee_id')

@@ -1,6 +1,6 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { Job } from '@reticle/contracts/rest/jobs'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 import type { Owner } from '../owner.ts'
 import { type People, personOf } from '../people.ts'
 import { taskStanding } from '../standing.ts'
@@ -59,5 +59,5 @@ export function shownJob(principal: Principal, row: JobView, record: Job): Job {
 
 function seesTask(principal: Principal, row: JobView): boolean {
   const people = { ...row, owner_id: row.task_owner_id, assignee_id: row.task_assignee_id }
-  return permits(taskRules, 'view', principal, taskStanding(principal, people))
+  return hasPermission(taskRules, 'view', principal, taskStanding(principal, people))
 }

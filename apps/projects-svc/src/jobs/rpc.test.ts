@@ -1,5 +1,5 @@
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
@@ -240,7 +240,7 @@ describe('lists of jobs', async () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       await over('in-process', watched).jobs.listJobs({ page_size, sort: 'assignee' }, admin.call)
       return statements()
     }
@@ -254,7 +254,7 @@ test('an update that keeps the status of the task does not read the task record'
   await attachFrames(services, task_id, 1, anna)
   const { results } = await services.jobs.listJobs({ task_id }, anna.call)
   const id = results[0]?.id ?? 0
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   await over('in-process', watched).jobs.updateJob({ id, body: { state: 'completed' } }, anna.call)
   expect(statements()).toBeLessThanOrEqual(11)
 })

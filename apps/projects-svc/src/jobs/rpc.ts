@@ -3,10 +3,10 @@ import { jobDeleted, jobUpdated } from '@reticle/contracts/events/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { JobPatch } from '@reticle/contracts/rest/jobs'
 import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
 import type { JobRow, ProjectsDb } from '../db/schema.ts'
@@ -50,7 +50,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async createJob({ body }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const { row, record } = await createGroundTruth(tx, principal, body, context)
         return shownJob(principal, row, record)
       })
@@ -60,13 +60,13 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
       const principal = signedIn(context)
       const row = await findJob(db, id)
       if (!row) throw notFound()
-      allow(jobRules, 'view', principal, jobStanding(principal, row))
+      assertPermitted(jobRules, 'view', principal, jobStanding(principal, row))
       return shownJob(principal, row, await jobRecord(db, row))
     },
 
     async updateJob({ id, body, if_match }, context) {
       const principal = signedIn(context)
-      return change(db, { ...context, row: `job:${id}` }, async (tx) => {
+      return runChange(db, { ...context, row: `job:${id}` }, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
         allowPatch(jobRules, rights, body, principal, jobStanding(principal, row))
@@ -80,10 +80,10 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 
     async deleteJob({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, { ...context, row: `job:${id}` }, async (tx) => {
+      await runChange(db, { ...context, row: `job:${id}` }, async (tx) => {
         const row = await lockJob(tx, id)
         if (!row) throw notFound()
-        allow(jobRules, 'delete', principal, jobStanding(principal, row))
+        assertPermitted(jobRules, 'delete', principal, jobStanding(principal, row))
         if (row.type !== 'ground_truth') throw invalidText('Only ground truth jobs can be removed')
         assertMatches(if_match, row)
         await emit(tx, jobDeleted, { job: await jobRecord(tx, row) }, context)
@@ -95,7 +95,7 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
 }
 
 /** Changes a locked job and the status of its task. */
-export function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: Cause) {
+export function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: EventCause) {
   const change = async () => {
     const before = await jobRecord(tx, row)
     await updateJobs(tx, [row.id], changes)

@@ -1,5 +1,5 @@
 import { jobUpdated } from '@reticle/contracts/events/tasks'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -9,7 +9,7 @@ import { findJob, updateJobs } from './repo.ts'
 type Tx = Transaction<ProjectsDb>
 
 /** Moves the date of a locked job and emits an update, because a child of the job changed. */
-export function touchJob(tx: Tx, id: number, cause: Cause): Promise<void> {
+export function touchJob(tx: Tx, id: number, cause: EventCause): Promise<void> {
   return tellOfJob(tx, id, () => updateJobs(tx, [id], {}), cause)
 }
 
@@ -18,7 +18,7 @@ export async function tellOfJob(
   tx: Tx,
   id: number,
   change: () => Promise<unknown>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const record = async () => {
     const row = await findJob(tx, id)

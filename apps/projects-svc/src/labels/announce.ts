@@ -1,6 +1,6 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import type { Label } from '@reticle/contracts/rest/labels'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -18,7 +18,7 @@ export async function announceLabels(
   owner: Owner & { updated_date: Date },
   labels_revision: number,
   { before, plan }: { before: readonly Label[]; plan: LabelsPlan },
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   await allowLongStatements(tx)
   const { kind, updated_date } = owner

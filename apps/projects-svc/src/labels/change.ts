@@ -1,6 +1,6 @@
 import type { Label } from '@reticle/contracts/rest/labels'
-import { type Context, notFound, signedIn } from '@reticle/kit'
-import { allow } from '@reticle/kit/policy'
+import { type CallContext, notFound, signedIn } from '@reticle/kit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
@@ -26,7 +26,7 @@ export async function changeOwnedLabels(
   tx: Transaction<ProjectsDb>,
   { kind, id }: Owner,
   plan: Plan,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const change = kind === 'project' ? inProject : inTask
   await change(tx, id, plan, context)
@@ -34,11 +34,16 @@ export async function changeOwnedLabels(
 
 const nothingElse = { columns: {}, storages: [] }
 
-async function inProject(tx: Transaction<ProjectsDb>, id: number, plan: Plan, context: Context) {
+async function inProject(
+  tx: Transaction<ProjectsDb>,
+  id: number,
+  plan: Plan,
+  context: CallContext,
+) {
   const principal = signedIn(context)
   const row = await lockProject(tx, id)
   if (!row) throw notFound()
-  allow(projectRules, 'update', principal, projectStanding(principal, row))
+  assertPermitted(projectRules, 'update', principal, projectStanding(principal, row))
   const before = await projectRecord(tx, row)
   await changeProject(
     tx,
@@ -49,11 +54,11 @@ async function inProject(tx: Transaction<ProjectsDb>, id: number, plan: Plan, co
   )
 }
 
-async function inTask(tx: Transaction<ProjectsDb>, id: number, plan: Plan, context: Context) {
+async function inTask(tx: Transaction<ProjectsDb>, id: number, plan: Plan, context: CallContext) {
   const principal = signedIn(context)
   const row = await lockTask(tx, id)
   if (!row) throw notFound()
-  allow(taskRules, 'update', principal, taskStanding(principal, row))
+  assertPermitted(taskRules, 'update', principal, taskStanding(principal, row))
   const before = await taskRecord(tx, row)
   await changeTask(tx, row, before, { ...nothingElse, labels: await plan(before.labels) }, context)
 }

@@ -1,5 +1,5 @@
 import { labelList } from '@reticle/contracts/rest/labels'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
@@ -73,7 +73,7 @@ describe.each(transports)('over %s', (transport) => {
 
 test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over('in-process', watched).labels.listLabels(read(query), admin.call)
     return statements()
   }
@@ -94,7 +94,7 @@ test.each([
     const body = { name: 'many', labels: [...labels, skeleton] }
     const made = await projects.createProject({ body }, anna.call)
     const ids = made.labels.map(({ id }) => id).reverse()
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const found = await listLabelsById(watched, ids)
     expect(found.map(({ id }) => id)).toEqual(ids)
     expect(found[0]?.sublabels).toHaveLength(1)

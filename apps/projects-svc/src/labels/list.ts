@@ -1,17 +1,17 @@
 import type { labels } from '@reticle/contracts/api/labels'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { labelFields } from '@reticle/contracts/rest/labels'
-import { asksAbout } from '@reticle/kit/list/filter'
+import { hasAnyField } from '@reticle/kit/list/filter'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'
 import { visibleIn } from '../scope.ts'
 
 /** Query without the owner, which is resolved first. */
-type Query = Omit<Input<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
+type Query = Omit<OperationInput<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
 
 const columns = {
   id: 'labels.id',
@@ -31,7 +31,7 @@ export function listLabels(
   principal: Principal,
   query: Query,
   owner: Owner | null,
-): Promise<Listed<LabelRow>> {
+): Promise<ListPage<LabelRow>> {
   const rows = db
     .selectFrom('labels')
     .leftJoin('labels as parent', 'parent.id', 'labels.parent_id')
@@ -46,7 +46,7 @@ export function listLabels(
 
 function asksForParent({ parent, parent_id, filter }: Query): boolean {
   const isNamed = parent !== undefined || parent_id !== undefined
-  return isNamed || (filter !== undefined && asksAbout(filter, ['parent', 'parent_id']))
+  return isNamed || (filter !== undefined && hasAnyField(filter, ['parent', 'parent_id']))
 }
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`

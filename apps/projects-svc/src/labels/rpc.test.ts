@@ -1,5 +1,5 @@
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
@@ -303,7 +303,7 @@ describe.each(transports)('%s', (transport) => {
 
 test('a list needs as many statements for many labels as for few', async () => {
   const counted = async (page_size: string) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over('in-process', watched).labels.listLabels({ page_size }, admin.call)
     return statements()
   }
@@ -313,10 +313,10 @@ test('a list needs as many statements for many labels as for few', async () => {
 test('listing the labels of a task takes four statements, reading one label three', async () => {
   const body = { name: 't', labels: [{ name: 'car' }] }
   const task = await over('in-process').tasks.createTask({ body }, admin.call)
-  const list = counting(db)
+  const list = countStatements(db)
   await over('in-process', list.db).labels.listLabels({ task_id: task.id }, admin.call)
   expect(list.statements()).toBeLessThanOrEqual(4)
-  const one = counting(db)
+  const one = countStatements(db)
   const id = task.labels[0]?.id ?? 0
   await over('in-process', one.db).labels.getLabel({ id }, admin.call)
   expect(one.statements()).toBeLessThanOrEqual(3)
@@ -333,7 +333,7 @@ test.each([
     (await services.projects.createProject({ body: { ...project, labels: items } }, admin.call))
   const body = owner ? { name: 't', project_id: owner.id } : { name: 't', labels: items }
   const task = await services.tasks.createTask({ body }, admin.call)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const set = await over('in-process', watched).labels.getLabelSet(
     { target: 'task', id: task.id },
     admin.call,

@@ -1,9 +1,9 @@
 import type { labels } from '@reticle/contracts/api/labels'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Label } from '@reticle/contracts/rest/labels'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
@@ -39,7 +39,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async updateLabel({ id, body, if_match }, context) {
-      return change(db, { ...context, row: `label:${id}` }, async (tx) => {
+      return runChange(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
         const plan = async (current: readonly Label[]) => {
@@ -56,7 +56,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
     },
 
     async deleteLabel({ id, if_match }, context) {
-      await change(db, { ...context, row: `label:${id}` }, async (tx) => {
+      await runChange(db, { ...context, row: `label:${id}` }, async (tx) => {
         const row = await findLabel(tx, id)
         if (!row) throw notFound()
         const plan = async (current: readonly Label[]) => {
@@ -95,7 +95,7 @@ function present(current: readonly Label[], id: number): Label {
   return label
 }
 
-type Query = Input<(typeof labels)['listLabels']>
+type Query = OperationInput<(typeof labels)['listLabels']>
 
 /** Finds the owner that the query names; null: no owner. */
 async function findOwner(

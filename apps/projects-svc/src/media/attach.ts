@@ -1,11 +1,11 @@
 import type { media } from '@reticle/contracts/api/media'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import { jobCreated, taskUpdated } from '@reticle/contracts/events/tasks'
 import { decodeFrames, FrameLinesError } from '@reticle/contracts/frame-lines'
 import type { JobRange } from '@reticle/contracts/rest/facts'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { stepOf } from '@reticle/contracts/rest/sources'
-import { type Context, invalidText, notFound, signedIn } from '@reticle/kit'
+import { type CallContext, invalidText, notFound, signedIn } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import { emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Bytes } from '@reticle/kit/rpc/context'
@@ -41,7 +41,7 @@ import { insertFrameNames } from './repo-names.ts'
 import { planSplit, rangesOf, type Split, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
-type Attach = Input<(typeof media)['attachMedia']>
+type Attach = OperationInput<(typeof media)['attachMedia']>
 
 export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
 
@@ -55,7 +55,7 @@ export function attachMedia(
   tx: Tx,
   input: Attach,
   settings: AttachSettings,
-  context: Context,
+  context: CallContext,
 ): Promise<{ size: number; jobs: number }> {
   return applyOnce(tx, input.call_id, async () => {
     await allowLongStatements(tx)
@@ -73,7 +73,7 @@ export function attachMedia(
 async function takeSource(
   tx: Tx,
   { task_id, cloud_storage_id = 0 }: Attach,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   await lockCloudStorage(tx, cloud_storage_id)
   await permittedSource(tx, signedIn(context), { task_id, cloud_storage_id })
@@ -101,7 +101,7 @@ export async function attachFrames(
   row: TaskView,
   media: Media,
   settings: AttachSettings,
-  context: Context,
+  context: CallContext,
 ): Promise<{ size: number; jobs: number }> {
   const size = await storeFrames(tx, row.id, media, context.signal)
   return { size, jobs: await splitTask(tx, row, { ...media, size }, settings, context) }
@@ -150,7 +150,7 @@ async function splitTask(
   row: TaskView,
   asked: Asked,
   { maxJobsPerTask }: AttachSettings,
-  context: Context,
+  context: CallContext,
 ): Promise<number> {
   const { size, arrange = wishedTruth(tx, row, asked) } = asked
   assertOneSplit(row, asked)

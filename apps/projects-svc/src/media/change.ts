@@ -1,9 +1,9 @@
 import type { media } from '@reticle/contracts/api/media'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { invalid, invalidText, notFound } from '@reticle/kit'
 import { assertMatches } from '@reticle/kit/etag'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { lockCloudStorage } from '../cloud-storages/repo.ts'
 import { permittedSource } from '../cloud-storages/source.ts'
@@ -36,8 +36,8 @@ const rights = { deleted_frames: 'update:meta', cloud_storage_id: 'update:meta' 
 export async function changeTaskMeta(
   tx: Tx,
   principal: Principal,
-  { id, body, if_match }: Input<typeof media.updateTaskDataMeta>,
-  cause: Cause,
+  { id, body, if_match }: OperationInput<typeof media.updateTaskDataMeta>,
+  cause: EventCause,
 ): Promise<void> {
   const task = await lockTaskAndProject(tx, id)
   if (!task) throw notFound()
@@ -77,8 +77,8 @@ async function planSource(
 export async function changeJobMeta(
   tx: Tx,
   principal: Principal,
-  input: Input<typeof media.updateJobDataMeta>,
-  cause: Cause,
+  input: OperationInput<typeof media.updateJobDataMeta>,
+  cause: EventCause,
 ): Promise<void> {
   const { id, body } = input
   const { task, job } = await lockWithTask(tx, id)
@@ -105,8 +105,8 @@ interface Locked {
 async function changeGroundTruthMeta(
   tx: Tx,
   { task, job }: Locked,
-  { body, if_match }: Input<typeof media.updateJobDataMeta>,
-  cause: Cause,
+  { body, if_match }: OperationInput<typeof media.updateJobDataMeta>,
+  cause: EventCause,
 ): Promise<void> {
   const dataSet = await findDataSet(tx, task.id)
   if (!dataSet) throw invalidText(noDataText)
@@ -146,7 +146,7 @@ async function planDeleted(
 }
 
 /** Moves the dates of all jobs, because their exports depend on the media. */
-async function touchMedia(tx: Tx, task: TaskView, cause: Cause): Promise<void> {
+async function touchMedia(tx: Tx, task: TaskView, cause: EventCause): Promise<void> {
   await touchJobs(tx, [task.id])
   await touchTask(tx, task, cause)
   await touchProject(tx, task.project_id)

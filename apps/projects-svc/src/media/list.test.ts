@@ -1,5 +1,5 @@
 import { frameSearch } from '@reticle/contracts/rest/media'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -154,7 +154,7 @@ describe.each(transports)('over %s', (transport) => {
 })
 
 test('a search needs two statements', async () => {
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   await over('in-process', watched).media.listFrames({ search: 'street' }, anna.call)
   expect(statements()).toBe(2)
 })

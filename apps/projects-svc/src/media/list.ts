@@ -1,16 +1,16 @@
 import type { media } from '@reticle/contracts/api/media'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import type { FoundFrame } from '@reticle/contracts/rest/media'
 import { invalid } from '@reticle/kit/errors'
-import { type Listed, paged } from '@reticle/kit/list/page'
-import { matching, termsOf } from '@reticle/kit/list/search'
+import { type ListPage, readListPage } from '@reticle/kit/list/page'
+import { buildSearchConditions, termsOf } from '@reticle/kit/list/search'
 import { type Kysely, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleTo } from '../tasks/list.ts'
 import { together } from './repo-names.ts'
 
-type Query = Input<typeof media.listFrames>
+type Query = OperationInput<typeof media.listFrames>
 
 /** Minimum term length of the trigram index. */
 const shortest = 3
@@ -24,10 +24,10 @@ export function listFoundFrames(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<FoundFrame>> {
+): Promise<ListPage<FoundFrame>> {
   assertFindable(query)
   const { search, project_id, task_id } = query
-  const holding = (column: string) => matching(search, [sql.ref(column)])
+  const holding = (column: string) => buildSearchConditions(search, [sql.ref(column)])
   const found = db
     .selectFrom('frame_names')
     .innerJoin('frames', (join) =>
@@ -48,7 +48,7 @@ export function listFoundFrames(
     .select(['frames.task_id', jobIds.as('job_ids'), 'frames.frame', 'frames.name'])
     .orderBy('frames.task_id', 'desc')
     .orderBy('frames.frame')
-  return paged(
+  return readListPage(
     query,
     async () => {
       const counted = found.select((of) => of.fn.countAll<number>().as('count'))

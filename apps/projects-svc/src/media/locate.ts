@@ -1,5 +1,5 @@
 import type { media } from '@reticle/contracts/api/media'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import type { LocatedChunk, LocatedFrame } from '@reticle/contracts/rest/facts'
 import { invalidText, notFound } from '@reticle/kit'
@@ -23,7 +23,7 @@ type Db = Kysely<ProjectsDb>
 export async function locateFrame(
   db: Db,
   principal: Principal,
-  { number, preview, ...target }: Input<(typeof media)['locateFrame']>,
+  { number, preview, ...target }: OperationInput<(typeof media)['locateFrame']>,
 ): Promise<LocatedFrame> {
   const viewed = await findViewed(db, principal, target)
   if (viewed.size === 0) throw preview ? noPreview() : invalidText(noDataText)
@@ -71,7 +71,7 @@ function middleOf({ start, stop, chosen }: Viewed): number {
 export async function locateChunk(
   db: Db,
   principal: Principal,
-  { number, index, ...target }: Input<(typeof media)['locateChunk']>,
+  { number, index, ...target }: OperationInput<(typeof media)['locateChunk']>,
 ): Promise<LocatedChunk> {
   const viewed = await findViewed(db, principal, target)
   if (viewed.size === 0) throw invalidText(noDataText)

@@ -1,4 +1,4 @@
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import {
@@ -286,7 +286,7 @@ describe.each(transports)('%s', (transport) => {
     test('of ground truth is found without a query for each frame', async () => {
       const { id } = await addChunked()
       const truth = await addTruth(id, [2, 3, 5, 9])
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       const input = { target: 'job', id: truth, index: 0 } as const
       await over('in-process', watched).media.locateChunk(input, anna.call)
       expect(statements()).toBeLessThanOrEqual(2)

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { FrameSource } from '@reticle/contracts/rest/media'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
@@ -337,7 +337,7 @@ test('a frame is located with one statement after the permission check', async (
   const services = over('in-process')
   const { id } = await services.tasks.createTask({ body: { name: 't' } }, anna.call)
   await attachFrames(services, id, 2, anna)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const { media } = over('in-process', watched)
   await media.locateFrame({ target: 'task', id, number: 1, preview: false }, anna.call)
   expect(statements()).toBeLessThanOrEqual(2)

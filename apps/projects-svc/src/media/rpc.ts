@@ -1,9 +1,9 @@
 import type { media } from '@reticle/contracts/api/media'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { DataMeta } from '@reticle/contracts/rest/media'
-import { type Context, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
@@ -55,7 +55,7 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
       const { id } = input
       await assertSource(deps, input, context)
       const turn = { ...context, row: `task:${id}` }
-      await change(db, turn, (tx) => changeTaskMeta(tx, principal, input, context))
+      await runChange(db, turn, (tx) => changeTaskMeta(tx, principal, input, context))
       return dataMeta(db, await findViewed(db, principal, { target: 'task', id }))
     },
 
@@ -63,7 +63,7 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
       const principal = signedIn(context)
       const { id } = input
       const turn = { ...context, row: `job:${id}` }
-      await change(db, turn, (tx) => changeJobMeta(tx, principal, input, context))
+      await runChange(db, turn, (tx) => changeJobMeta(tx, principal, input, context))
       return dataMeta(db, await findViewed(db, principal, { target: 'job', id }))
     },
 
@@ -107,7 +107,7 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
   }
 }
 
-type MetaChange = Input<(typeof media)['updateTaskDataMeta']>
+type MetaChange = OperationInput<(typeof media)['updateTaskDataMeta']>
 
 /**
  * Checks that a new cloud storage is available. The check runs before the transaction, because a remote store can be
@@ -116,7 +116,7 @@ type MetaChange = Input<(typeof media)['updateTaskDataMeta']>
 async function assertSource(
   { db, outside }: MediaDeps,
   { id: task_id, body: { cloud_storage_id } }: MetaChange,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   if (cloud_storage_id == null) return
   const principal = signedIn(context)

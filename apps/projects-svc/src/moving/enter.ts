@@ -1,6 +1,6 @@
 import type { Principal } from '@reticle/contracts/principal'
 import { invalid } from '@reticle/kit/errors'
-import { allow, type Rule } from '@reticle/kit/policy'
+import { assertPermitted, type Rule } from '@reticle/kit/policy'
 import { noSuchObject } from '../field-error.ts'
 import { standingIn } from '../roles.ts'
 
@@ -29,7 +29,7 @@ export function assertMayEnter(
   isThere: boolean,
 ): void {
   if (!isThere) throw invalid({ organization_id: noSuchObject(organization_id ?? 0) })
-  allow(rules, 'create', principal, standingIn(principal, organization_id, []))
+  assertPermitted(rules, 'create', principal, standingIn(principal, organization_id, []))
 }
 
 /** Error text of a move during running requests. The status is 400 although it is a conflict of state, because existing clients expect it. */

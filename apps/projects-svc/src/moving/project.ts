@@ -2,7 +2,7 @@ import { projectMoved } from '@reticle/contracts/events/projects'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Project, ProjectPatch } from '@reticle/contracts/rest/projects'
 import { invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
@@ -27,7 +27,7 @@ export async function moveProject(
   tx: Tx,
   principal: Principal,
   asked: AskedToMove<ProjectRow, Project, ProjectPatch>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Project> {
   const { row, before: record, body, organization_id } = asked
   assertMayEnter(projectRules, principal, organization_id, asked.isThere)

@@ -2,7 +2,7 @@ import { taskMoved } from '@reticle/contracts/events/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Task, TaskPatch } from '@reticle/contracts/rest/tasks'
 import { invalid, invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -25,7 +25,7 @@ export async function moveTask(
   tx: Transaction<ProjectsDb>,
   principal: Principal,
   asked: AskedToMove<TaskView, Task, TaskPatch>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<{ row: TaskView; record: Task }> {
   const { row, before: record, body, organization_id } = asked
   assertMayEnter(taskRules, principal, organization_id, asked.isThere)

@@ -3,7 +3,7 @@ import { jobUpdated, taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Job } from '@reticle/contracts/rest/jobs'
 import type { Project } from '@reticle/contracts/rest/projects'
 import type { Task } from '@reticle/contracts/rest/tasks'
-import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
+import { type EventCause, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
@@ -58,7 +58,7 @@ export async function tellChanges(
   tx: Tx,
   before: Records,
   objects: Objects,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Records> {
   const after: Records = {
     projects: await projectRecords(tx, objects.projects),

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { BlobRow, ProjectsDb } from '../db/schema.ts'
+import type { AssetBlobRow, ProjectsDb } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
@@ -10,7 +10,7 @@ type Tx = Transaction<ProjectsDb>
  */
 export async function registerPending(
   db: Db,
-  blob: Pick<BlobRow, 'key' | 'kind' | 'organization_id'>,
+  blob: Pick<AssetBlobRow, 'key' | 'kind' | 'organization_id'>,
 ): Promise<void> {
   await db
     .insertInto('blobs')

@@ -1,7 +1,7 @@
 import { organizationUpdated } from '@reticle/contracts/events/organizations'
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import { fromDatabase, isTransient } from '@reticle/kit/db/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Updateable } from 'kysely'
 import { fieldsBefore, isEmpty } from '../changes.ts'
 import type { OrganizationRow, OrganizationsTable } from '../db/schema.ts'
@@ -19,7 +19,7 @@ export async function changeOrganization(
   tx: Tx,
   row: OrganizationRow,
   changes: Updateable<OrganizationsTable>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Organization> {
   const before = await organizationOf(tx, row)
   if (isEmpty(changes)) return before

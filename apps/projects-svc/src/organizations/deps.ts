@@ -1,6 +1,6 @@
 import type { Clock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -13,11 +13,15 @@ export type OrganizationSettings = ProjectsSettings['organizations']
 /** Functions that change objects of an organization outside this folder. */
 export interface OrganizationObjects {
   /** Moves all objects of an organization to their owners. */
-  release(tx: Tx, organization_id: number, cause: Cause): Promise<void>
+  release(tx: Tx, organization_id: number, cause: EventCause): Promise<void>
   /** Deletes all objects of an organization. */
-  remove(tx: Tx, organization_id: number, cause: Cause): Promise<void>
+  remove(tx: Tx, organization_id: number, cause: EventCause): Promise<void>
   /** Removes a user from all assignments in an organization. */
-  unassign(tx: Tx, of: { organization_id: number; user_id: number }, cause: Cause): Promise<void>
+  unassign(
+    tx: Tx,
+    of: { organization_id: number; user_id: number },
+    cause: EventCause,
+  ): Promise<void>
 }
 
 export interface OrganizationDeps {

@@ -1,14 +1,14 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { Principal } from '@reticle/contracts/principal'
 import { organizationFields } from '@reticle/contracts/rest/organizations'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { OrganizationRow, ProjectsDb } from '../db/schema.ts'
 import { memberOf } from '../roles.ts'
 
-type Query = Input<typeof organizations.listOrganizations>
+type Query = OperationInput<typeof organizations.listOrganizations>
 
 const columns = {
   id: 'organizations.id',
@@ -22,7 +22,7 @@ export function listOrganizations(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<OrganizationRow>> {
+): Promise<ListPage<OrganizationRow>> {
   const rows = db
     .selectFrom('organizations')
     .leftJoin('users as owner', 'owner.id', 'organizations.owner_id')

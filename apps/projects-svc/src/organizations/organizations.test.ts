@@ -1,6 +1,6 @@
 import { organizations as table } from '@reticle/contracts/api/organizations'
 import { systemClock } from '@reticle/kit/clock'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { losingAnswers, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
@@ -314,7 +314,7 @@ describe('lists of organizations', () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       const query = { page_size }
       await over('in-process', watched).organizations.listOrganizations(query, admin.call)
       return statements()

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import { organizationCreated, organizationDeleted } from '@reticle/contracts/events/organizations'
 import type { Organization } from '@reticle/contracts/rest/organizations'
-import { type Context, notFound, type Rule, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, notFound, type Rule, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { conflict } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
-import { allow, permits } from '@reticle/kit/policy'
+import { assertPermitted, hasPermission } from '@reticle/kit/policy'
 import { changesTo, isEmpty } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { OrganizationRow } from '../db/schema.ts'
@@ -49,8 +49,8 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async createOrganization({ body }, context) {
-      allow(rules, 'create', signedIn(context), founding)
-      return change(db, context, (tx) => create(tx, body, deps, context))
+      assertPermitted(rules, 'create', signedIn(context), founding)
+      return runChange(db, context, (tx) => create(tx, body, deps, context))
     },
 
     async getOrganization({ id }, context) {
@@ -59,7 +59,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async updateOrganization({ id, body, if_match }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const action = isEmpty(body) ? 'view' : 'update'
         const row = allowed(rules, action, context, await lockOrganization(tx, id))
         assertMatches(if_match, row)
@@ -68,7 +68,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async deleteOrganization({ id, objects = 'keep', if_match, is_busy }, context) {
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const row = allowed(rules, 'delete', context, await lockOrganization(tx, id))
         assertMatches(if_match, row)
         if (is_busy) throw conflict(stillRunning)
@@ -77,7 +77,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async transferOrganization({ id, body }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const row = allowed(rules, 'transfer', context, await lockOrganization(tx, id))
         return transferOrganization(tx, row, body.user_id, deps, context)
       })
@@ -92,24 +92,24 @@ const stillRunning =
 function allowed(
   rules: readonly Rule[],
   action: string,
-  context: Context,
+  context: CallContext,
   row: OrganizationRow | undefined,
 ): OrganizationRow {
   const principal = signedIn(context)
   const standing = row && organizationStanding(principal, row)
-  if (!standing || !permits(rules, 'view', principal, standing)) throw notFound()
-  allow(rules, action, principal, standing)
+  if (!standing || !hasPermission(rules, 'view', principal, standing)) throw notFound()
+  assertPermitted(rules, action, principal, standing)
   return row
 }
 
-type Creation = Input<typeof organizations.createOrganization>['body']
+type Creation = OperationInput<typeof organizations.createOrganization>['body']
 
 /** The creator becomes the owner and the first member. */
 async function create(
   tx: Tx,
   body: Creation,
   { clock }: Pick<OrganizationDeps, 'clock'>,
-  context: Context,
+  context: CallContext,
 ): Promise<Organization> {
   const owner_id = signedIn(context).user_id
   const columns = { ...body, name: body.name || body.slug, owner_id }
@@ -127,7 +127,7 @@ async function remove(
   row: OrganizationRow,
   fate: 'keep' | 'delete',
   { objects }: Pick<OrganizationDeps, 'objects'>,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   await allowLongStatements(tx)
   const cause = { ...context, organization_id: row.id }
@@ -137,7 +137,7 @@ async function remove(
   await deleteOrganization(tx, row.id)
 }
 
-type Changes = Input<typeof organizations.updateOrganization>['body']
+type Changes = OperationInput<typeof organizations.updateOrganization>['body']
 
 /** Returns the changes of a body. A contact with keys in another order is unchanged. */
 function wantedOf(row: OrganizationRow, { contact, ...body }: Changes): Partial<OrganizationRow> {

@@ -1,6 +1,6 @@
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import { invalid } from '@reticle/kit/errors'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { OrganizationRow } from '../db/schema.ts'
 import { changeOrganization } from './change.ts'
 import type { Tx } from './deps.ts'
@@ -18,7 +18,7 @@ export async function transferOrganization(
   row: OrganizationRow,
   user_id: number,
   deps: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Organization> {
   const heir = await findMembershipOf(tx, row.id, user_id)
   if (!heir?.is_active) throw invalid({ user_id: 'The user is not a member of the organization' })

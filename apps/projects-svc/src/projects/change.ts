@@ -1,6 +1,6 @@
 import { projectUpdated } from '@reticle/contracts/events/projects'
 import type { Project } from '@reticle/contracts/rest/projects'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore, isEmpty } from '../changes.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
@@ -31,7 +31,7 @@ export async function changeProject(
   row: ProjectRow,
   before: Project,
   { columns, storages, labels }: ProjectChange,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Project> {
   const relabelled = labels && changesLabels(before.labels, labels) ? labels : undefined
   if (isEmpty(columns) && storages.length === 0 && !relabelled) return before

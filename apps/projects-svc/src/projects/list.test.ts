@@ -1,5 +1,5 @@
 import { projectList } from '@reticle/contracts/rest/projects'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
@@ -100,7 +100,7 @@ describe.each(transports)('over %s', (transport) => {
 
 test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over('in-process', watched).projects.listProjects(read(query), admin.call)
     return statements()
   }

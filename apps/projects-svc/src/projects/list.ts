@@ -1,14 +1,14 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
 import type { Principal } from '@reticle/contracts/principal'
 import { projectFields } from '@reticle/contracts/rest/projects'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { visibleIn } from '../scope.ts'
 
-type Query = Input<typeof projects.listProjects>
+type Query = OperationInput<typeof projects.listProjects>
 
 const columns = {
   id: 'projects.id',
@@ -25,7 +25,7 @@ export function listProjects(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<ProjectRow>> {
+): Promise<ListPage<ProjectRow>> {
   const rows = db
     .selectFrom('projects')
     .leftJoin('users as owner', 'owner.id', 'projects.owner_id')

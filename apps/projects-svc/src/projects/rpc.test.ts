@@ -1,5 +1,5 @@
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
@@ -352,9 +352,9 @@ describe('lists of projects', async () => {
   })
 
   test('need as many statements for many rows as for few', async () => {
-    const one = counting(db)
+    const one = countStatements(db)
     await over('in-process', one.db).projects.listProjects({ page_size: '1' }, admin.call)
-    const many = counting(db)
+    const many = countStatements(db)
     await over('in-process', many.db).projects.listProjects({ page_size: '100' }, admin.call)
     expect(many.statements()).toBe(one.statements())
   })
@@ -363,7 +363,7 @@ describe('lists of projects', async () => {
 test('renaming a project reads labels and tasks only once', async () => {
   const body = { name: 'p', labels: [{ name: 'car' }] }
   const { id } = await over('in-process').projects.createProject({ body }, anna.call)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const { projects } = over('in-process', watched)
   await projects.updateProject({ id, body: { name: 'q' } }, anna.call)
   expect(statements()).toBeLessThanOrEqual(9)
@@ -372,7 +372,7 @@ test('renaming a project reads labels and tasks only once', async () => {
 test('two storages need as many statements as one', async () => {
   const local = { location: 'local' as const }
   const counted = async (storages: { source_storage?: object; target_storage?: object }) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const { projects } = over('in-process', watched)
     await projects.createProject({ body: { name: 'p', ...storages } }, anna.call)
     return statements()

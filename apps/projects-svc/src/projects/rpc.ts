@@ -1,13 +1,13 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
 import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Project, ProjectCreate, ProjectPatch } from '@reticle/contracts/rest/projects'
-import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, notFound, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
@@ -55,8 +55,8 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
 
     async createProject({ body }, context) {
       const principal = signedIn(context)
-      allow(projectRules, 'create', principal, workspaceStanding(principal))
-      return change(db, context, async (tx) => {
+      assertPermitted(projectRules, 'create', principal, workspaceStanding(principal))
+      return runChange(db, context, async (tx) => {
         const project = await create(tx, principal, body)
         await emit(tx, projectCreated, { project }, context)
         return project
@@ -67,21 +67,21 @@ export function projectHandlers({ db }: { db: Kysely<ProjectsDb> }): Service<typ
       const principal = signedIn(context)
       const row = await findProject(db, id)
       if (!row) throw notFound()
-      allow(projectRules, 'view', principal, projectStanding(principal, row))
+      assertPermitted(projectRules, 'view', principal, projectStanding(principal, row))
       return projectRecord(db, row)
     },
 
     async updateProject(input, context) {
       const row = `project:${input.id}`
-      return change(db, { ...context, row }, (tx) => update(tx, input, context))
+      return runChange(db, { ...context, row }, (tx) => update(tx, input, context))
     },
 
     async deleteProject({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, { ...context, row: `project:${id}` }, async (tx) => {
+      await runChange(db, { ...context, row: `project:${id}` }, async (tx) => {
         const row = await lockProject(tx, id)
         if (!row) throw notFound()
-        allow(projectRules, 'delete', principal, projectStanding(principal, row))
+        assertPermitted(projectRules, 'delete', principal, projectStanding(principal, row))
         assertMatches(if_match, row)
         await allowLongStatements(tx)
         const tasks = await lockTasksOfProject(tx, id)
@@ -123,7 +123,7 @@ async function create(
 async function update(
   tx: Transaction<ProjectsDb>,
   { id, body, if_match, is_busy }: Update,
-  context: Context,
+  context: CallContext,
 ): Promise<Project> {
   const principal = signedIn(context)
   const { organization_id } = body
@@ -142,7 +142,7 @@ async function update(
   assertMatches(if_match, row)
   return changeProject(tx, row, before, planned, context)
 }
-type Update = Input<typeof projects.updateProject>
+type Update = OperationInput<typeof projects.updateProject>
 
 interface Asked {
   row: ProjectRow

@@ -1,5 +1,5 @@
 import type { Principal } from '@reticle/contracts/principal'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
 import { cloudStorageRules } from '../cloud-storages/policy.ts'
 import { findCloudStorages } from '../cloud-storages/repo.ts'
@@ -31,7 +31,7 @@ export async function checkStorages(
   for (const { id, path } of named) {
     const row = known.get(id)
     if (!row) throw fieldError(path, noSuchObject(id))
-    allow(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
+    assertPermitted(cloudStorageRules, 'view', principal, cloudStorageStanding(principal, row))
     if (row.organization_id !== organization_id)
       throw fieldError(path, 'The cloud storage belongs to another workspace.')
   }

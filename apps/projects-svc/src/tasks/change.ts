@@ -1,6 +1,6 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import type { Task } from '@reticle/contracts/rest/tasks'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore, isEmpty } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -36,7 +36,7 @@ export async function changeTask(
   row: TaskView,
   before: Task,
   { columns, storages, labels, move }: TaskChange,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<{ row: TaskView; record: Task }> {
   const relabelled = labels && changesLabels(before.labels, labels) ? labels : undefined
   if (isEmpty(columns) && storages.length === 0 && !relabelled && !move)

@@ -2,8 +2,8 @@ import { taskCreated } from '@reticle/contracts/events/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Task, TaskCreate } from '@reticle/contracts/rest/tasks'
 import { invalid, invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
@@ -35,7 +35,7 @@ export async function createTask(
   principal: Principal,
   { project_id = null, labels = [], ...body }: TaskCreate,
   settings: CreateSettings,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<{ row: TaskView; record: Task }> {
   const project = project_id === null ? null : await lockTarget(tx, principal, project_id)
   const organization_id = project
@@ -85,7 +85,7 @@ function organizationOf({ scope }: Principal, { organization_id }: ProjectRow): 
 /** Without a project a task is created in the workspace of the request. */
 async function enterWorkspace(tx: Tx, principal: Principal): Promise<number | null> {
   const workspace = workspaceStanding(principal)
-  allow(taskRules, 'create', principal, workspace)
+  assertPermitted(taskRules, 'create', principal, workspace)
   await holdOrganization(tx, workspace.organization_id)
   return workspace.organization_id
 }
@@ -102,7 +102,7 @@ export async function lockTarget(
   const project = await lockProject(tx, project_id)
   if (!project) throw invalid({ project_id: noSuchObject(project_id) })
   const standing = projectStanding(principal, project)
-  allow(projectRules, 'view', principal, standing)
-  allow(projectRules, 'create:task', principal, standing)
+  assertPermitted(projectRules, 'view', principal, standing)
+  assertPermitted(projectRules, 'create:task', principal, standing)
   return project
 }

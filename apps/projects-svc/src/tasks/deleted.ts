@@ -1,7 +1,7 @@
 import { jobDeleted, taskDeleted } from '@reticle/contracts/events/tasks'
 import type { Job } from '@reticle/contracts/rest/jobs'
 import type { Task } from '@reticle/contracts/rest/tasks'
-import { type Cause, emitAll } from '@reticle/kit/outbox/emit'
+import { type EventCause, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { jobRecords } from '../jobs/records.ts'
@@ -28,7 +28,7 @@ const mostLabelBytes = 32 * 1024 * 1024
 export async function emitDeletedTasks(
   tx: Tx,
   tasks: readonly TaskView[],
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   if (tasks.length === 0 || tasks.length > mostEvents) return
   const records = await taskRecords(tx, tasks)
@@ -66,7 +66,7 @@ function labelBytes(tasks: readonly Task[]): number {
 export async function emitDeletedTask(
   tx: Tx,
   task: TaskView,
-  cause: Cause,
+  cause: EventCause,
   isOneOfFew = true,
 ): Promise<void> {
   const ids = await listJobIdsOf(tx, [task.id])
@@ -83,7 +83,7 @@ async function jobRecordsOf(tx: Tx, tasks: readonly TaskView[]): Promise<Job[]> 
   return jobRecords(tx, rows)
 }
 
-async function emitJobs(tx: Tx, jobs: readonly Job[], cause: Cause): Promise<void> {
+async function emitJobs(tx: Tx, jobs: readonly Job[], cause: EventCause): Promise<void> {
   const facts = jobs.map((job) => ({ job }))
   await emitAll(tx, jobDeleted, facts, cause)
 }
@@ -93,7 +93,7 @@ async function emitTasks(
   tx: Tx,
   tasks: readonly Task[],
   jobs: readonly Pick<Job, 'id' | 'task_id'>[],
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const idsOf = new Map(tasks.map((task): [number, number[]] => [task.id, []]))
   for (const { id, task_id } of jobs) idsOf.get(task_id)?.push(id)

@@ -1,5 +1,5 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import { fieldsBefore, isEmpty } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
@@ -25,7 +25,7 @@ export async function withTaskFollowing<R>(
   tx: Transaction<ProjectsDb>,
   id: number,
   changeJobs: () => Promise<R>,
-  cause: Cause,
+  cause: EventCause,
   columns: Pick<TaskChanges, 'validation_mode'> = {},
 ): Promise<R> {
   const row = await findTask(tx, id)

@@ -1,5 +1,5 @@
 import { taskList } from '@reticle/contracts/rest/tasks'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testWorkspace } from '../testing/workspace.ts'
@@ -118,7 +118,7 @@ describe.each(transports)('over %s', (transport) => {
 
 test('a filtered query needs no more statements than a plain one', async () => {
   const counted = async (query: Record<string, unknown>) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over('in-process', watched).tasks.listTasks(read(query), admin.call)
     return statements()
   }

@@ -1,15 +1,15 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import { taskFields } from '@reticle/contracts/rest/tasks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleIn, withoutScope } from '../scope.ts'
 import { selectTasks, type TaskView } from './repo.ts'
 
-type Query = Input<typeof tasks.listTasks>
+type Query = OperationInput<typeof tasks.listTasks>
 
 const columns = {
   id: 'tasks.id',
@@ -33,7 +33,7 @@ export function listTasks(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<TaskView>> {
+): Promise<ListPage<TaskView>> {
   const rows = selectTasks(db)
     .leftJoin('users as owner', 'owner.id', 'tasks.owner_id')
     .leftJoin('users as assignee', 'assignee.id', 'tasks.assignee_id')

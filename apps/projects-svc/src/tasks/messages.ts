@@ -1,7 +1,7 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Task } from '@reticle/contracts/rest/tasks'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 import { type Owner, ownerKey } from '../owner.ts'
 import { type People, personOf } from '../people.ts'
 import { projectRules } from '../projects/policy.ts'
@@ -85,5 +85,5 @@ export function seesProject(principal: Principal, row: InProject): boolean {
     assignee_id: row.project_assignee_id,
     organization_id: row.organization_id,
   }
-  return permits(projectRules, 'view', principal, projectStanding(principal, people))
+  return hasPermission(projectRules, 'view', principal, projectStanding(principal, people))
 }

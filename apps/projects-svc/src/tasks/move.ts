@@ -2,7 +2,7 @@ import { labelsChanged } from '@reticle/contracts/events/labels'
 import { taskMoved } from '@reticle/contracts/events/tasks'
 import type { Attribute, Label, LabelWrite, Sublabel } from '@reticle/contracts/rest/labels'
 import { invalidText, notFound } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { deleteOwnLabels } from '../labels/repo.ts'
@@ -92,7 +92,7 @@ export async function announceMove(
   tx: Transaction<ProjectsDb>,
   { id, project_id }: TaskView,
   { project, labels, specs }: Move,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   if (project_id === null) await deleteOwnLabels(tx, { kind: 'task', id })
   await touchJobs(tx, [id])

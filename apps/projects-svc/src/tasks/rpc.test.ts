@@ -1,5 +1,5 @@
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
@@ -241,7 +241,7 @@ describe('lists of tasks', async () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       await over('in-process', watched).tasks.listTasks({ page_size }, admin.call)
       return statements()
     }
@@ -252,7 +252,7 @@ describe('lists of tasks', async () => {
 test('reading a task needs five statements', async () => {
   const body = { name: 't', labels: [{ name: 'car' }] }
   const { id } = await over('in-process').tasks.createTask({ body }, anna.call)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   await over('in-process', watched).tasks.getTask({ id }, anna.call)
   expect(statements()).toBeLessThanOrEqual(5)
 })
@@ -262,7 +262,7 @@ test('renaming a task reads labels and jobs only once', async () => {
   const project = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
   const body = { name: 't', project_id: project.id }
   const { id } = await services.tasks.createTask({ body }, anna.call)
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   await over('in-process', watched).tasks.updateTask({ id, body: { name: 'u' } }, anna.call)
   expect(statements()).toBeLessThanOrEqual(12)
 })

@@ -1,12 +1,12 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Task, TaskPatch } from '@reticle/contracts/rest/tasks'
 import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
-import type { Cause } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import type { EventCause } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import { changesTo } from '../changes.ts'
 import { allowLongStatements } from '../db/long.ts'
@@ -84,7 +84,7 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
 
     async createTask({ body }, context) {
       const principal = signedIn(context)
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const { row, record } = await createTask(tx, principal, body, settings, context)
         return shownTask(principal, row, record)
       })
@@ -94,13 +94,13 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
       const principal = signedIn(context)
       const row = await findTask(db, id)
       if (!row) throw notFound()
-      allow(taskRules, 'view', principal, taskStanding(principal, row))
+      assertPermitted(taskRules, 'view', principal, taskStanding(principal, row))
       return shownTask(principal, row, await taskRecord(db, row))
     },
 
     async updateTask(input, context) {
       const principal = signedIn(context)
-      return change(db, { ...context, row: `task:${input.id}` }, async (tx) => {
+      return runChange(db, { ...context, row: `task:${input.id}` }, async (tx) => {
         const { row, record } = await update(tx, principal, input, context)
         return shownTask(principal, row, record)
       })
@@ -108,10 +108,10 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
 
     async deleteTask({ id, if_match }, context) {
       const principal = signedIn(context)
-      await change(db, { ...context, row: `task:${id}` }, async (tx) => {
+      await runChange(db, { ...context, row: `task:${id}` }, async (tx) => {
         const row = await lockTaskAndProject(tx, id)
         if (!row) throw notFound()
-        allow(taskRules, 'delete', principal, taskStanding(principal, row))
+        assertPermitted(taskRules, 'delete', principal, taskStanding(principal, row))
         assertMatches(if_match, row)
         await allowLongStatements(tx)
         await emitDeletedTask(tx, row, context)
@@ -126,8 +126,8 @@ export function taskHandlers({ db, settings }: TaskDeps): Handlers {
 async function update(
   tx: Tx,
   principal: Principal,
-  { id, body, if_match, is_busy }: Input<typeof tasks.updateTask>,
-  cause: Cause,
+  { id, body, if_match, is_busy }: OperationInput<typeof tasks.updateTask>,
+  cause: EventCause,
 ) {
   const { organization_id } = body
   const isThere = await lockNamed(tx, organization_id)

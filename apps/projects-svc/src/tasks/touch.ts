@@ -1,5 +1,5 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { taskRecord } from './records.ts'
@@ -9,7 +9,7 @@ import { type TaskView, updateTask } from './repo.ts'
 export async function touchTask(
   tx: Transaction<ProjectsDb>,
   row: TaskView,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
   const before_update = { updated_date: row.updated_date.toISOString() }

@@ -1,4 +1,4 @@
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import sharp, { type FormatEnum } from 'sharp'
@@ -33,7 +33,7 @@ export const pdfFile: TestFile = {
 
 /** Uploads a file as the gateway does: opens an upload, writes to the store and stores the asset. */
 export function uploading({ guides }: Pick<Services, 'guides'>, blobs: BlobStore) {
-  return async (guide_id: number, { bytes, ...file }: TestFile, call: Context) => {
+  return async (guide_id: number, { bytes, ...file }: TestFile, call: CallContext) => {
     const { upload_id, prefix } = await guides.openAssetUpload({}, call)
     await blobs.put(`${prefix}0`, bytesOf(bytes))
     return guides.storeAsset({ body: { upload_id, guide_id, ...file } }, call)

@@ -1,5 +1,5 @@
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
 import type { ProjectsSettings } from '../config.ts'
 import { type TestUser, testWorkspace } from './workspace.ts'
@@ -14,7 +14,7 @@ export async function testOrganizations(
   let count = 0
 
   /** Returns the context of a call with the current roles of the user; `scope` is the workspace of the request. */
-  const as = async ({ id, call }: TestUser, scope?: number | null): Promise<Context> => {
+  const as = async ({ id, call }: TestUser, scope?: number | null): Promise<CallContext> => {
     const rows = await db
       .selectFrom('memberships')
       .select(['organization_id', 'role'])

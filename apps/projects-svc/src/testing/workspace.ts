@@ -11,7 +11,7 @@ import { tasks } from '@reticle/contracts/api/tasks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { frameOf } from '@reticle/contracts/testing/records'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import { systemClock } from '@reticle/kit/clock'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
@@ -81,7 +81,7 @@ export interface TestUser {
   id: number
   username: string
   /** Each read returns a new context, whose deadline is long enough for a busy machine. */
-  readonly call: Context
+  readonly call: CallContext
 }
 
 function addingUsers(db: Kysely<ProjectsDb>) {

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import {
+  type CommandArguments,
   type CommandLine,
-  type Given,
   type OpsCommand,
   textOf,
   UsageError,
 } from '@reticle/kit/ops/command-line'
 import { serviceCommands } from '@reticle/kit/ops/service'
-import type { OpsService, Services } from '@reticle/kit/ops/target'
+import type { OpsService, OpsServices } from '@reticle/kit/ops/target'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Config } from '../config.ts'
@@ -27,7 +27,7 @@ const services: readonly OpsService[] = [
 
 /** Creates `npm run ops`: the operator's commands for a running or stopped installation. */
 export function opsProgram(config: Config): CommandLine {
-  const reached: Services = { services, reach: reachOf(config) }
+  const reached: OpsServices = { services, reach: reachOf(config) }
   return {
     call: 'npm run ops --',
     about: `Operator commands for the Reticle in RETICLE_DATA_DIR (.reticle), whether it runs or not; for services with databases
@@ -42,7 +42,7 @@ of their own give RETICLE_<SERVICE>_DATABASE_URL, for one of yours RETICLE_DATAB
 }
 
 /** Returns a service's own database address if configured, else that of the whole installation. */
-function reachOf(config: Config): Services['reach'] {
+function reachOf(config: Config): OpsServices['reach'] {
   const own = ({ service }: OpsService) => {
     const [prefix = ''] = service.split('-')
     return config.env[`RETICLE_${prefix.toUpperCase()}_DATABASE_URL`] || undefined
@@ -99,7 +99,7 @@ the command says how to get it. Stop Reticle first. The old database stays besid
   },
 })
 
-function pathOf(given: Given, name: string): string {
+function pathOf(given: CommandArguments, name: string): string {
   const path = textOf(given, name)
   if (path) return resolve(path)
   throw new UsageError(`--${name}: a path is needed`)

@@ -1,11 +1,11 @@
-import type { Schema } from '@reticle/kit/db/migrate'
-import { type Member, readArchive } from '@reticle/kit/dump/archive'
-import { type Load, openLoad } from '@reticle/kit/dump/load'
+import type { DatabaseSchema } from '@reticle/kit/db/migrate'
+import { readArchive, type TarFile } from '@reticle/kit/dump/archive'
+import { type DatabaseLoad, openLoad } from '@reticle/kit/dump/load'
 import {
   type Checksums,
   checksums,
+  type DumpManifest,
   layout,
-  type Manifest,
   manifest,
   newestFormat,
   sequences,
@@ -24,7 +24,7 @@ export interface Receiver {
    */
   database: () => Promise<{ url: string; passwordOf: (role: string) => string }>
   key: (name: string, content: Buffer) => Promise<void>
-  object: (member: Member) => Promise<void>
+  object: (member: TarFile) => Promise<void>
   /** Called before the rows are committed. @throws Error when the objects differ from the written ones */
   verify: (objects: Checksums['objects']) => void
 }
@@ -35,14 +35,14 @@ export interface Receiver {
  *
  * @throws Error with one sentence: newer than this program, damaged, cut off
  */
-export async function loadBackup(path: string, receiver: Receiver): Promise<Manifest> {
+export async function loadBackup(path: string, receiver: Receiver): Promise<DumpManifest> {
   const members = readArchive(path, order)
   const head = await members.next()
   if (head.done || head.value.name !== layout.manifest) {
     throw new Error(`${path} is no backup of Reticle: it does not begin with ${layout.manifest}`)
   }
   const given = readManifest(await textOf(head.value))
-  let rows: { load: Load; url: string; passwordOf: (role: string) => string } | undefined
+  let rows: { load: DatabaseLoad; url: string; passwordOf: (role: string) => string } | undefined
   let isComplete = false
   try {
     for await (const member of members) {
@@ -61,14 +61,14 @@ export async function loadBackup(path: string, receiver: Receiver): Promise<Mani
   return given
 }
 
-async function openRows(given: Manifest, receiver: Receiver) {
+async function openRows(given: DumpManifest, receiver: Receiver) {
   const { url, passwordOf } = await receiver.database()
   await prepareDatabase(url, passwordOf, stepsOf(given))
   return { load: await openLoad(url, given), url, passwordOf }
 }
 
 /** Handles a member; returns true for the last one. */
-async function take(member: Member, load: Load, receiver: Receiver): Promise<boolean> {
+async function take(member: TarFile, load: DatabaseLoad, receiver: Receiver): Promise<boolean> {
   const [top = '', schema = '', table = ''] = member.name.split('/')
   if (top === layout.tables) await load.addPart(schema, table, member.chunks)
   else if (top === layout.sequences) {
@@ -87,7 +87,7 @@ async function take(member: Member, load: Load, receiver: Receiver): Promise<boo
  *
  * @throws Error with one sentence when a newer version wrote it
  */
-export function readManifest(text: string): Manifest {
+export function readManifest(text: string): DumpManifest {
   const { format, version: from } = parse(
     z.object({ format: z.number(), version: z.string() }),
     layout.manifest,
@@ -108,7 +108,7 @@ export function readManifest(text: string): Manifest {
 }
 
 /** Returns the migrations of the backup that this program knows. */
-const stepsOf = ({ schemas }: Manifest): Schema[] =>
+const stepsOf = ({ schemas }: DumpManifest): DatabaseSchema[] =>
   schemas.flatMap(({ schema, steps }) => {
     const known = allSchemas.find((one) => one.schema === schema)
     if (!known) return []
@@ -124,10 +124,10 @@ function parse<S extends z.ZodType>(schema: S, name: string, text: string): z.ou
   }
 }
 
-async function bytesOf({ chunks }: Member): Promise<Buffer> {
+async function bytesOf({ chunks }: TarFile): Promise<Buffer> {
   const all: Uint8Array[] = []
   for await (const chunk of chunks) all.push(chunk)
   return Buffer.concat(all)
 }
 
-const textOf = async (member: Member): Promise<string> => (await bytesOf(member)).toString()
+const textOf = async (member: TarFile): Promise<string> => (await bytesOf(member)).toString()

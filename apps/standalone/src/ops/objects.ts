@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
-import type { ArchiveWriter, Member } from '@reticle/kit/dump/archive'
+import type { ArchiveWriter, TarFile } from '@reticle/kit/dump/archive'
 import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { DomainError } from '@reticle/kit/errors'
 import { objectsOf } from '../objects.ts'
@@ -34,7 +34,7 @@ export async function objectReader(dataDir: string) {
   const blobs = await diskBlobs(objectsOf(dataDir))
   const sum = countObjects()
   return {
-    take: async ({ name, chunks }: Member) => {
+    take: async ({ name, chunks }: TarFile) => {
       const key = name.slice(layout.objects.length + 1)
       const { size, sha256 } = await blobs.put(key, chunks)
       sum.add({ key, size, sha256 })

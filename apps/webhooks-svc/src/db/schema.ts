@@ -3,13 +3,13 @@ import type { ColumnType, Generated, Selectable } from 'kysely'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 
-export interface AppliedCallsTable {
+export interface WebhooksAppliedCallsTable {
   call_id: string
   response: Buffer | null
   created_date: Generated<Date>
 }
 
-export interface DeadEventsTable {
+export interface WebhooksDeadEventsTable {
   consumer: string
   event_id: string
   topic: string
@@ -47,7 +47,7 @@ export interface EventsTable {
   address: string | null
 }
 
-export interface IdempotencyKeysTable {
+export interface WebhooksIdempotencyKeysTable {
   id: string
   call_id: string
   claim_id: string
@@ -57,19 +57,19 @@ export interface IdempotencyKeysTable {
   created_date: Generated<Date>
 }
 
-export interface InboxTable {
+export interface WebhooksInboxTable {
   consumer: string
   event_id: string
   received_date: Generated<Date>
 }
 
-export interface OrganizationsTable {
+export interface OrganizationCopiesTable {
   id: number
   slug: string | null
   is_deleted: Generated<boolean>
 }
 
-export interface OutboxTable {
+export interface WebhooksOutboxTable {
   id: Generated<number>
   event_id: string
   topic: string
@@ -81,7 +81,7 @@ export interface OutboxTable {
   created_date: Generated<Date>
 }
 
-export interface OutboxSentTable {
+export interface WebhooksOutboxSentTable {
   id: number
   event_id: string
   topic: string
@@ -94,7 +94,7 @@ export interface OutboxSentTable {
   sent_date: Generated<Date>
 }
 
-export interface ProjectsTable {
+export interface ProjectCopiesTable {
   id: number
   owner_id: number | null
   organization_id: number | null
@@ -164,29 +164,29 @@ export interface WebhooksTable {
 }
 
 export interface WebhooksDb {
-  applied_calls: AppliedCallsTable
-  dead_events: DeadEventsTable
+  applied_calls: WebhooksAppliedCallsTable
+  dead_events: WebhooksDeadEventsTable
   events: EventsTable
-  idempotency_keys: IdempotencyKeysTable
-  inbox: InboxTable
-  organizations: OrganizationsTable
-  outbox: OutboxTable
-  outbox_sent: OutboxSentTable
-  projects: ProjectsTable
+  idempotency_keys: WebhooksIdempotencyKeysTable
+  inbox: WebhooksInboxTable
+  organizations: OrganizationCopiesTable
+  outbox: WebhooksOutboxTable
+  outbox_sent: WebhooksOutboxSentTable
+  projects: ProjectCopiesTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_messages: WebhookMessagesTable
   webhooks: WebhooksTable
 }
 
-export type AppliedCallRow = Selectable<AppliedCallsTable>
-export type DeadEventRow = Selectable<DeadEventsTable>
+export type WebhooksAppliedCallRow = Selectable<WebhooksAppliedCallsTable>
+export type WebhooksDeadEventRow = Selectable<WebhooksDeadEventsTable>
 export type EventRow = Selectable<EventsTable>
-export type IdempotencyKeyRow = Selectable<IdempotencyKeysTable>
-export type InboxRow = Selectable<InboxTable>
-export type OrganizationRow = Selectable<OrganizationsTable>
-export type OutboxRow = Selectable<OutboxTable>
-export type OutboxSentRow = Selectable<OutboxSentTable>
-export type ProjectRow = Selectable<ProjectsTable>
+export type WebhooksIdempotencyKeyRow = Selectable<WebhooksIdempotencyKeysTable>
+export type WebhooksInboxRow = Selectable<WebhooksInboxTable>
+export type OrganizationCopyRow = Selectable<OrganizationCopiesTable>
+export type WebhooksOutboxRow = Selectable<WebhooksOutboxTable>
+export type WebhooksOutboxSentRow = Selectable<WebhooksOutboxSentTable>
+export type ProjectCopyRow = Selectable<ProjectCopiesTable>
 export type WebhookDeliveryRow = Selectable<WebhookDeliveriesTable>
 export type WebhookMessageRow = Selectable<WebhookMessagesTable>
 export type WebhookRow = Selectable<WebhooksTable>

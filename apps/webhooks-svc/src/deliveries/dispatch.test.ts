@@ -5,7 +5,7 @@ import { silentLog } from '@reticle/kit/log'
 import { secretBox } from '@reticle/kit/secrets'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -27,7 +27,7 @@ afterAll(() => receiver.close())
 const waits = [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400]
 const schedule = { seconds: waits, random: () => 0.5 }
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
-const arrives = delivering(db, handle)
+const arrives = createDeliverer(db, handle)
 
 let dispatcher: Dispatcher | undefined
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { alarm } from '@reticle/kit/alarm'
+import { createAlarm } from '@reticle/kit/alarm'
 import { inSpan } from '@reticle/kit/observe/traces'
 import { limits } from './choose.ts'
 import { type Claimed, claim } from './claim.ts'
@@ -19,7 +19,7 @@ const patienceMs = 5000
 /** Sends due messages, as many at once as the limits allow, until it is stopped. */
 export function startDispatcher(deps: SendDeps): Dispatcher {
   const { db, clock, log, outgoing } = deps
-  const waiting = alarm()
+  const waiting = createAlarm()
   const abandon = new AbortController()
   const running = new Set<Promise<void>>()
   let stopped = false

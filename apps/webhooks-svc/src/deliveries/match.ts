@@ -30,8 +30,8 @@ import {
 import { completedRequest, webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import type { Project } from '@reticle/contracts/rest/projects'
-import { type Handle, on, type Route, route } from '@reticle/kit/bus/bus'
-import type { OrganizationRow, ProjectRow, WebhooksDb } from '../db/schema.ts'
+import { type Handle, onEvent, type Route, routeEvents } from '@reticle/kit/bus/bus'
+import type { OrganizationCopyRow, ProjectCopyRow, WebhooksDb } from '../db/schema.ts'
 import { saveOrganization } from '../organizations/repo.ts'
 import { releaseProjects, saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
@@ -45,7 +45,7 @@ export type { MatchDeps } from './tell.ts'
  * `organizations`.
  */
 export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
-  return route([
+  return routeEvents([
     ...projectRoutes(deps),
     ...organizationRoutes(deps),
     ...partRoutes(deps),
@@ -55,15 +55,15 @@ export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
 
 function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   return [
-    on(projectCreated, async (tx, data, event) => {
+    onEvent(projectCreated, async (tx, data, event) => {
       await saveProject(tx, projectColumns(data.project))
       await tell(tx, { type: projectCreated, data, event }, data.project.id, deps)
     }),
-    on(projectUpdated, async (tx, data, event) => {
+    onEvent(projectUpdated, async (tx, data, event) => {
       await saveProject(tx, projectColumns(data.project))
       await tell(tx, { type: projectUpdated, data, event }, data.project.id, deps)
     }),
-    on(projectDeleted, async (tx, data, event) => {
+    onEvent(projectDeleted, async (tx, data, event) => {
       const { id: project_id } = data.project
       await saveProject(tx, { ...projectColumns(data.project), is_deleted: true })
       await tell(tx, { type: projectDeleted, data, event }, project_id, deps)
@@ -75,14 +75,14 @@ function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
 function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   const nowhere = { deps, projectOf: () => null }
   return [
-    on(organizationCreated, (tx, { organization }) =>
+    onEvent(organizationCreated, (tx, { organization }) =>
       saveOrganization(tx, organizationColumns(organization)),
     ),
-    on(organizationUpdated, async (tx, data, event) => {
+    onEvent(organizationUpdated, async (tx, data, event) => {
       await saveOrganization(tx, organizationColumns(data.organization))
       await tell(tx, { type: organizationUpdated, data, event }, null, deps)
     }),
-    on(organizationDeleted, async (tx, data, event) => {
+    onEvent(organizationDeleted, async (tx, data, event) => {
       const { id: organization_id } = data.organization
       await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
       await tell(tx, { type: organizationDeleted, data, event }, null, deps)
@@ -120,7 +120,7 @@ function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
 
 /** Finished background requests. The payload has no sender. */
 function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
-  return on(requestFinished, async (tx, data, event) => {
+  return onEvent(requestFinished, async (tx, data, event) => {
     const { type, project_id } = data.request.operation
     const as = { event: completedRequest(type), resource: 'request' }
     if (!Object.hasOwn(webhookEvents, as.event)) return
@@ -137,13 +137,13 @@ function telling<D>(
   type: EventType<D>,
   { deps, projectOf }: { deps: MatchDeps; projectOf: (data: D) => number | null },
 ): Route<WebhooksDb> {
-  return on(type, (tx, data, event) => tell(tx, { type, data, event }, projectOf(data), deps))
+  return onEvent(type, (tx, data, event) => tell(tx, { type, data, event }, projectOf(data), deps))
 }
 
-function projectColumns({ id, owner, organization_id }: Project): ProjectRow {
+function projectColumns({ id, owner, organization_id }: Project): ProjectCopyRow {
   return { id, owner_id: owner?.id ?? null, organization_id, is_deleted: false }
 }
 
-function organizationColumns({ id, slug }: Organization): OrganizationRow {
+function organizationColumns({ id, slug }: Organization): OrganizationCopyRow {
   return { id, slug, is_deleted: false }
 }

@@ -23,7 +23,7 @@ import {
 } from '@reticle/contracts/testing/records'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -36,7 +36,7 @@ import { matchEvents } from './match.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:01Z')
 const onMessages = () => undefined
-const hear = delivering(db, matchEvents({ clock, base: 'https://host/api', onMessages }))
+const hear = createDeliverer(db, matchEvents({ clock, base: 'https://host/api', onMessages }))
 const events = Object.keys(webhookEvents)
 const ofProjects = events.filter((name) => webhookEvents[name]?.includes('project'))
 

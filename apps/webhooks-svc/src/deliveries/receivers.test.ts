@@ -5,7 +5,7 @@ import { defaultLimits } from '@reticle/kit/outgoing/fetch'
 import type { AnswerName } from '@reticle/kit/testing/answers'
 import { startAnswers } from '@reticle/kit/testing/answers-process'
 import { testDatabase } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -23,7 +23,7 @@ import { matchEvents } from './match.ts'
 const { db, url } = await testDatabase<WebhooksDb>([{ schema: 'webhooks', migrations }])
 const base = 'https://host/api'
 const handle = matchEvents({ clock: systemClock, base, onMessages: () => undefined })
-const arrives = delivering(db, handle)
+const arrives = createDeliverer(db, handle)
 
 const late = 'no answer in time'
 const cut = 'the connection was closed before an answer'

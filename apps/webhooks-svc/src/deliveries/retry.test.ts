@@ -1,4 +1,4 @@
-import type { Outcome, Reason } from '@reticle/kit/outgoing/fetch'
+import type { OutgoingFailureReason, OutgoingResult } from '@reticle/kit/outgoing/fetch'
 import { describe, expect, test } from 'vitest'
 import { attemptOf, judge } from './retry.ts'
 
@@ -7,15 +7,19 @@ const schedule = {
   seconds: [5, 300, 1800, 10_800, 86_400, 86_400, 86_400, 86_400],
   random: () => 0.5,
 }
-const answered = (status: number, retryAfter?: string): Outcome => ({
+const answered = (status: number, retryAfter?: string): OutgoingResult => ({
   kind: 'answered',
   status,
   retryAfter,
   body: '',
   tookMs: 12,
 })
-const failed = (reason: Reason): Outcome => ({ kind: 'failed', reason, tookMs: 12 })
-const verdictOf = (outcome: Outcome, attempt = 1) => judge(outcome, attempt, now, schedule)
+const failed = (reason: OutgoingFailureReason): OutgoingResult => ({
+  kind: 'failed',
+  reason,
+  tookMs: 12,
+})
+const verdictOf = (outcome: OutgoingResult, attempt = 1) => judge(outcome, attempt, now, schedule)
 
 describe('the state of a message after an attempt', () => {
   test.each([
@@ -71,7 +75,7 @@ describe('the time of the next attempt', () => {
 
 describe('the recorded attempt', () => {
   test('an attempt has the response of the receiver without characters that the database cannot store', () => {
-    const outcome: Outcome = { kind: 'answered', status: 201, body: 'a\0b', tookMs: 12 }
+    const outcome: OutgoingResult = { kind: 'answered', status: 201, body: 'a\0b', tookMs: 12 }
     expect(attemptOf(outcome)).toEqual({
       status_code: 201,
       response: 'a\ufffdb',

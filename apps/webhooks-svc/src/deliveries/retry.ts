@@ -1,4 +1,4 @@
-import { type Outcome, reasons } from '@reticle/kit/outgoing/fetch'
+import { type OutgoingResult, reasons } from '@reticle/kit/outgoing/fetch'
 
 /** Outcome of an attempt, as it is stored. */
 export interface Attempt {
@@ -21,7 +21,7 @@ export interface Schedule {
 const longestRetryAfterMs = 86_400_000
 
 /** Converts an outcome to an attempt. A failure without a response gets the status code that a proxy would return. */
-export function attemptOf(outcome: Outcome): Attempt {
+export function attemptOf(outcome: OutgoingResult): Attempt {
   const { tookMs: request_duration } = outcome
   if (outcome.kind === 'answered') {
     const response = outcome.body.replaceAll('\0', '\ufffd') // PostgreSQL text cannot hold NUL
@@ -36,7 +36,12 @@ export function attemptOf(outcome: Outcome): Attempt {
  *
  * @param attempt number of the attempt that ended, from 1
  */
-export function judge(outcome: Outcome, attempt: number, now: Date, schedule: Schedule): Verdict {
+export function judge(
+  outcome: OutgoingResult,
+  attempt: number,
+  now: Date,
+  schedule: Schedule,
+): Verdict {
   if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
     return { status: 'delivered' }
   const wait = schedule.seconds[attempt - 1]
@@ -48,7 +53,7 @@ export function judge(outcome: Outcome, attempt: number, now: Date, schedule: Sc
 }
 
 /** Whether a retry can succeed. A redirect or another 4xx status would only repeat itself. */
-function isPassing(outcome: Outcome): boolean {
+function isPassing(outcome: OutgoingResult): boolean {
   if (outcome.kind === 'failed') return outcome.reason !== 'blocked'
   return outcome.status >= 500 || outcome.status === 408 || outcome.status === 429
 }

@@ -4,7 +4,7 @@ import { taskRecord } from '@reticle/contracts/testing/records'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -25,7 +25,7 @@ const deps = {
 const guard = { nets: [], allowHttp: false }
 const handlers = testHandlers({ ...deps, guard })
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
-const arrives = delivering(db, handle)
+const arrives = createDeliverer(db, handle)
 const anna = callAs({ user_id: 1 })
 
 /** Inserts a webhook with one message and an attempt per status code, one second apart. */

@@ -1,6 +1,6 @@
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import { notFound, type Service } from '@reticle/kit'
-import { paged } from '@reticle/kit/list/page'
+import { readListPage } from '@reticle/kit/list/page'
 import { type PermitDeps, permit } from '../webhooks/permit.ts'
 import { toDelivery } from './messages.ts'
 import { countDeliveries, deliveryViews } from './repo.ts'
@@ -16,7 +16,7 @@ export function deliveryHandlers(deps: PermitDeps): Handlers {
       const newest = deliveryViews(db, id)
         .orderBy('delivery.updated_date', 'desc')
         .orderBy('delivery.id', 'desc')
-      const { count, results } = await paged(
+      const { count, results } = await readListPage(
         { page, page_size },
         () => countDeliveries(db, id),
         (limit, offset) => newest.limit(limit).offset(offset).execute(),

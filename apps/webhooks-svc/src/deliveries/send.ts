@@ -3,7 +3,7 @@ import { apiVersion } from '@reticle/contracts/openapi'
 import type { Clock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
 import { traceIdOf } from '@reticle/kit/observe/traces'
-import type { Outcome, Outgoing } from '@reticle/kit/outgoing/fetch'
+import type { Outgoing, OutgoingResult } from '@reticle/kit/outgoing/fetch'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
@@ -59,7 +59,11 @@ function noteFirst({ attempt, occurred_date }: Claimed, now: Date): void {
 
 const results = { delivered: 'delivered', waiting: 'retried', failed: 'failed' } as const
 
-async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date): Promise<Outcome> {
+async function ask(
+  { outgoing, secrets }: SendDeps,
+  message: Claimed,
+  now: Date,
+): Promise<OutgoingResult> {
   const { webhook_id, body, target_url, enable_ssl } = message
   const signing = signingSecrets(secrets, { ...message, id: webhook_id }, now)
   const headers = {
@@ -73,12 +77,12 @@ async function ask({ outgoing, secrets }: SendDeps, message: Claimed, now: Date)
  * Outcome when the request could not be built, because of a missing key or a bug. It counts as an attempt, since the
  * message would otherwise be retried forever.
  */
-function notSent({ log }: SendDeps, message: Claimed, err: unknown): Outcome {
+function notSent({ log }: SendDeps, message: Claimed, err: unknown): OutgoingResult {
   log.error({ err, ...fieldsOf(message) }, 'webhook attempt failed')
   return { kind: 'failed', reason: 'internal', tookMs: 0 }
 }
 
-async function record(deps: SendDeps, message: Claimed, outcome: Outcome, started: Date) {
+async function record(deps: SendDeps, message: Claimed, outcome: OutgoingResult, started: Date) {
   const { db, clock, log } = deps
   const now = clock.now()
   const attempt = message.attempt + 1

@@ -1,6 +1,6 @@
 import type { Clock } from '@reticle/kit/clock'
 import type { Logger } from '@reticle/kit/log'
-import { forgetOld } from '@reticle/kit/outbox/inbox'
+import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
 import { type Kysely, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 
@@ -28,7 +28,7 @@ export interface SweepDeps {
 export async function sweepAndTell({ db, clock, log }: SweepDeps): Promise<void> {
   const { given_up } = await sweep(db, clock.now())
   if (given_up > 0) log.error({ given_up }, 'webhook messages given up: their queue is too long')
-  await forgetOld(db, clock.now())
+  await deleteExpiredRows(db, clock.now())
 }
 
 /** Deletes rows that exceed the age or count limits. One process runs it at a time; the others return at once. */

@@ -3,7 +3,7 @@ import type { EventType } from '@reticle/contracts/events/define'
 import { type DialectName, dialectNames } from '@reticle/contracts/rest/dialects'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import type { Clock } from '@reticle/kit/clock'
-import { absolute } from '@reticle/kit/links'
+import { toAbsoluteLinks } from '@reticle/kit/links'
 import { traceparentNow } from '@reticle/kit/observe/traces'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
@@ -48,7 +48,7 @@ const nameOf = <D>({ type: { type }, as }: Heard<D>) =>
 function factOf<D>(heard: Heard<D>, base: string): Fact {
   const { type, data, event } = heard
   const { event: name, resource } = nameOf(heard)
-  const given = said.parse(absolute(type.data, data, base))
+  const given = said.parse(toAbsoluteLinks(type.data, data, base))
   return {
     event: name,
     event_id: event.id,

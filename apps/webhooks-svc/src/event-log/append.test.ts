@@ -25,7 +25,7 @@ import {
 import { PoisonEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering, eventOf } from '@reticle/kit/testing/events'
+import { createDeliverer, eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -37,7 +37,7 @@ import { addWebhook } from '../testing/world.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:01Z')
 const handle = consumeEvents({ clock, base: 'https://host/api', onMessages: () => undefined })
-const arrives = delivering(db, handle)
+const arrives = createDeliverer(db, handle)
 
 beforeEach(async () => {
   await sql`truncate events, webhooks, projects cascade`.execute(db)

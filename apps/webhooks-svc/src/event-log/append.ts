@@ -2,7 +2,7 @@ import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import type { EventType } from '@reticle/contracts/events/define'
 import { requestFinished } from '@reticle/contracts/events/requests'
 import { loginRejected, userSignedIn, userSignedOut } from '@reticle/contracts/events/users'
-import { type Handle, on, PoisonEvent, route } from '@reticle/kit/bus/bus'
+import { type Handle, onEvent, PoisonEvent, routeEvents } from '@reticle/kit/bus/bus'
 import { z } from 'zod'
 import type { WebhooksDb } from '../db/schema.ts'
 import { annotationEvents } from './annotation-events.ts'
@@ -21,11 +21,11 @@ const recordData = z.looseObject({ before_update: z.record(z.string(), z.unknown
 const anyRecord = z.record(z.string(), z.unknown())
 
 const telling = <D>(type: EventType<D>, tell: (data: D) => readonly Told[]) =>
-  on<WebhooksDb, D>(type, (tx, data, event) =>
+  onEvent<WebhooksDb, D>(type, (tx, data, event) =>
     insertEvents(tx, serverEvents(originOfEvent(event), tell(data))),
   )
 
-const others = route<WebhooksDb>([
+const others = routeEvents<WebhooksDb>([
   telling(annotationsChanged, annotationEvents),
   telling(requestFinished, ({ request }) => datasetEvents(request)),
   telling(userSignedIn, ({ user_id }) => [signInEvent('login:user', user_id)]),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
@@ -12,7 +12,7 @@ export async function noteChange(
   tx: Transaction<WebhooksDb>,
   clock: Clock,
   change: RecordChange & { organization_id: number | null },
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const when = { event_id: randomUUID(), timestamp: clock.now().toISOString() }
   const origin = originOfCall(context, { ...when, organization_id: change.organization_id })

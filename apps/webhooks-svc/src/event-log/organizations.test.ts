@@ -7,7 +7,7 @@ import { organizationRecord, projectRecord } from '@reticle/contracts/testing/re
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ import { eventHandlers } from './rpc.ts'
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:01Z')
 const handlers = eventHandlers({ db, bulk: db, clock })
-const arrives = delivering(
+const arrives = createDeliverer(
   db,
   consumeEvents({ clock, base: 'https://host/api', onMessages: () => undefined }),
 )

@@ -1,7 +1,7 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { EventFilter } from '@reticle/contracts/rest/events'
 import { forbidden, type Rule } from '@reticle/kit'
-import { permits } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/policy'
 
 const any = { role: 'any' } as const
 
@@ -25,7 +25,7 @@ export const eventRules: readonly Rule[] = [
 export function visiblePart(asked: EventFilter, caller: Principal): EventFilter {
   const part = { ...asked, ...workspaceOf(asked, caller) }
   const mayRead = (relations: readonly string[]) =>
-    permits(eventRules, 'export', caller, {
+    hasPermission(eventRules, 'export', caller, {
       organization_id: part.org_id,
       organization_role: part.org_id === null ? null : roleIn(caller, part.org_id),
       relations,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { events } from '@reticle/contracts/api/events'
-import { allow, invalid, type Service, signedIn } from '@reticle/kit'
+import { assertPermitted, invalid, type Service, signedIn } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { copyOut } from '@reticle/kit/db/copy'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
@@ -26,12 +26,12 @@ export function eventHandlers({ db, bulk, clock }: EventLogDeps): Service<typeof
   return {
     async recordEvents({ body }, context) {
       const caller = signedIn(context)
-      allow(eventRules, 'send', caller, nowhere)
+      assertPermitted(eventRules, 'send', caller, nowhere)
       assertTellable(body)
       const organization_id = caller.scope?.organization_id ?? null
       const originAt = (timestamp: string): Origin =>
         originOfCall(context, { event_id: randomUUID(), timestamp, organization_id })
-      const { timestamp, org_slug } = await change(db, context, async (tx) => {
+      const { timestamp, org_slug } = await runChange(db, context, async (tx) => {
         const origin = originAt(clock.now().toISOString())
         await insertEvents(tx, rowsOfCall(body, origin))
         return { timestamp: origin.timestamp, org_slug: await findSlug(tx, organization_id) }

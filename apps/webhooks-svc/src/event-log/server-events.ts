@@ -1,5 +1,5 @@
-import { type Context, signedIn } from '@reticle/kit'
-import type { BusEvent, Caller } from '@reticle/kit/bus/bus'
+import { type CallContext, signedIn } from '@reticle/kit'
+import type { BusEvent, EventCaller } from '@reticle/kit/bus/bus'
 import type { NewEvent } from './repo.ts'
 
 /** Cause of log rows: the user, the time and the request. */
@@ -11,7 +11,7 @@ export interface Origin {
   actor: { id: number; username: string; email: string } | null
   organization_id: number | null
   request_id: string
-  caller: Caller
+  caller: EventCaller
 }
 
 /** A server event without the columns that its origin supplies. */
@@ -36,7 +36,7 @@ export function originOfEvent({ id, occurred_date, caller, ...event }: BusEvent)
 }
 
 export function originOfCall(
-  context: Context,
+  context: CallContext,
   when: Pick<Origin, 'event_id' | 'timestamp' | 'organization_id'>,
 ): Origin {
   const { user_id: id, username, email, token } = signedIn(context)

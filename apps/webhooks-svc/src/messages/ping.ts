@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import { pingEvent } from '@reticle/contracts/events/webhook-events'
 import { webhook } from '@reticle/contracts/rest/webhooks'
-import { type Context, type Service, signedIn } from '@reticle/kit'
-import { absolute } from '@reticle/kit/links'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { toAbsoluteLinks } from '@reticle/kit/links'
 import { z } from 'zod'
 import type { Claimed } from '../deliveries/claim.ts'
 import { toDelivery } from '../deliveries/messages.ts'
@@ -40,7 +40,7 @@ export function pingHandlers(deps: PingDeps): Pick<Service<typeof webhooks>, 'pi
 }
 
 /** Inserts the message with a lease, so that the dispatcher sends it only if this process dies. */
-async function open(deps: PingDeps, view: WebhookView, context: Context): Promise<Claimed> {
+async function open(deps: PingDeps, view: WebhookView, context: CallContext): Promise<Claimed> {
   const { db, clock } = deps
   const now = clock.now()
   const base = dialectBase(view.dialect, deps.base)
@@ -68,13 +68,13 @@ async function open(deps: PingDeps, view: WebhookView, context: Context): Promis
 function pingOf(
   view: WebhookView,
   { clock, base }: Pick<PingDeps, 'clock' | 'base'>,
-  context: Context,
+  context: CallContext,
 ): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {
     ...{ event: pingEvent, event_id: randomUUID(), key: `webhook:${view.id}` },
     ...{ occurred_date: clock.now().toISOString(), resource: 'webhook' },
-    record: record.parse(absolute(webhook, toWebhook(view), base)),
+    record: record.parse(toAbsoluteLinks(webhook, toWebhook(view), base)),
     actor: { id: user_id, username, first_name, last_name, email },
   }
 }

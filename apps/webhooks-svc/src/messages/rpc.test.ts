@@ -5,7 +5,7 @@ import { silentLog } from '@reticle/kit/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { losingAnswers, overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
@@ -35,7 +35,7 @@ const handlers = testHandlers({
   onMessages: wake,
 })
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: wake })
-const arrives = delivering(db, handle)
+const arrives = createDeliverer(db, handle)
 const [anna, bo] = [callAs({ user_id: 1 }), callAs({ user_id: 2 })]
 
 let id = 0

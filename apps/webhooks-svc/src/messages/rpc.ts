@@ -1,9 +1,9 @@
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { MessagesToRedeliver, WebhookMessage } from '@reticle/contracts/rest/webhooks'
-import { type Context, conflict, invalid, type Service } from '@reticle/kit'
+import { type CallContext, conflict, invalid, type Service } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
 import { changeAfter } from '@reticle/kit/db/change'
-import { paged } from '@reticle/kit/list/page'
+import { readListPage } from '@reticle/kit/list/page'
 import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
 import { lockWebhook } from '../webhooks/repo.ts'
 import { type Again, countMessages, findMessage, messageViews, queueAgain } from './repo.ts'
@@ -26,7 +26,7 @@ export function messageHandlers(deps: MessageDeps): Handlers {
     async listWebhookMessages({ id: webhook_id, after, page, page_size }, context) {
       await permit(deps, 'view', webhook_id, context)
       const of = { webhook_id, after }
-      const { count, results } = await paged(
+      const { count, results } = await readListPage(
         { page, page_size },
         () => countMessages(db, of),
         (limit, offset) => messageViews(db, of).limit(limit).offset(offset).execute(),
@@ -52,7 +52,7 @@ async function sendAgain(
   deps: MessageDeps,
   id: number,
   find: () => Promise<Again>,
-  context: Context,
+  context: CallContext,
 ): Promise<number> {
   const prepare = async () => {
     await permit(deps, 'update', id, context)

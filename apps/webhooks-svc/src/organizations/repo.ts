@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { OrganizationRow, WebhooksDb } from '../db/schema.ts'
+import type { OrganizationCopyRow, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
@@ -8,7 +8,7 @@ type Tx = Transaction<WebhooksDb>
  * Locks the row that represents all webhooks of an organization. Inserts it if the first event of the organization
  * has not arrived yet; the event later adds the slug.
  */
-export async function lockOrganization(tx: Tx, id: number): Promise<OrganizationRow> {
+export async function lockOrganization(tx: Tx, id: number): Promise<OrganizationCopyRow> {
   await tx
     .insertInto('organizations')
     .values({ id, slug: null })
@@ -23,7 +23,7 @@ export async function lockOrganization(tx: Tx, id: number): Promise<Organization
 }
 
 /** Stores the organization of an event. Events of one organization arrive in order. */
-export async function saveOrganization(db: Db, organization: OrganizationRow): Promise<void> {
+export async function saveOrganization(db: Db, organization: OrganizationCopyRow): Promise<void> {
   const { id, ...known } = organization
   await db
     .insertInto('organizations')

@@ -1,4 +1,4 @@
-import type { Actor } from '@reticle/kit/bus/bus'
+import type { EventActor } from '@reticle/kit/bus/bus'
 
 /** Content of an event for external receivers: the record as GET returns it, with absolute URLs. */
 export interface Fact {
@@ -20,7 +20,7 @@ export interface Fact {
   /** Reason why an invitation was deleted. */
   reason?: string
   /** User that caused the event; null: none. */
-  actor: Actor | null
+  actor: EventActor | null
 }
 
 /** Fields that differ between the messages of two webhooks. */

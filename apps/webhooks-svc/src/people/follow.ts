@@ -1,10 +1,10 @@
 import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
-import { on, route } from '@reticle/kit/bus/bus'
+import { onEvent, routeEvents } from '@reticle/kit/bus/bus'
 import type { WebhooksDb } from '../db/schema.ts'
 import { forgetOwner, renameOwner } from './repo.ts'
 
 /** Updates the stored owner names when users change. Webhooks of a deleted user stay, without an owner. */
-export const followPeople = route<WebhooksDb>([
-  on(userUpdated, (tx, { user }) => renameOwner(tx, user)),
-  on(userDeleted, (tx, { user }) => forgetOwner(tx, user.id)),
+export const followPeople = routeEvents<WebhooksDb>([
+  onEvent(userUpdated, (tx, { user }) => renameOwner(tx, user)),
+  onEvent(userDeleted, (tx, { user }) => forgetOwner(tx, user.id)),
 ])

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { ProjectRow, WebhooksDb } from '../db/schema.ts'
+import type { ProjectCopyRow, WebhooksDb } from '../db/schema.ts'
 
 type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
@@ -10,8 +10,8 @@ type Tx = Transaction<WebhooksDb>
  */
 export async function lockProject(
   tx: Tx,
-  { id, organization_id }: Pick<ProjectRow, 'id' | 'organization_id'>,
-): Promise<ProjectRow> {
+  { id, organization_id }: Pick<ProjectCopyRow, 'id' | 'organization_id'>,
+): Promise<ProjectCopyRow> {
   await tx
     .insertInto('projects')
     .values({ id, organization_id, owner_id: null })
@@ -26,7 +26,7 @@ export async function lockProject(
 }
 
 /** Stores the project of an event. Events of one project arrive in order. */
-export async function saveProject(db: Db, project: ProjectRow): Promise<void> {
+export async function saveProject(db: Db, project: ProjectCopyRow): Promise<void> {
   const { id, ...known } = project
   await db
     .insertInto('projects')

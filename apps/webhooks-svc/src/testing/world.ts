@@ -1,5 +1,5 @@
 import { factsOf } from '@reticle/contracts/testing/records'
-import { type Context, notFound } from '@reticle/kit'
+import { type CallContext, notFound } from '@reticle/kit'
 import { silentLog } from '@reticle/kit/log'
 import { type Outgoing, openOutgoing } from '@reticle/kit/outgoing/fetch'
 import { readNets } from '@reticle/kit/outgoing/guard'
@@ -25,7 +25,7 @@ export interface KnownProject {
 
 /** Returns a fake of projects-svc with facts of the projects in `known`. */
 export function projectFacts(known: Record<number, KnownProject>) {
-  const authorize = async ({ id }: { id: number }, { principal }: Context) => {
+  const authorize = async ({ id }: { id: number }, { principal }: CallContext) => {
     const project = known[id]
     if (!project) throw notFound()
     const user_id = principal?.user_id ?? 0

@@ -1,4 +1,4 @@
-import { allow, type Context, invalid, notFound, signedIn } from '@reticle/kit'
+import { assertPermitted, type CallContext, invalid, notFound, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { lockOrganization } from '../organizations/repo.ts'
@@ -30,12 +30,12 @@ type Enter = (tx: Transaction<WebhooksDb>) => Promise<Whose>
 export async function enterProject(
   deps: EnterDeps,
   project_id: number,
-  context: Context,
+  context: CallContext,
 ): Promise<Enter> {
   const owner = signedIn(context)
   const facts = await factsOf(deps, project_id, context)
   if (!facts) throw noSuchProject(project_id)
-  allow(webhookRules, 'create', owner, standing(facts, owner))
+  assertPermitted(webhookRules, 'create', owner, standing(facts, owner))
   const { organization_id } = facts
   return async (tx) => {
     const project = await lockProject(tx, { id: project_id, organization_id })
@@ -49,11 +49,11 @@ export async function enterProject(
 export function enterOrganization(
   { perOrganization }: EnterDeps,
   organization_id: number,
-  context: Context,
+  context: CallContext,
 ): Enter {
   const owner = signedIn(context)
   const how = organizationStanding(organization_id, owner)
-  allow(webhookRules, 'create:organization', owner, how)
+  assertPermitted(webhookRules, 'create:organization', owner, how)
   return async (tx) => {
     const organization = await lockOrganization(tx, organization_id)
     if (organization.is_deleted) throw notFound(`${organization_id} organization does not exist.`)

@@ -4,7 +4,7 @@ import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { webhookList } from '@reticle/contracts/rest/webhooks'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
@@ -90,7 +90,7 @@ describe.each(transports)('over %s', (transport) => {
 
 test('filters and sorting need no additional statements', async () => {
   const counted = async (query: Record<string, unknown>) => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over(watched).listWebhooks(read(query), admin)
     return statements()
   }
@@ -103,7 +103,7 @@ test('lists need the same number of statements for many rows as for few', async 
   const names = ['listWebhooks', 'listDeliveries', 'listWebhookMessages']
   expect(lists.map(({ name }) => name)).toEqual(names)
   const look = async () => {
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     const here = over(watched, projectFacts({ 7: { owner_id: 1 } }))
     const asked = { id: a, page_size: 'all', after: 0 }
     const seen: number[] = []

@@ -1,15 +1,15 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
 import { webhookFields } from '@reticle/contracts/rest/webhooks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import type { WebhookView } from './messages.ts'
 import { webhookViews, workspaceOf } from './repo.ts'
 
-type Query = Input<typeof webhooks.listWebhooks>
+type Query = OperationInput<typeof webhooks.listWebhooks>
 
 const columns = {
   id: 'webhook.id',
@@ -26,7 +26,7 @@ export function listWebhooks(
   db: Kysely<WebhooksDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<WebhookView>> {
+): Promise<ListPage<WebhookView>> {
   const rows = webhookViews(db).where(inScope(principal)).where(visibleTo(principal))
   return listPage(rows, query, webhookFields, columns)
 }

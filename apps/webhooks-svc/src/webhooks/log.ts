@@ -1,5 +1,5 @@
 import type { Webhook } from '@reticle/contracts/rest/webhooks'
-import type { Context } from '@reticle/kit'
+import type { CallContext } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
@@ -25,7 +25,7 @@ export function logWebhook(
   { tx, clock }: Deps,
   action: 'create' | 'delete',
   record: Webhook,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const { organization: organization_id } = record
   return noteChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
@@ -36,7 +36,7 @@ export function logWebhookUpdate(
   { tx, clock }: Deps,
   old: Webhook,
   record: Webhook,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   const changed = shown.filter((name) => old[name] !== record[name])
   const before = Object.fromEntries(changed.map((name) => [name, old[name]]))

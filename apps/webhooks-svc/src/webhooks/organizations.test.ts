@@ -3,7 +3,7 @@ import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { testDb } from '@reticle/kit/testing/db'
 import { losingAnswers, overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
@@ -261,7 +261,7 @@ describe('lists of webhooks', () => {
 
   test('a list of any length needs two queries', async () => {
     await fill()
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await over(watched).listWebhooks({}, olga)
     expect(statements()).toBe(2)
   })

@@ -3,7 +3,7 @@ import { userDeleted } from '@reticle/contracts/events/users'
 import { userRecord } from '@reticle/contracts/testing/records'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { delivering } from '@reticle/kit/testing/events'
+import { createDeliverer } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { consumeEvents } from '../consumer.ts'
@@ -17,7 +17,7 @@ import { findWebhook } from './repo.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const deps = { clock: testClock(), base: 'https://host/api', onMessages: () => undefined }
-const arrives = delivering(db, consumeEvents(deps))
+const arrives = createDeliverer(db, consumeEvents(deps))
 
 beforeEach(async () => {
   await sql`truncate events, webhooks, projects cascade`.execute(db)

@@ -1,5 +1,5 @@
 import { membershipCreated, membershipDeleted } from '@reticle/contracts/events/organizations'
-import { type BusEvent, on, route } from '@reticle/kit/bus/bus'
+import { type BusEvent, onEvent, routeEvents } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { recordEvents } from '../event-log/record-events.ts'
@@ -9,9 +9,9 @@ import { toWebhook } from './messages.ts'
 import { listWebhooksOfMember, saveOwnerLeft } from './repo.ts'
 
 /** Marks the webhooks of users who leave an organization, and clears the mark when they join again. */
-export const followMembers = route<WebhooksDb>([
-  on(membershipDeleted, (tx, { membership }, event) => markOwnerLeft(tx, membership, event)),
-  on(membershipCreated, async (tx, { membership }) => {
+export const followMembers = routeEvents<WebhooksDb>([
+  onEvent(membershipDeleted, (tx, { membership }, event) => markOwnerLeft(tx, membership, event)),
+  onEvent(membershipCreated, async (tx, { membership }) => {
     const ids = (await listWebhooksOfMember(tx, memberOf(membership))).map(({ id }) => id)
     await saveOwnerLeft(tx, ids, null)
   }),

@@ -1,8 +1,8 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import {
-  allow,
-  type Context,
+  assertPermitted,
+  type CallContext,
   DomainError,
   notFound,
   type Service,
@@ -32,15 +32,19 @@ export async function permit(
   deps: PermitDeps,
   action: Action,
   id: number,
-  context: Context,
+  context: CallContext,
 ): Promise<WebhookView> {
   const row = (await findWebhook(deps.db, id)) ?? missing()
   const principal = signedIn(context)
-  allow(webhookRules, action, principal, await standingTo(deps, row, context))
+  assertPermitted(webhookRules, action, principal, await standingTo(deps, row, context))
   return row
 }
 
-async function standingTo(deps: PermitDeps, row: WebhookView, context: Context): Promise<Standing> {
+async function standingTo(
+  deps: PermitDeps,
+  row: WebhookView,
+  context: CallContext,
+): Promise<Standing> {
   const principal = signedIn(context)
   const { organization_id, project_id } = row
   if (organization_id !== null) return organizationStanding(organization_id, principal, row)
@@ -57,7 +61,7 @@ export function missing(): never {
 export async function factsOf(
   { tasks }: PermitDeps,
   id: number,
-  context: Context,
+  context: CallContext,
 ): Promise<Facts | undefined> {
   try {
     return await tasks.authorize({ target: 'project', id, action: 'webhooks' }, context)

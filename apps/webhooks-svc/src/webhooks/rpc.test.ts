@@ -1,7 +1,7 @@
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
@@ -297,7 +297,7 @@ describe('lists of webhooks', () => {
 
   test('a list of any length needs two queries', async () => {
     for (const _ of [1, 2, 3]) await addWebhook(db)
-    const { db: watched, statements } = counting(db)
+    const { db: watched, statements } = countStatements(db)
     await webhookHandlers({ ...deps, db: watched, guard }).listWebhooks({}, admin)
     expect(statements()).toBe(2)
   })

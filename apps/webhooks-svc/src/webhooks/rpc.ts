@@ -1,9 +1,9 @@
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Webhook, WebhookPatch } from '@reticle/contracts/rest/webhooks'
-import { type Context, type Service, signedIn } from '@reticle/kit'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
-import { change, changeAfter } from '@reticle/kit/db/change'
+import { changeAfter, runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
@@ -69,7 +69,7 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
           : enterOrganization(deps, whose.organization_id, context)
       const fields = readFields(body, body.type, deps.guard)
       const asked = { ...fields, type: body.type, target_url: body.target_url }
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const made = await insert(tx, deps, { ...asked, ...(await enter(tx)) }, owner)
         await logWebhook({ tx, clock: deps.clock }, 'create', made, context)
         return made
@@ -144,12 +144,12 @@ const ownerColumns = ({ user_id, username, first_name, last_name }: Principal) =
 async function update(
   deps: WebhookDeps,
   { id, if_match, body }: { id: number; if_match?: string; body: WebhookPatch },
-  context: Context,
+  context: CallContext,
 ): Promise<Webhook> {
   const { type } = await permit(deps, 'update', id, context)
   const fields = readFields(body, type, deps.guard)
   const changesTo = (before: WebhookRow) => changesOf(before, fields, deps)
-  return change(deps.db, { ...context, row: `webhook:${id}` }, (tx) =>
+  return runChange(deps.db, { ...context, row: `webhook:${id}` }, (tx) =>
     write(tx, deps, { id, if_match, changesTo }, context),
   )
 }
@@ -165,7 +165,7 @@ async function write(
   tx: Transaction<WebhooksDb>,
   { clock }: Pick<WebhookDeps, 'clock'>,
   { id, if_match, changesTo }: Change,
-  context: Context,
+  context: CallContext,
 ): Promise<Webhook> {
   const before = (await lockWebhook(tx, id)) ?? missing()
   assertMatches(if_match, before)

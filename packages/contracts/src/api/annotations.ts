@@ -20,7 +20,7 @@ import {
 import { importModes } from '../rest/requests.ts'
 import { partFacts } from '../rest/server.ts'
 import { annotationStatistics, statisticsQuery } from '../rest/statistics.ts'
-import { del, get, internal, operations, patch, post, put } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post, put } from './operation.ts'
 
 const set = bytesOf(annotationSet)
 const read = {
@@ -66,7 +66,7 @@ export const written = z
   .meta({ id: 'WrittenRows' })
 
 /** Annotation sets, whose bodies pass through as bytes; `rest/annotations.ts` documents their schemas. */
-export const annotations = operations('AnnotationService', {
+export const annotations = defineOperations('AnnotationService', {
   getTaskAnnotations: get('/tasks/:id/annotations/', read),
   replaceTaskAnnotations: put('/tasks/:id/annotations/', replace),
   updateTaskAnnotations: patch('/tasks/:id/annotations/', change),

@@ -1,9 +1,9 @@
 import { bytes } from '../rest/common.ts'
 import { acceptedEvents, clientEvents, eventFilter } from '../rest/events.ts'
-import { internal, operations, post } from './operation.ts'
+import { defineOperations, internal, post } from './operation.ts'
 
 /** The event log. Requests and result files of its exports are in `requests.ts`. */
-export const events = operations('EventService', {
+export const events = defineOperations('EventService', {
   recordEvents: post('/events', {
     by_token: 'never',
     body: clientEvents,

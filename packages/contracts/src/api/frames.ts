@@ -1,6 +1,6 @@
 import { bytesAs, idParams } from '../rest/common.ts'
 import { dataQuery, jobDataQuery, preference } from '../rest/media.ts'
-import { get, operations } from './operation.ts'
+import { defineOperations, get } from './operation.ts'
 
 const picture = bytesAs('image/*')
 /** Chunks and context images are archives. */
@@ -14,7 +14,7 @@ const preview = {
 } as const
 
 /** Images of projects, tasks and jobs. */
-export const frames = operations('FrameService', {
+export const frames = defineOperations('FrameService', {
   getTaskData: get('/tasks/:id/data', {
     params: idParams,
     query: dataQuery,

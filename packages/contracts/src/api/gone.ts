@@ -1,6 +1,6 @@
 import { idParams } from '../rest/common.ts'
 import { failure } from '../rest/failures.ts'
-import { get, operations } from './operation.ts'
+import { defineOperations, get } from './operation.ts'
 
 /** Builds an operation of the old protocol that names its replacement. */
 const was = (instead: string) =>
@@ -13,7 +13,7 @@ const was = (instead: string) =>
   }) as const
 
 /** Removed operations of the de-facto standard that clients may still call; they respond with 410. */
-export const gone = operations('GoneService', {
+export const goneOperations = defineOperations('GoneService', {
   getProjectDataset: get('/projects/:id/dataset', was('POST /projects/{id}/dataset/export')),
   getProjectBackup: get('/projects/:id/backup', was('POST /projects/{id}/backup/export')),
   getProjectAnnotations: get(

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { asset, assetFile, assetForm, assetParams, assetUpload } from '../rest/assets.ts'
 import { bytesAs, idParams, ifMatch, nothing } from '../rest/common.ts'
 import { guide, guideCreate, guidePatch } from '../rest/guides.ts'
-import { del, get, internal, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post } from './operation.ts'
 
 const assetBytes = bytesAs('image/*', 'application/pdf')
 
 /** Guides and their assets. There are no lists: clients get ids from `guide_id` of projects, tasks and jobs. */
-export const guides = operations('GuideService', {
+export const guides = defineOperations('GuideService', {
   createGuide: post('/guides', { body: guideCreate, answers: { 201: guide } }),
   getGuide: get('/guides/:id', { params: idParams, answers: { 200: guide } }),
   updateGuide: patch('/guides/:id', {

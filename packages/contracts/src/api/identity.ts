@@ -23,7 +23,7 @@ import {
 } from '../rest/auth.ts'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { metaUser, user, userList, userPatch } from '../rest/users.ts'
-import { del, get, internal, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post } from './operation.ts'
 
 /** Calls by clients that cannot sign in yet have a separate rate limit. */
 const byAnyone = { access: 'anyone', by_token: 'always', limit: 'auth' } as const
@@ -31,7 +31,7 @@ const byAnyone = { access: 'anyone', by_token: 'always', limit: 'auth' } as cons
 /** With `with_time`, expiry dates include the time of day. */
 const withTime = z.object({ with_time: z.boolean().optional() })
 
-export const identity = operations('IdentityService', {
+export const identity = defineOperations('IdentityService', {
   login: post('/auth/login', {
     access: 'anyone',
     limit: 'auth',

@@ -1,7 +1,7 @@
 import { annotations } from './annotations.ts'
 import { events } from './events.ts'
 import { frames } from './frames.ts'
-import { gone } from './gone.ts'
+import { goneOperations } from './gone.ts'
 import { guides } from './guides.ts'
 import { identity } from './identity.ts'
 import { issues } from './issues.ts'
@@ -45,6 +45,6 @@ export const tables = {
 export type Tables = typeof tables
 
 /** All operations of the REST API. */
-export const restOperations: Operation[] = Object.values({ ...tables, gone })
+export const restOperations: Operation[] = Object.values({ ...tables, goneOperations })
   .flatMap((table): Operation[] => Object.values(table))
   .filter((one) => one.method !== null)

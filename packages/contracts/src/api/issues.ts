@@ -1,10 +1,10 @@
 import { comment, commentCreate, commentList, commentPatch } from '../rest/comments.ts'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { issue, issueCreate, issueList, issuePatch } from '../rest/issues.ts'
-import { del, get, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, patch, post } from './operation.ts'
 
 /** Issues of a review, and their comments. */
-export const issues = operations('IssueService', {
+export const issues = defineOperations('IssueService', {
   listIssues: get('/issues', { query: issueList, answers: { 200: page(issue, 'IssuePage') } }),
   createIssue: post('/issues', { body: issueCreate, answers: { 201: issue } }),
   getIssue: get('/issues/:id', { params: idParams, answers: { 200: issue } }),

@@ -1,9 +1,9 @@
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { job, jobCreate, jobList, jobPatch } from '../rest/jobs.ts'
 import { jobValidationLayout } from '../rest/validation.ts'
-import { del, get, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, patch, post } from './operation.ts'
 
-export const jobs = operations('JobService', {
+export const jobs = defineOperations('JobService', {
   listJobs: get('/jobs', { query: jobList, answers: { 200: page(job, 'JobPage') } }),
   createJob: post('/jobs', {
     body: jobCreate,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nothing } from '../rest/common.ts'
-import { internal, type Operation, operations } from './operation.ts'
+import { defineOperations, internal, type Operation } from './operation.ts'
 
 /** Services that store idempotency keys, each for its own operations; named like their schemas. */
 export const keyOwners = ['projects', 'annotations', 'requests', 'webhooks'] as const
@@ -39,7 +39,7 @@ const claimed = z
   .meta({ id: 'ClaimedKey' })
 
 /** Idempotency keys. Several services implement this table, each for the keys of its own operations. */
-export const keys = operations('KeyService', {
+export const keys = defineOperations('KeyService', {
   claimKey: internal({ query: z.object(attempt), answers: { 200: claimed } }),
   settleKey: internal({
     query: z.object({ ...attempt, answer: z.string().optional() }),

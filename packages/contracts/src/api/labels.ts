@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { labelSet, targets } from '../rest/facts.ts'
 import { label, labelList, labelPatch } from '../rest/labels.ts'
-import { del, get, internal, operations, patch } from './operation.ts'
+import { defineOperations, del, get, internal, patch } from './operation.ts'
 
-export const labels = operations('LabelService', {
+export const labels = defineOperations('LabelService', {
   listLabels: get('/labels', { query: labelList, answers: { 200: page(label, 'LabelPage') } }),
   getLabel: get('/labels/:id', { params: idParams, answers: { 200: label } }),
   updateLabel: patch('/labels/:id', {

@@ -19,10 +19,10 @@ import {
   projectDataMeta,
   taskDataMetaPatch,
 } from '../rest/media.ts'
-import { get, internal, operations, patch } from './operation.ts'
+import { defineOperations, get, internal, patch } from './operation.ts'
 
 /** Metadata of media, answered by projects-svc; the images are in `frames.ts`. */
-export const media = operations('MediaService', {
+export const media = defineOperations('MediaService', {
   getTaskDataMeta: get('/tasks/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
   getJobDataMeta: get('/jobs/:id/data/meta', { params: idParams, answers: { 200: dataMeta } }),
   /** `If-Match` refers to the task, whose update date changes. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Declaration of an operation. Its first answer is the success. */
-export interface Shape {
+export interface OperationDeclaration {
   /** Placeholders of the path; a value that does not parse is a missing object (404). */
   params?: z.ZodObject
   query?: z.ZodObject
@@ -67,15 +67,24 @@ export type BusyTarget = (typeof busyTargets)[number]
 /**
  * Declaration with its route. An operation with a method and a path is REST; one without is a call between services.
  */
-export type Entry<S extends Shape = Shape> = S & { method: Method | null; path: string }
+export type OperationEntry<S extends OperationDeclaration = OperationDeclaration> = S & {
+  method: Method | null
+  path: string
+}
 
 /** Entry with its derived properties: the gRPC method that answers it, and the schema of its answer. */
-export type Operation = Entry & Place
-type Place = { name: string; service: string; rpc: string; success: number; answer: z.ZodType }
+export type Operation = OperationEntry & OperationNames
+type OperationNames = {
+  name: string
+  service: string
+  rpc: string
+  success: number
+  answer: z.ZodType
+}
 export type Operations = Record<string, Operation>
 
 /** Input of a handler: params, query and headers by name, and the body under `body`. */
-export type Input<S extends Shape> = Out<S, 'params'> &
+export type OperationInput<S extends OperationDeclaration> = Out<S, 'params'> &
   Out<S, 'query'> &
   Out<S, 'headers'> &
   (S['body'] extends z.ZodType<infer B> ? { body: B } : unknown) &
@@ -83,15 +92,21 @@ export type Input<S extends Shape> = Out<S, 'params'> &
   (S['busy'] extends object ? { is_busy?: boolean } : unknown)
 
 /** Answer of a handler; the gateway adds the links of a page. */
-export type Answer<S extends Shape> = Unpaged<z.output<S['answers'][keyof S['answers']]>>
+export type OperationAnswer<S extends OperationDeclaration> = Unpaged<
+  z.output<S['answers'][keyof S['answers']]>
+>
 
-type Out<S extends Shape, K extends 'params' | 'query' | 'headers' | 'handed'> =
+type Out<S extends OperationDeclaration, K extends 'params' | 'query' | 'headers' | 'handed'> =
   S[K] extends z.ZodType<infer T> ? T : unknown
 type Unpaged<A> = A extends { next: unknown; previous: unknown } ? Omit<A, 'next' | 'previous'> : A
 
 const entry =
   (method: Method) =>
-  <const S extends Shape>(path: string, shape: S): Entry<S> => ({ ...shape, method, path })
+  <const S extends OperationDeclaration>(path: string, shape: S): OperationEntry<S> => ({
+    ...shape,
+    method,
+    path,
+  })
 
 export const get = entry('GET')
 export const post = entry('POST')
@@ -103,7 +118,7 @@ export const del = entry('DELETE')
  * Declares a call between services, without a route and without
  * documentation. Its fields are under `query`, and bytes under `body`.
  */
-export const internal = <const S extends Shape>(shape: S): Entry<S> => ({
+export const internal = <const S extends OperationDeclaration>(shape: S): OperationEntry<S> => ({
   ...shape,
   method: null,
   path: '',
@@ -113,12 +128,15 @@ export const internal = <const S extends Shape>(shape: S): Entry<S> => ({
  * Builds a table: the operations of a resource, answered by one gRPC
  * service. The key is the name of handler and method.
  */
-export function operations<const T extends Record<string, Entry>>(service: string, entries: T) {
+export function defineOperations<const T extends Record<string, OperationEntry>>(
+  service: string,
+  entries: T,
+) {
   const named = Object.entries(entries).map(([name, given]) => [name, place(service, name, given)])
-  return Object.fromEntries(named) as { [N in keyof T]: T[N] & Place }
+  return Object.fromEntries(named) as { [N in keyof T]: T[N] & OperationNames }
 }
 
-function place(service: string, name: string, given: Entry): Operation {
+function place(service: string, name: string, given: OperationEntry): Operation {
   const [[status, schema] = ['0', z.undefined()]] = Object.entries(given.answers)
   const rpc = name.charAt(0).toUpperCase() + name.slice(1)
   return { ...given, name, service, rpc, success: Number(status), answer: unpaged(schema) }
@@ -197,6 +215,6 @@ export function requestSchema({
 }
 
 /** Returns the operations of a table that a service answers, which excludes those of the gateway. */
-export function answered(table: Operations): Operation[] {
+export function listServiceOperations(table: Operations): Operation[] {
   return Object.values(table).filter((one) => one.by !== 'gateway')
 }

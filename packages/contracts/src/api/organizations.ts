@@ -18,9 +18,9 @@ import {
   workspaceFound,
   workspaceQuery,
 } from '../rest/organizations.ts'
-import { del, get, internal, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post } from './operation.ts'
 
-export const organizations = operations('OrganizationService', {
+export const organizations = defineOperations('OrganizationService', {
   listOrganizations: get('/organizations', {
     query: organizationList,
     answers: { 200: page(organization, 'OrganizationPage') },

@@ -1,8 +1,8 @@
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { project, projectCreate, projectList, projectPatch } from '../rest/projects.ts'
-import { del, get, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, patch, post } from './operation.ts'
 
-export const projects = operations('ProjectService', {
+export const projects = defineOperations('ProjectService', {
   listProjects: get('/projects', {
     query: projectList,
     answers: { 200: page(project, 'ProjectPage') },

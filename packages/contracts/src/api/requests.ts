@@ -27,14 +27,14 @@ import {
   newFile,
   newFileParams,
   notedChunk,
-  openedChunk,
   openedUpload,
+  openedUploadChunk,
   storedChunk,
+  uploadChunkRange,
+  uploadPurpose,
   uploadState,
-  uploadWish,
-  wantedChunk,
 } from '../rest/uploads.ts'
-import { busyTargets, del, get, internal, operations, patch, post } from './operation.ts'
+import { busyTargets, defineOperations, del, get, internal, patch, post } from './operation.ts'
 
 const start = {
   params: idParams,
@@ -103,7 +103,7 @@ const download = {
   answers: { 200: archive, 206: archive, 302: nothing },
 } as const
 
-export const requests = operations('RequestService', {
+export const requests = defineOperations('RequestService', {
   listRequests: get('/requests', {
     limit: 'polling',
     query: requestList,
@@ -224,9 +224,9 @@ export const requests = operations('RequestService', {
     summary: 'Deprecated: use POST /events/export',
   }),
   /** Checks that an upload may start, and registers it before its first byte; its objects are stored below `prefix`. */
-  openUpload: internal({ query: uploadWish, answers: { 200: openedUpload } }),
+  openUpload: internal({ query: uploadPurpose, answers: { 200: openedUpload } }),
   /** Checks that an upload in several requests may start, without registering it. */
-  checkUpload: internal({ query: uploadWish, answers: { 200: nothing } }),
+  checkUpload: internal({ query: uploadPurpose, answers: { 200: nothing } }),
   /** Opens the session in which files of several requests wait until they are used; all files of a task share one. */
   openSession: internal({ query: z.object({ id: z.int() }), answers: { 200: openedUpload } }),
   /** Registers complete files below the prefix of a session. */
@@ -238,7 +238,7 @@ export const requests = operations('RequestService', {
   }),
   createFile: internal({ query: newFile, answers: { 200: createdFile } }),
   findFile: internal({ query: namedFile, answers: { 200: uploadState } }),
-  openChunk: internal({ query: wantedChunk, answers: { 200: openedChunk } }),
+  openChunk: internal({ query: uploadChunkRange, answers: { 200: openedUploadChunk } }),
   noteChunk: internal({ query: storedChunk, answers: { 200: notedChunk } }),
   startDataPreparation: internal({
     body: z

@@ -15,11 +15,11 @@ import {
   shareListing,
   shareQuery,
 } from '../rest/server.ts'
-import { get, internal, operations } from './operation.ts'
+import { defineOperations, get, internal } from './operation.ts'
 
 const toAnyone = { by: 'gateway', access: 'anyone' } as const
 
-export const server = operations('ServerService', {
+export const server = defineOperations('ServerService', {
   getAbout: get('/server/about', {
     ...toAnyone,
     answers: { 200: about },

@@ -14,7 +14,7 @@ import {
 import { bytes, bytesOf, idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import { targets } from '../rest/facts.ts'
 import { defaultStorages } from '../rest/storage.ts'
-import { del, get, internal, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post } from './operation.ts'
 
 /** Timeout in seconds of calls that depend on a store of a user. */
 const within = 60
@@ -28,7 +28,7 @@ const fileOfStorage = z.object({ cloud_storage_id: z.int(), key: z.string() })
 const keyForm = z.object({ key_file: bytes })
 
 /** Buckets of users. */
-export const storages = operations('CloudStorageService', {
+export const storages = defineOperations('CloudStorageService', {
   listCloudStorages: get('/cloudstorages', {
     query: cloudStorageList,
     answers: { 200: page(cloudStorage, 'CloudStoragePage') },

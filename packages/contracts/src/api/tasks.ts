@@ -7,9 +7,9 @@ import { authorizeQuery, facts } from '../rest/facts.ts'
 import { partFacts } from '../rest/server.ts'
 import { task, taskCreate, taskList, taskPatch } from '../rest/tasks.ts'
 import { taskValidationLayout, validationLayoutPatch } from '../rest/validation.ts'
-import { del, get, internal, operations, patch, post } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post } from './operation.ts'
 
-export const tasks = operations('TaskService', {
+export const tasks = defineOperations('TaskService', {
   listTasks: get('/tasks', { query: taskList, answers: { 200: page(task, 'TaskPage') } }),
   createTask: post('/tasks', { body: taskCreate, answers: { 201: task } }),
   getTask: get('/tasks/:id', { params: idParams, answers: { 200: task } }),

@@ -18,9 +18,9 @@ import {
   webhookPatch,
   webhookPut,
 } from '../rest/webhooks.ts'
-import { del, get, internal, operations, patch, post, put } from './operation.ts'
+import { defineOperations, del, get, internal, patch, post, put } from './operation.ts'
 
-export const webhooks = operations('WebhookService', {
+export const webhooks = defineOperations('WebhookService', {
   listWebhooks: get('/webhooks', {
     query: webhookList,
     answers: { 200: page(webhook, 'WebhookPage') },

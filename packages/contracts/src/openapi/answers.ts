@@ -4,10 +4,10 @@ import { isTagged, shownAs, typesOf } from '../rest/common.ts'
 import { jsonLike } from './examples.ts'
 import { failureContent, failureName, failuresOf } from './failures.ts'
 import { headersOf } from './headers.ts'
-import type { Json, SchemaOf } from './schemas.ts'
+import type { JsonObject, SchemaOf } from './schemas.ts'
 
 /** Returns all responses of a call: those of its declaration, those of its kind, and failures. */
-export function answersOf(operation: Operation, schemaOf: SchemaOf): Record<string, Json> {
+export function answersOf(operation: Operation, schemaOf: SchemaOf): Record<string, JsonObject> {
   const own = Object.entries(operation.answers).map(([status, answer]) => [
     status,
     answerOf(operation, Number(status), answer, schemaOf),
@@ -25,7 +25,7 @@ function answerOf(
   status: number,
   answer: z.ZodType,
   schemaOf: SchemaOf,
-): Json {
+): JsonObject {
   const headers = headersOf([...headersOfStatus(operation, status)])
   const description = descriptions[status] ?? 'Done'
   if (status === 204 || answer instanceof z.ZodUndefined) return { description, headers }
@@ -64,14 +64,14 @@ function headersOfStatus(operation: Operation, status: number): string[] {
   ]
 }
 
-function contentOf(answer: z.ZodType, schemaOf: SchemaOf, example: string): Json {
+function contentOf(answer: z.ZodType, schemaOf: SchemaOf, example: string): JsonObject {
   const types = typesOf(answer)
   if (types) return Object.fromEntries(types.map((type) => [type, { schema: fileSchema(type) }]))
   const shown = isBytes(answer) ? shownAs(answer) : answer
   return jsonLike(shown ? schemaOf(shown, 'output') : {}, example)
 }
 
-const fileSchema = (type: string): Json =>
+const fileSchema = (type: string): JsonObject =>
   type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 
 const hasAddress = ({ answer }: Operation) => answer instanceof z.ZodObject && 'url' in answer.shape
@@ -91,7 +91,7 @@ export const hasState = (operation: Operation): boolean =>
   operation.method === 'GET' && hasTag(operation)
 
 /** Returns the responses to the other requests of an upload in several requests. */
-function uploadSteps({ path }: Operation): Record<string, Json> {
+function uploadSteps({ path }: Operation): Record<string, JsonObject> {
   const first = headersOf(['X-Request-Id', 'Location', 'Upload-Offset', 'Upload-Expires'])
   const more = { description: 'Upload-Multiple: these files are stored' }
   return {

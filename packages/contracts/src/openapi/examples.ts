@@ -1,6 +1,6 @@
 import recorded from './examples.json' with { type: 'json' }
 import { jsonTypes } from './media-type.ts'
-import type { Json } from './schemas.ts'
+import type { JsonObject } from './schemas.ts'
 
 /**
  * Recorded requests and responses of a server. The test that makes every call (`tests/e2e/sdk/operations.test.ts`)
@@ -9,12 +9,12 @@ import type { Json } from './schemas.ts'
  */
 const examples: Record<string, unknown> = recorded
 
-export const exampleComponents: Record<string, Json> = Object.fromEntries(
+export const exampleComponents: Record<string, JsonObject> = Object.fromEntries(
   Object.entries(examples).map(([name, value]) => [name, { value }]),
 )
 
 /** Builds JSON content with the example of this name, if there is one. */
-export function jsonLike(schema: Json, name: string): Json {
+export function jsonLike(schema: JsonObject, name: string): JsonObject {
   const own = name in examples && {
     examples: { recorded: { $ref: `#/components/examples/${name}` } },
   }

@@ -3,7 +3,7 @@ import { shownAs } from '../rest/common.ts'
 import { failure, problem } from '../rest/failures.ts'
 import { jsonLike } from './examples.ts'
 import { headersOf } from './headers.ts'
-import type { Json, SchemaOf } from './schemas.ts'
+import type { JsonObject, SchemaOf } from './schemas.ts'
 
 /** Failures of calls by status, declared once for all operations. */
 interface Kind {
@@ -110,7 +110,7 @@ const kinds: Record<number, Kind> = {
 }
 
 /** Returns the failures of an operation, as references to the components of `failureResponses`. */
-export function failuresOf(operation: Operation): Record<string, Json> {
+export function failuresOf(operation: Operation): Record<string, JsonObject> {
   const found = Object.entries(kinds).filter(
     ([status, { happens }]) => operation.refuses?.includes(Number(status)) || happens(operation),
   )
@@ -122,7 +122,7 @@ export function failuresOf(operation: Operation): Record<string, Json> {
 }
 
 /** Builds the components of the failures. */
-export function failureResponses(schemaOf: SchemaOf): Record<string, Json> {
+export function failureResponses(schemaOf: SchemaOf): Record<string, JsonObject> {
   const responses = Object.values(kinds).map(({ name, description, headers = [] }) => [
     name,
     {
@@ -143,8 +143,8 @@ export const failureName = (status: number): string => kinds[status]?.name ?? ''
  */
 export function failureContent(
   schemaOf: SchemaOf,
-  { own, example = '' }: { own?: Json | undefined; example?: string },
-): Json {
+  { own, example = '' }: { own?: JsonObject | undefined; example?: string },
+): JsonObject {
   const common = schemaOf(failure, 'output')
   const schema = own ? { anyOf: [own, common] } : common
   return {

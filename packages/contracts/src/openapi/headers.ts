@@ -1,11 +1,11 @@
-import type { Json } from './schemas.ts'
+import type { JsonObject } from './schemas.ts'
 
 /** Response headers that clients use, as components. */
 
 const text = (description: string) => ({ description, schema: { type: 'string' } })
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
 
-export const headerComponents: Record<string, Json> = {
+export const headerComponents: Record<string, JsonObject> = {
   'X-Request-Id': text('Names this call, also in the log of the server'),
   'X-Error-Code': text('What went wrong, as a stable name'),
   'X-RateLimit-Limit': count('Calls that the caller may make until the limit resets'),
@@ -20,5 +20,5 @@ export const headerComponents: Record<string, Json> = {
   'Upload-Expires': text('When the file is given up, if nothing more comes'),
 }
 
-export const headersOf = (names: readonly string[]): Json =>
+export const headersOf = (names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

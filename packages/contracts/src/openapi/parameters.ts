@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { isScoped, type Operation, takesKey } from '../api/operation.ts'
 import { hasState } from './answers.ts'
-import type { Json, SchemaOf } from './schemas.ts'
+import type { JsonObject, SchemaOf } from './schemas.ts'
 
 /** Returns the parameters of a call: those of its declaration and those of its kind. */
-export function parametersOf(operation: Operation, schemaOf: SchemaOf): Json[] {
+export function parametersOf(operation: Operation, schemaOf: SchemaOf): JsonObject[] {
   const { params, query, headers, answers, resumable } = operation
   const given = { ...query?.shape }
   return [
@@ -23,7 +23,7 @@ function fields(
   schema: z.ZodObject | undefined,
   place: 'path' | 'query' | 'header',
   schemaOf: SchemaOf,
-): Json[] {
+): JsonObject[] {
   return Object.entries(schema?.shape ?? {}).map(([name, type]) => ({
     name: place === 'header' ? headerName(name) : name,
     in: place,
@@ -45,7 +45,7 @@ const takesScope = (operation: Operation) =>
   isScoped(operation) && !operation.params && operation.access !== 'anyone'
 
 const optional =
-  (place: 'query' | 'header') => (name: string, description: string, more?: Json) => ({
+  (place: 'query' | 'header') => (name: string, description: string, more?: JsonObject) => ({
     ...{ name, in: place, required: false, description },
     schema: { type: 'string', ...more },
   })

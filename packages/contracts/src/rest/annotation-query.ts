@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shapeTypes, sources } from './annotations.ts'
 import { filter, queryFlag } from './common.ts'
-import { type Expression, type Kind, logic } from './json-logic.ts'
+import { createFilterSchema, type Expression, type FieldKind } from './json-logic.ts'
 
 /** Query parameters of a GET of an annotation set. See docs/spec/annotations.md#operations. */
 
@@ -24,7 +24,7 @@ export const annotationFields = {
   outside: 'flag',
   z_order: 'integer',
   rotation: 'number',
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, FieldKind>
 export type AnnotationField = keyof typeof annotationFields
 export type AnnotationFilter = Expression<AnnotationField>
 
@@ -115,7 +115,7 @@ export const selection = {
 export const contentQuery = {
   ...selection,
   filter: filter(
-    logic(annotationFields).meta({
+    createFilterSchema(annotationFields).meta({
       description: [
         `JSON Logic over ${Object.keys(annotationFields).join(', ')}; type is one of ${shapeTypes.join(', ')}, source one of ${sources.join(', ')}.`,
         'What an object does not have (a tag its type, score, occluded, outside, z_order and rotation, a track its score) is equal to null alone.',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { logic } from './json-logic.ts'
+import { createFilterSchema } from './json-logic.ts'
 
 /** Accepted expressions, their meaning, and the text of every rejection. */
 
-const filter = logic({
+const filter = createFilterSchema({
   ...{ id: 'integer', name: 'text', is_new: 'flag', date: 'date' },
   score: 'number',
 } as const)

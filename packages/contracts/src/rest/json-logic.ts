@@ -8,7 +8,7 @@ import { momentForm, readMoment, startOfDay } from './moments.ts'
  */
 
 /** Kind of a field, which determines valid comparisons. Values of a vocabulary are text. */
-export type Kind = 'text' | 'integer' | 'number' | 'flag' | 'date'
+export type FieldKind = 'text' | 'integer' | 'number' | 'flag' | 'date'
 
 /** Value of a field. A date is ISO 8601 in UTC; null means no value. */
 export type Value = string | number | boolean | null
@@ -20,12 +20,12 @@ export type Value = string | number | boolean | null
 export type Expression<N extends string = string> =
   | { op: 'and' | 'or'; of: Expression<N>[] }
   | { op: 'not'; of: Expression<N> }
-  | { op: Comparison; field: N; value: Value }
+  | { op: ComparisonOperator; field: N; value: Value }
   | { op: 'in'; field: N; values: Value[] }
   /** Ignores case. */
   | { op: 'contains'; field: N; text: string }
 
-export type Comparison = '==' | '<' | '<=' | '>' | '>='
+export type ComparisonOperator = '==' | '<' | '<=' | '>' | '>='
 
 /** Limits of one expression. */
 export const deepest = 16
@@ -34,10 +34,12 @@ export const mostNodes = 256
 export const mostItems = 1000
 
 /** Builds the parser of `filter` for a list with these fields. Errors are reported as one free text. */
-export function logic<N extends string>(
-  kinds: Readonly<Record<N, Kind>>,
+export function createFilterSchema<N extends string>(
+  kinds: Readonly<Record<N, FieldKind>>,
 ): z.ZodType<Expression<N>, string>
-export function logic(kinds: Readonly<Record<string, Kind>>): z.ZodType<unknown, string> {
+export function createFilterSchema(
+  kinds: Readonly<Record<string, FieldKind>>,
+): z.ZodType<unknown, string> {
   const read = (text: string, context: z.RefinementCtx): unknown => {
     try {
       return readLogic(text, kinds)
@@ -62,12 +64,12 @@ const unsupported = (op: string, args: unknown) =>
   refused(`operation '${cut(op)}' with arguments '${shown(args)}' is not supported`)
 
 interface Reading {
-  kinds: ReadonlyMap<string, Kind>
+  kinds: ReadonlyMap<string, FieldKind>
   nodes: number
   items: number
 }
 
-function readLogic(text: string, kinds: Readonly<Record<string, Kind>>): Expression {
+function readLogic(text: string, kinds: Readonly<Record<string, FieldKind>>): Expression {
   const given = parsed(text)
   if (isEmpty(given)) throw new LogicError("filter shouldn't be empty")
   return readNode({ kinds: new Map(Object.entries(kinds)), nodes: 0, items: 0 }, given, 1)
@@ -146,7 +148,12 @@ function readBetween(op: keyof typeof mirrored, reading: Reading, args: unknown[
   return { op: 'and', of: sides }
 }
 
-function ordered(reading: Reading, op: Comparison, field: string, given: unknown): Expression {
+function ordered(
+  reading: Reading,
+  op: ComparisonOperator,
+  field: string,
+  given: unknown,
+): Expression {
   const value = readValue(reading, field, given)
   if (value === null) throw notValid(given, field)
   return { op, field, value }
@@ -235,7 +242,7 @@ const dateHint = `; write a date as YYYY-MM-DD or ${momentForm}`
 
 const textValue = rawText(64 * 1024)
 
-const values: Record<Kind, (given: unknown) => string | number | boolean | undefined> = {
+const values: Record<FieldKind, (given: unknown) => string | number | boolean | undefined> = {
   text: (given) => textValue.safeParse(given).data,
   integer: (given) => integer.safeParse(given).data,
   number: (given) => number.safeParse(given).data,

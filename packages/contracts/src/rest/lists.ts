@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { filter, integer, listQuery, queryFlag } from './common.ts'
-import { type Kind, logic } from './json-logic.ts'
+import { createFilterSchema, type FieldKind } from './json-logic.ts'
 
 /** Fields of lists as data. Services define the columns with their values. See docs/spec/rest.md#list-fields. */
 
 /** Type of a field: a kind of value, or a vocabulary. */
-export type FieldType = Kind | readonly [string, ...string[]]
+export type FieldType = FieldKind | readonly [string, ...string[]]
 type Types = Readonly<Record<string, FieldType>>
 /** Types of simple filters. Equality with a moment or a fraction is not useful. */
 type SimpleTypes = Readonly<Record<string, Exclude<FieldType, 'date' | 'number'>>>
@@ -57,15 +57,15 @@ export function listOf<E extends SimpleTypes, M extends Types>(fields: ListField
       .max(longestSearch)
       .optional()
       .meta({ description: `Terms that each occur in one of ${search.join(', ')}` }),
-    filter: filter(logic(kindsOf(fields))),
+    filter: filter(createFilterSchema(kindsOf(fields))),
     ...equalities(fields.equal),
   })
 }
 
 function kindsOf<E extends SimpleTypes, M extends Types>(
   fields: ListFields<E, M>,
-): Record<NameOf<ListFields<E, M>>, Kind>
-function kindsOf({ equal, more }: ListFields): Record<string, Kind> {
+): Record<NameOf<ListFields<E, M>>, FieldKind>
+function kindsOf({ equal, more }: ListFields): Record<string, FieldKind> {
   const kinds = Object.entries({ ...equal, ...more }).map(([name, type]) => [
     name,
     typeof type === 'string' ? type : 'text',

@@ -192,6 +192,6 @@ export const resultFile = z
 
 export type Request = z.infer<typeof request>
 export type Exported = z.infer<typeof exported>
-export type Report = z.infer<typeof report>
+export type RequestReport = z.infer<typeof report>
 export type UploadedFile = z.infer<typeof uploadedFile>
 export type TaskStatus = z.infer<typeof taskStatus>

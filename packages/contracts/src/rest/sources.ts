@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { flag, integer, rawText } from './common.ts'
-import { parsed } from './splitting.ts'
+import { parseFormJson } from './splitting.ts'
 
 /**
  * Sources of the media of a task, their order, and the selection of frames. See docs/spec/workspace.md#attaching-media.
@@ -18,7 +18,7 @@ const unlessEmpty = <const S extends z.ZodType>(schema: S) =>
 
 /** Accepts a list; a form contains it as JSON in one field, or as `name[0]`, `name[1]` and so on. */
 const list = <const S extends z.ZodType>(item: S) =>
-  unlessEmpty(z.preprocess(parsed, z.array(item)))
+  unlessEmpty(z.preprocess(parseFormJson, z.array(item)))
 
 const path = rawText(longestName).refine(isInside, {
   error: 'Give a relative path: parts between single slashes, none of them empty, . or ..',

@@ -12,7 +12,7 @@ const jobFiles = z.object({ files: z.array(z.string()) }).meta({ id: 'JobFiles' 
 
 /** Files of each job, in the order of jobs and frames; a form contains it as JSON in one field. */
 export const jobFileMapping = z.preprocess(
-  parsed,
+  parseFormJson,
   z
     .array(z.array(rawText(1024)).min(1, { error: 'A job needs at least one file.' }))
     .min(1, { error: 'At least one job is needed.' })
@@ -73,7 +73,7 @@ export function checkSplitting(asked: Splitting, context: z.core.$RefinementCtx)
 }
 
 /** Parses JSON of a form field; any other text is returned unchanged, and rejected later. */
-export function parsed(given: unknown): unknown {
+export function parseFormJson(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {
     return JSON.parse(given)

@@ -35,7 +35,7 @@ export const uploadState = z
 const sentFor = { purpose: z.enum(uploadPurposes), target: z.enum(targets), id: z.int() }
 
 /** Purpose of an upload, with those parameters of an import that can be checked before its file is received. */
-export const uploadWish = z.object({
+export const uploadPurpose = z.object({
   ...sentFor,
   format: z.string().optional(),
   import_mode: z.string().optional(),
@@ -69,8 +69,8 @@ export const createdFile = z
 export const namedFile = z.object({ ...sentFor, file_id: z.string() })
 
 /** Request to store `bytes` bytes from `offset` on. */
-export const wantedChunk = z.object({ ...namedFile.shape, offset: z.int(), bytes: z.int() })
-export const openedChunk = z
+export const uploadChunkRange = z.object({ ...namedFile.shape, offset: z.int(), bytes: z.int() })
+export const openedUploadChunk = z
   .object({
     filename: z.string(),
     /**
@@ -114,4 +114,4 @@ export const notedChunk = z
 
 export type UploadPurpose = (typeof uploadPurposes)[number]
 export type UploadState = z.infer<typeof uploadState>
-export type OpenedChunk = z.infer<typeof openedChunk>
+export type OpenedUploadChunk = z.infer<typeof openedUploadChunk>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { integer, rawText } from './common.ts'
-import { parsed } from './splitting.ts'
+import { parseFormJson } from './splitting.ts'
 
 /** Ground truth: its frames, and those of them that are excluded. */
 
@@ -68,7 +68,7 @@ export function checkSelection(asked: Selection, context: z.core.$RefinementCtx)
 
 /** Ground truth requested before the media is attached; a form contains it as JSON in one field. */
 export const validationParams = z.preprocess(
-  parsed,
+  parseFormJson,
   z
     .object({ mode: z.enum(['gt', 'gt_pool']), ...fileSelection })
     .superRefine((asked, context) => {

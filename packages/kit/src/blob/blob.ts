@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '../errors.ts'
 
-export interface Stored {
+export interface StoredBlob {
   /** Size in bytes. */
   size: number
   /** SHA-256 of the content, hexadecimal. */
@@ -37,7 +37,7 @@ export interface Blob {
 export const stepBytes = 8 * 1024 * 1024
 
 /** Progress of a put in steps. It survives the process. */
-export interface Begun {
+export interface PutProgress {
   /** Stored bytes, a multiple of `stepBytes`. */
   size: number
   /** Opaque mark by which the store finds and verifies the stored bytes. */
@@ -46,10 +46,10 @@ export interface Begun {
 
 export interface Steps {
   /** Progress of an earlier put of the key; `chunks` then start after it. */
-  from?: Begun | undefined
+  from?: PutProgress | undefined
   /** Called after each stored step; true if the progress is to be reported now. */
   isDue: () => boolean
-  onStored: (begun: Begun) => void
+  onStored: (begun: PutProgress) => void
   signal?: AbortSignal
 }
 
@@ -76,7 +76,7 @@ export interface BlobStore {
     key: string,
     chunks: AsyncIterable<Uint8Array>,
     options?: { signal?: AbortSignal },
-  ) => Promise<Stored>
+  ) => Promise<StoredBlob>
   /**
    * Writes an object so that another process can continue after a failure: a failed put keeps its stored bytes, for a
    * later put or for `abandon`. If an earlier writer was presumed dead but still runs, its bytes are never mixed with
@@ -87,7 +87,7 @@ export interface BlobStore {
     key: string,
     chunks: AsyncIterable<Uint8Array>,
     steps: Steps,
-  ) => Promise<Omit<Stored, 'sha256'>>
+  ) => Promise<Omit<StoredBlob, 'sha256'>>
   /** Removes the bytes that unfinished puts in steps have stored for the key. A finished object of the key stays. */
   abandon: (key: string) => Promise<void>
   /** @throws DomainError `not_found`; `invalid` if `start` is beyond the last byte */

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { untilAborted } from './abort.ts'
-import { type Begun, CannotGoOn, type Steps, stepBytes } from './blob.ts'
+import { CannotGoOn, type PutProgress, type Steps, stepBytes } from './blob.ts'
 import { partsOf } from './s3/parts.ts'
 
 /** File mode of objects: read and write for the owner only. */
@@ -56,7 +56,7 @@ async function begin(path: string): Promise<FileHandle> {
  * Replaces the file by a copy of its first `size` bytes. The earlier writer may still be alive; its further bytes go
  * into the replaced file, which no reader opens. At any moment, one of the two files has the name.
  */
-async function takeOver(path: string, key: string, { size }: Begun, steps: Steps) {
+async function takeOver(path: string, key: string, { size }: PutProgress, steps: Steps) {
   const former = await open(path).catch(() => undefined)
   if (!former) throw new CannotGoOn(key)
   const copied = `${path}.${randomUUID()}`

@@ -14,7 +14,7 @@ import {
   checkKey,
   checkPrefix,
   missingBlob,
-  type Stored,
+  type StoredBlob,
 } from './blob.ts'
 import { ownFile, removeDraft, writeDraft } from './disk-draft.ts'
 
@@ -106,7 +106,7 @@ async function put(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
-): Promise<Stored> {
+): Promise<StoredBlob> {
   const draft = join(root, drafts, randomUUID())
   const hash = createHash('sha256')
   async function* hashed() {

@@ -1,8 +1,8 @@
 import type { BucketItem, Client } from 'minio'
-import { attachment } from '../content-disposition.ts'
+import { formatAttachment } from '../content-disposition.ts'
 import { unavailable } from '../errors.ts'
 import { type BlobInfo, type BlobStore, checkKey, checkPrefix } from './blob.ts'
-import { type Call, makeBucket, type S3, type S3Options, s3Client } from './s3/client.ts'
+import { makeBucket, type S3, type S3Options, type StoreCall, s3Client } from './s3/client.ts'
 import { codeOf, isAway } from './s3/errors.ts'
 import { getObject } from './s3/get.ts'
 import { putInSteps, putObject } from './s3/put.ts'
@@ -60,7 +60,7 @@ export async function s3Blobs(options: S3Options): Promise<BlobStore> {
       return call((client) =>
         client.presignedGetObject(bucket, key, seconds, {
           'response-content-type': type,
-          'response-content-disposition': attachment(filename),
+          'response-content-disposition': formatAttachment(filename),
         }),
       )
     },
@@ -102,7 +102,7 @@ async function* list({ call, bucket }: S3, prefix: string): AsyncGenerator<BlobI
 }
 
 /** Lists objects ordered by key, up to a thousand a page. */
-async function* pages(call: Call, bucket: string, prefix: string): AsyncGenerator<BlobInfo[]> {
+async function* pages(call: StoreCall, bucket: string, prefix: string): AsyncGenerator<BlobInfo[]> {
   let token = ''
   for (;;) {
     const { objects, isTruncated, nextContinuationToken } = await call((client) =>

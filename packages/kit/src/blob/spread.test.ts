@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { checkKey } from './blob.ts'
-import { keyOfAll, partAt, partKey, placesOf, spreadBytes, spreadKey, takenOver } from './spread.ts'
+import {
+  keyOfAll,
+  locateRange,
+  partAt,
+  partKey,
+  spreadBytes,
+  spreadKey,
+  takenOver,
+} from './spread.ts'
 
-const places = (key: string, start: number, end: number) => [...placesOf(key, { start, end })]
+const places = (key: string, start: number, end: number) => [...locateRange(key, { start, end })]
 
 test('content of one part is one object, and the key of larger content marks it as spread', () => {
   expect(spreadKey('a/b', 0)).toBe('a/b')

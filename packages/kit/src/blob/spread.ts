@@ -75,7 +75,7 @@ function readTurn(text: string): Turn {
   return { first, turn }
 }
 
-export interface SpreadPlace {
+export interface SpreadRange {
   key: string
   /** Byte range within the object; `end` is exclusive. */
   start: number
@@ -86,10 +86,10 @@ export interface SpreadPlace {
  * Yields the objects that contain the bytes from `start` up to but not including `end` of the content, in order.
  * Content that is not spread is one object.
  */
-export function* placesOf(
+export function* locateRange(
   key: string,
   { start, end }: { start: number; end: number },
-): Generator<SpreadPlace> {
+): Generator<SpreadRange> {
   if (!read(key)) return yield { key, start, end }
   for (let at = start; at < end; ) {
     const index = partAt(at)

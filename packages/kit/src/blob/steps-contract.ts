@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../testing/bytes.ts'
-import { type Begun, type BlobStore, CannotGoOn, stepBytes } from './blob.ts'
+import { type BlobStore, CannotGoOn, type PutProgress, stepBytes } from './blob.ts'
 
 /**
  * Registers the tests of `putInSteps` that every adapter of
@@ -52,8 +52,8 @@ function held(chunks: AsyncIterable<Uint8Array>, more: AsyncIterable<Uint8Array>
 
 /** Records the reported progress of a put. */
 function listening() {
-  const told: Begun[] = []
-  return { told, isDue: () => true, onStored: (begun: Begun) => told.push(begun) }
+  const told: PutProgress[] = []
+  return { told, isDue: () => true, onStored: (begun: PutProgress) => told.push(begun) }
 }
 
 const silent = { isDue: () => false, onStored: () => expect.unreachable('nobody asked') }
@@ -62,7 +62,7 @@ const silent = { isDue: () => false, onStored: () => expect.unreachable('nobody 
  * Returns the reported progress of a put that failed after the given
  * bytes, when every whole step before the last byte was stored.
  */
-async function begin(blobs: BlobStore, key: string, bytes: Buffer): Promise<Begun[]> {
+async function begin(blobs: BlobStore, key: string, bytes: Buffer): Promise<PutProgress[]> {
   const steps = listening()
   const source = (async function* () {
     yield* from(bytes)
@@ -77,7 +77,7 @@ const stepsIn = ({ length }: Buffer) => Math.ceil(length / stepBytes) - 1
 const patience = { timeout: 20_000 }
 
 /** Waits until that many steps were reported. Parts finish in any order, so several steps may be reported as one. */
-const untilTold = ({ told }: { told: Begun[] }, steps: number) =>
+const untilTold = ({ told }: { told: PutProgress[] }, steps: number) =>
   expect.poll(() => told.at(-1)?.size, patience).toBe(steps * stepBytes)
 
 async function digest(blobs: BlobStore, key: string) {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { readNets } from '../outgoing/guard.ts'
-import { bytesOf, gathered } from '../testing/bytes.ts'
+import { bytesOf, readAllBytes } from '../testing/bytes.ts'
 import { startEndless } from '../testing/endless.ts'
 import { type Received, startReceiver } from '../testing/receiver.ts'
 import type { AzureAddress } from './address.ts'
@@ -104,7 +104,7 @@ test.each([
 
 test('a key that would lead out of the container is rejected without a request', async () => {
   const count = azure.received.length
-  const attempt = gathered((await open()).read('../other/a.txt', {}, signal))
+  const attempt = readAllBytes((await open()).read('../other/a.txt', {}, signal))
   await expect(attempt).rejects.toMatchObject({ reason: 'bad_key' })
   expect(azure.received.length).toBe(count)
 })

@@ -15,15 +15,15 @@ import {
   BucketFailure,
   type BucketReason,
   type FilePage,
-  failing,
   failureOf,
   isBlocked,
   type Level,
   type LevelQuery,
   largestAnswer,
-  type Part,
+  type ObjectRange,
   probeBy,
-  writing,
+  runBucketCall,
+  runBucketWrite,
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
@@ -31,7 +31,7 @@ import type { BucketGuard } from './endpoint.ts'
 export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
   const { small, large, patient } = clientsOf(address, guard)
   const list = (query: LevelQuery, signal: AbortSignal) =>
-    failing(
+    runBucketCall(
       () => listLevel(small, query, signal),
       (thrown) => reasonOf(thrown, query.token),
     )
@@ -39,16 +39,16 @@ export function azureBucket(address: AzureAddress, guard: BucketGuard): Bucket {
   return {
     list,
     files: (query, signal) =>
-      failing(
+      runBucketCall(
         () => listFiles(small, query, signal),
         (thrown) => reasonOf(thrown, query.token),
       ),
     probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
     exists: (key, signal) =>
-      failing(() => small.getBlobClient(key).exists({ abortSignal: signal }), reasonOf),
+      runBucketCall(() => small.getBlobClient(key).exists({ abortSignal: signal }), reasonOf),
     read: (key, part, signal) => read(large, key, part, signal),
     write: (key, chunks, signal) =>
-      writing(
+      runBucketWrite(
         { key, chunks, signal },
         (pieces) => putBlocks(patient, key, pieces, signal),
         reasonOf,
@@ -116,7 +116,7 @@ async function listFiles(
 async function* read(
   client: ContainerClient,
   key: string,
-  { start = 0, end }: Part,
+  { start = 0, end }: ObjectRange,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const count = end === undefined ? undefined : end - start + 1

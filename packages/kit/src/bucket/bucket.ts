@@ -1,7 +1,7 @@
 import { untilAborted } from '../blob/abort.ts'
 
 /** Usability of a bucket. One that cannot be reached counts as `not_found`. */
-export type Reach = 'available' | 'not_found' | 'forbidden'
+export type BucketStatus = 'available' | 'not_found' | 'forbidden'
 
 export interface LevelQuery {
   /** Prefix of keys, `''` for all. A level cuts keys at the next `/` after it. */
@@ -37,7 +37,7 @@ export interface FilePage {
 }
 
 /** Byte range of an object, both ends included; without bounds the whole object. */
-export interface Part {
+export interface ObjectRange {
   start?: number
   end?: number
 }
@@ -48,13 +48,13 @@ export interface Part {
  */
 export interface Bucket {
   /** Requests the first key below `prefix`. Never throws. */
-  probe: (prefix: string, signal: AbortSignal) => Promise<Reach>
+  probe: (prefix: string, signal: AbortSignal) => Promise<BucketStatus>
   list: (query: LevelQuery, signal: AbortSignal) => Promise<Level>
   /** Lists objects. If the prefix is itself a key, that object comes first. */
   files: (query: LevelQuery, signal: AbortSignal) => Promise<FilePage>
   exists: (key: string, signal: AbortSignal) => Promise<boolean>
   /** Reads an object in pieces of at most 64 KiB. A missing key fails at the first piece. */
-  read: (key: string, part: Part, signal: AbortSignal) => AsyncIterable<Uint8Array>
+  read: (key: string, part: ObjectRange, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /**
    * Writes an object completely or not at all, replacing the former one. If `chunks` throw, that error is rethrown
    * unchanged. If they throw, or the signal fires before the last chunk was read, neither an object nor a part of one
@@ -91,7 +91,7 @@ export class BucketFailure extends Error {
 }
 
 /** Runs a call of a library, and converts any error to a failure with the reason that `reasonOf` finds. */
-export async function failing<T>(
+export async function runBucketCall<T>(
   run: () => Promise<T>,
   reasonOf: (thrown: unknown) => BucketReason,
 ): Promise<T> {
@@ -121,7 +121,7 @@ export function assertKey(key: string): void {
  * Runs a write. Errors of its chunks are rethrown unchanged, and silent chunks do not delay an abort. The chunks are
  * released after every started call has ended, so that their producer can wait for that.
  */
-export async function writing(
+export async function runBucketWrite(
   { key, chunks, signal }: { key: string; chunks: AsyncIterable<Uint8Array>; signal: AbortSignal },
   write: (chunks: AsyncIterable<Uint8Array>) => Promise<unknown>,
   reasonOf: (thrown: unknown) => BucketReason,
@@ -148,7 +148,7 @@ export async function writing(
 }
 
 /** Returns how a bucket can be used, by listing one key of it. */
-export async function probeBy(list: () => Promise<unknown>): Promise<Reach> {
+export async function probeBy(list: () => Promise<unknown>): Promise<BucketStatus> {
   try {
     await list()
     return 'available'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, gathered } from '../testing/bytes.ts'
+import { bytesOf, readAllBytes } from '../testing/bytes.ts'
 import type { Bucket } from './bucket.ts'
 
 /** Objects of the bucket on which the contract of `Bucket` is tested; another bucket is missing. */
@@ -134,7 +134,7 @@ function files({ bucket, lacks = [] }: Given) {
 
 function reading({ bucket, lacks = [] }: Given) {
   const text = async (key: string, part = {}) =>
-    (await gathered(bucket().read(key, part, signal))).toString()
+    (await readAllBytes(bucket().read(key, part, signal))).toString()
 
   test('only a complete key exists', async () => {
     expect(await bucket().exists('folder/deep/3.jpg', signal)).toBe(true)
@@ -167,7 +167,8 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
   const size = async (key: string) =>
     (await bucket().files({ prefix: key, size: 1 }, signal)).files.find((one) => one.key === key)
       ?.size
-  const text = async (key: string) => (await gathered(bucket().read(key, {}, signal))).toString()
+  const text = async (key: string) =>
+    (await readAllBytes(bucket().read(key, {}, signal))).toString()
 
   test('a write stores an object, and a second one replaces it', async () => {
     const key = 'written/ü 20%+.txt'
@@ -186,7 +187,7 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
     await bucket().write(key, pieces(), signal)
     expect(await size(key)).toBe(17 * mebibyte.length + 7)
     const tail = bucket().read(key, { start: 17 * mebibyte.length - 1 }, signal)
-    expect((await gathered(tail)).toString()).toBe('mthe end')
+    expect((await readAllBytes(tail)).toString()).toBe('mthe end')
     expect(await unfinished()).toEqual([])
   })
 
@@ -230,7 +231,8 @@ function writing({ bucket, missing, unfinished = async () => [] }: Given) {
 }
 
 function replacing({ bucket }: Given) {
-  const text = async (key: string) => (await gathered(bucket().read(key, {}, signal))).toString()
+  const text = async (key: string) =>
+    (await readAllBytes(bucket().read(key, {}, signal))).toString()
 
   test.each([
     ['nothing', 0],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { bytesOf, gathered } from '../testing/bytes.ts'
+import { bytesOf, readAllBytes } from '../testing/bytes.ts'
 import { type Reply, startReceiver } from '../testing/receiver.ts'
 import { bucketOpener } from './open.ts'
 
@@ -72,9 +72,9 @@ test('permission to write is queried, without a write', async () => {
 
 test('bytes are read unchanged, and a missing key is distinguished from a missing bucket', async () => {
   google.answer({ headers: { 'content-type': 'image/jpeg' }, body: 'picture' })
-  expect((await gathered(bucket.read('a/1.jpg', {}, signal))).toString()).toBe('picture')
+  expect((await readAllBytes(bucket.read('a/1.jpg', {}, signal))).toString()).toBe('picture')
   google.answer(failure(404, 'No such object'))
-  await expect(gathered(bucket.read('a/1.jpg', {}, signal))).rejects.toMatchObject({
+  await expect(readAllBytes(bucket.read('a/1.jpg', {}, signal))).rejects.toMatchObject({
     reason: 'no_key',
   })
 })

@@ -8,13 +8,13 @@ import {
   BucketFailure,
   type BucketReason,
   type FilePage,
-  failing,
   failureOf,
   type Level,
   type LevelQuery,
-  type Part,
+  type ObjectRange,
   probeBy,
-  writing,
+  runBucketCall,
+  runBucketWrite,
 } from './bucket.ts'
 
 /**
@@ -24,7 +24,7 @@ import {
 export function googleBucket(address: GoogleAddress): Bucket {
   const bucket = new Storage(optionsOf(address)).bucket(address.bucket)
   const list = (query: LevelQuery, signal: AbortSignal) =>
-    failing(
+    runBucketCall(
       () => orAborted(listLevel(bucket, query), signal),
       (thrown) => reasonOf(thrown, query.token),
     )
@@ -32,16 +32,16 @@ export function googleBucket(address: GoogleAddress): Bucket {
   return {
     list,
     files: (query, signal) =>
-      failing(
+      runBucketCall(
         () => orAborted(listFiles(bucket, query), signal),
         (thrown) => reasonOf(thrown, query.token),
       ),
     probe: (prefix, signal) => probeBy(() => list({ prefix, size: 1 }, signal)),
     exists: (key, signal) =>
-      failing(async () => (await orAborted(bucket.file(key).exists(), signal))[0], reasonOf),
+      runBucketCall(async () => (await orAborted(bucket.file(key).exists(), signal))[0], reasonOf),
     read: (key, part, signal) => read(bucket, key, part, signal),
     write: (key, chunks, signal) =>
-      writing(
+      runBucketWrite(
         { key, chunks, signal },
         (pieces) => {
           if (isNobody(address)) throw new BucketFailure('forbidden')
@@ -49,7 +49,7 @@ export function googleBucket(address: GoogleAddress): Bucket {
         },
         reasonOf,
       ),
-    canWrite: (signal) => failing(() => orAborted(mayWrite(bucket), signal), reasonOf),
+    canWrite: (signal) => runBucketCall(() => orAborted(mayWrite(bucket), signal), reasonOf),
   }
 }
 
@@ -91,7 +91,7 @@ async function listFiles(
 async function* read(
   bucket: GoogleApi,
   key: string,
-  { start, end }: Part,
+  { start, end }: ObjectRange,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const stream = bucket.file(key).createReadStream({ start, end, validation: false })

@@ -11,14 +11,14 @@ import {
   BucketFailure,
   type BucketReason,
   type FilePage,
-  failing,
   failureOf,
   isBlocked,
   type Level,
   type LevelQuery,
   largestAnswer,
   probeBy,
-  writing,
+  runBucketCall,
+  runBucketWrite,
 } from './bucket.ts'
 import type { BucketGuard } from './endpoint.ts'
 
@@ -27,7 +27,7 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
   const { bucket } = address
   const { small, large } = clientsOf(address, guard)
   const list = (query: LevelQuery, signal: AbortSignal) =>
-    failing(
+    runBucketCall(
       () => listLevel(small, query, signal),
       (thrown) => reasonOf(thrown, query.token),
     )
@@ -35,7 +35,7 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
   return {
     list,
     files: (query, signal) =>
-      failing(
+      runBucketCall(
         () => listFiles(small, query, signal),
         (thrown) => reasonOf(thrown, query.token),
       ),
@@ -51,14 +51,14 @@ export function s3Bucket(address: S3Address, guard: BucketGuard): Bucket {
     },
     read: (key, part, signal) => read(large, key, part, signal),
     write: (key, chunks, signal) =>
-      writing(
+      runBucketWrite(
         { key, chunks, signal },
         (pieces) => putObject(large, key, pieces, { signal, inFlight, isForeign: true }),
         reasonOf,
       ),
     canWrite: async (signal) => {
       try {
-        await failing(() => beginUpload(small, signal), reasonOf)
+        await runBucketCall(() => beginUpload(small, signal), reasonOf)
         return true
       } catch (thrown) {
         if (thrown instanceof BucketFailure && thrown.reason === 'forbidden') return false

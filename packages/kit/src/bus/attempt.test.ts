@@ -4,8 +4,8 @@ import { sql, type Transaction } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { testDb } from '../testing/db.ts'
-import { attempt, attemptEach, type Failures, noteFailure } from './attempt.ts'
-import { EarlyEvent, on, PoisonEvent, route } from './bus.ts'
+import { attemptEach, attemptEvent, noteFailure, type PartitionFailures } from './attempt.ts'
+import { EarlyEvent, onEvent, PoisonEvent, routeEvents } from './bus.ts'
 import { type ContractTables, contractMigrations, counted, topic } from './testing/rig.ts'
 
 const db = await testDb<ContractTables>(contractMigrations, 'contract')
@@ -38,7 +38,7 @@ test('a failure is reported with the id and the trace of its event', async () =>
 
   const error = await db
     .transaction()
-    .execute((tx) => attempt(tx, subscriber, { partition: 0, message, failures }))
+    .execute((tx) => attemptEvent(tx, subscriber, { partition: 0, message, failures }))
   expect(error).toBe(broken)
   expect(told).toEqual([[broken, { group: 'g', event_id: message.event_id, trace_id }]])
 })
@@ -49,14 +49,14 @@ test.each([
 ])(
   '%s is handled again after pauses, and only the broken one is moved to dead events',
   async (_, error, pauses, dead) => {
-    const known: Failures = new Map()
+    const known: PartitionFailures = new Map()
     const message = messageOf({})
     const subscriber = { db, topic, group: message.event_id, onError: () => undefined }
     const failing = { ...subscriber, handle: () => Promise.reject(error) }
     const tryOnce = () =>
       db
         .transaction()
-        .execute((tx) => attempt(tx, failing, { partition: 0, message, failures: known }))
+        .execute((tx) => attemptEvent(tx, failing, { partition: 0, message, failures: known }))
     const waits: number[] = []
     for (let tries = 0; tries < pauses.length; tries++)
       waits.push(noteFailure(known, { partition: 0, offset: 0, error: await tryOnce() }))
@@ -68,13 +68,13 @@ test.each([
 )
 
 describe('a group with routes', () => {
-  const handle = route<ContractTables>([on(counted, async () => undefined)])
+  const handle = routeEvents<ContractTables>([onEvent(counted, async () => undefined)])
   const subscriber = { db, topic, group: 'routes', handle, onError: () => undefined }
 
   test('an event without a route costs no statement', async () => {
     const message = messageOf({ 'event-type': 'counted.down' })
     const nowhere = {} as Transaction<ContractTables>
-    const error = await attempt(nowhere, subscriber, { partition: 0, message, failures })
+    const error = await attemptEvent(nowhere, subscriber, { partition: 0, message, failures })
     expect(error).toBeUndefined()
   })
 
@@ -85,7 +85,7 @@ describe('a group with routes', () => {
     const message = messageOf(headers)
     const error = await db
       .transaction()
-      .execute((tx) => attempt(tx, subscriber, { partition: 0, message, failures }))
+      .execute((tx) => attemptEvent(tx, subscriber, { partition: 0, message, failures }))
     expect(error).toBeInstanceOf(expected)
   })
 })

@@ -2,9 +2,9 @@ import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
 import { isLockTimeout, isTransient } from '../db/errors.ts'
 import { inSpan, traceBindings } from '../observe/traces.ts'
-import { bury } from '../outbox/dead.ts'
+import { storeDeadEvent } from '../outbox/dead.ts'
 import { readEnvelope } from '../outbox/envelope.ts'
-import { once } from '../outbox/inbox.ts'
+import { markReceived } from '../outbox/inbox.ts'
 import {
   type BusEvent,
   EarlyEvent,
@@ -38,7 +38,7 @@ export type Subscriber<T> = Group<T> & { handle: Handle<T>; onError: OnFailure }
 interface Attempted {
   partition: number
   message: Message
-  failures: Failures
+  failures: PartitionFailures
   isLater?: boolean
   savepoint?: Savepoint
 }
@@ -49,7 +49,7 @@ interface Savepoint {
 }
 
 /** State that a member keeps for each of its partitions. It is lost with the member, and counting then starts again. */
-export type Failures = Map<number, Failure>
+export type PartitionFailures = Map<number, Failure>
 
 const transientPausesMs = [200, 1000, 5000, 15_000, 30_000]
 const poisonTries = 5
@@ -77,7 +77,7 @@ const postponed = Symbol('postponed')
  * @param savepoint savepoint of the transaction; the next event or the commit releases it, which saves a round trip
  * @returns the error that keeps the partition at this event, or undefined if the offset may move on
  */
-export async function attempt<T>(
+export async function attemptEvent<T>(
   tx: Transaction<T>,
   subscriber: Subscriber<T>,
   { partition, message, failures, isLater = false, savepoint = { isOpen: false } }: Attempted,
@@ -85,7 +85,7 @@ export async function attempt<T>(
   const { group, topic, handle } = subscriber
   const before = failures.get(partition)
   if (before?.offset === message.offset && before.other >= poisonTries) {
-    await bury(tx, { consumer: group, topic, partition, ...message }, before.error)
+    await storeDeadEvent(tx, { consumer: group, topic, partition, ...message }, before.error)
     return undefined
   }
   let event: BusEvent
@@ -100,7 +100,7 @@ export async function attempt<T>(
   await sql`${release} ${wait} savepoint event`.execute(tx)
   savepoint.isOpen = true
   try {
-    if (await once(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
+    if (await markReceived(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
     return undefined
   } catch (thrown) {
     if (isLater && isLockTimeout(thrown)) {
@@ -145,7 +145,11 @@ function handled<T>(
 export async function attemptEach<T>(
   tx: Transaction<T>,
   subscriber: Subscriber<T>,
-  { partition, messages, failures }: { partition: number; messages: Message[]; failures: Failures },
+  {
+    partition,
+    messages,
+    failures,
+  }: { partition: number; messages: Message[]; failures: PartitionFailures },
   { isOver, reached }: { isOver: () => boolean; reached: (offset: number) => void },
 ): Promise<unknown> {
   const started = performance.now()
@@ -153,7 +157,7 @@ export async function attemptEach<T>(
   for (const message of messages) {
     const isLater = message !== messages[0]
     const attempted = { partition, message, failures, isLater, savepoint }
-    const error = await attempt(tx, subscriber, attempted)
+    const error = await attemptEvent(tx, subscriber, attempted)
     if (error === postponed) break
     if (error !== undefined) return error
     reached(message.offset + 1)
@@ -164,7 +168,7 @@ export async function attemptEach<T>(
 
 /** Counts a failure of the event at `offset`, and returns the milliseconds for which the partition pauses. */
 export function noteFailure(
-  failures: Failures,
+  failures: PartitionFailures,
   { partition, offset, error }: { partition: number; offset: number; error: unknown },
 ): number {
   const known = failures.get(partition)

@@ -2,8 +2,8 @@ import { defineEvent } from '@reticle/contracts/events/define'
 import type { Transaction } from 'kysely'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type BusEvent, causeOf, on, PoisonEvent, route } from './bus.ts'
-import { pulse } from './pulse.ts'
+import { type BusEvent, causeOf, onEvent, PoisonEvent, routeEvents } from './bus.ts'
+import { createPulse } from './pulse.ts'
 
 const made = defineEvent('thing.made', { key: () => 'thing:1', data: z.object({ id: z.int() }) })
 const event: BusEvent = {
@@ -21,23 +21,23 @@ const tx = {} as Transaction<object>
 
 test('a route receives the parsed data of its event type', async () => {
   const seen: unknown[] = []
-  await route([on(made, async (_, data) => void seen.push(data))])(tx, event)
+  await routeEvents([onEvent(made, async (_, data) => void seen.push(data))])(tx, event)
   expect(seen).toEqual([{ id: 5 }])
 })
 
 test('a group ignores an event type without a route', async () => {
-  await route([])(tx, event)
+  await routeEvents([])(tx, event)
 })
 
 test('an unknown version of a routed type is a poison event', async () => {
-  const attempt = route([on(made, async () => undefined)])(tx, { ...event, version: 2 })
+  const attempt = routeEvents([onEvent(made, async () => undefined)])(tx, { ...event, version: 2 })
   await expect(attempt).rejects.toThrow(
     new PoisonEvent('version 2 of thing.made is not known here'),
   )
 })
 
 test('data of the wrong shape is rejected', async () => {
-  const attempt = route([on(made, async () => undefined)])(tx, { ...event, data: {} })
+  const attempt = routeEvents([onEvent(made, async () => undefined)])(tx, { ...event, data: {} })
   await expect(attempt).rejects.toBeInstanceOf(z.ZodError)
 })
 
@@ -62,7 +62,7 @@ test('an event that a handler emits names the client and the access token of the
 
 test('a loop without a turn for 90 s is not alive', () => {
   let now = 0
-  const { beat, isAlive } = pulse(undefined, () => now)
+  const { beat, isAlive } = createPulse(undefined, () => now)
   now = 89_000
   expect(isAlive()).toBe(true)
   beat()

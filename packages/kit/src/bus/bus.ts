@@ -1,9 +1,9 @@
 import type { EventType, Topic } from '@reticle/contracts/events/define'
 import type { Kysely, Transaction } from 'kysely'
-import type { Cause } from '../outbox/emit.ts'
+import type { EventCause } from '../outbox/emit.ts'
 import type { BusEvent } from '../outbox/envelope.ts'
 
-export type { Actor, BusEvent, Caller } from '../outbox/envelope.ts'
+export type { BusEvent, EventActor, EventCaller } from '../outbox/envelope.ts'
 
 /** Source of a relay: the outbox of one schema, read through the session that holds its lock. */
 export interface Outbox {
@@ -82,8 +82,8 @@ export interface Route<T> {
   run: (tx: Transaction<T>, data: unknown, event: BusEvent) => Promise<void>
 }
 
-/** Builds an entry of `route`: the handler of one event type, which receives parsed data. */
-export function on<T, D>(
+/** Builds an entry of `routeEvents`: the handler of one event type, which receives parsed data. */
+export function onEvent<T, D>(
   event: EventType<D>,
   run: (tx: Transaction<T>, data: D, event: BusEvent) => Promise<void>,
 ): Route<T> {
@@ -97,7 +97,7 @@ export function on<T, D>(
  * Combines handlers by event type. The group skips a type without an
  * entry; an unknown version of a known type is a poison event.
  */
-export function route<T>(routes: readonly Route<T>[]): Handle<T> {
+export function routeEvents<T>(routes: readonly Route<T>[]): Handle<T> {
   const linesOf = (type: string) => routes.filter(({ event }) => event.type === type)
   const isFor = (type: string) => linesOf(type).length > 0
   const handle = async (tx: Transaction<T>, given: BusEvent) => {
@@ -112,7 +112,7 @@ export function route<T>(routes: readonly Route<T>[]): Handle<T> {
 /**
  * Returns the cause for events that a handler emits: the same user and the same request as those of the handled event.
  */
-export function causeOf({ actor, caller, ...event }: BusEvent): Cause {
+export function causeOf({ actor, caller, ...event }: BusEvent): EventCause {
   const { request_id, traceparent, organization_id } = event
   const { token_id, ...means } = caller ?? {}
   const cause = { request_id, traceparent, organization_id, ...means }

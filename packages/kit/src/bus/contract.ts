@@ -6,14 +6,21 @@ import { z } from 'zod'
 import { metricsText } from '../observe/metrics.ts'
 import { replayDead } from '../outbox/dead.ts'
 import { emit } from '../outbox/emit.ts'
-import { type BusEvent, type Handle, on, PoisonEvent, route, type Subscription } from './bus.ts'
+import {
+  type BusEvent,
+  type Handle,
+  onEvent,
+  PoisonEvent,
+  routeEvents,
+  type Subscription,
+} from './bus.ts'
 import {
   type ContractTables,
   cause,
   counted,
+  createRecorder,
   openSuite,
   type Rig,
-  recorder,
   type Suite,
   slowly,
   topic,
@@ -51,7 +58,7 @@ function stoppingEarly(suite: Suite): Suite {
 
 function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suite) {
   test('events of a key keep their order under eight concurrent writers', async () => {
-    subscribe('order', recorder('order', 'order'))
+    subscribe('order', createRecorder('order', 'order'))
     const write = async (key: string) => {
       for (const n of upTo(50)) await publish(key, n, n)
     }
@@ -67,7 +74,7 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
 
   test('every group receives all events', async () => {
     const bus = newBus()
-    for (const group of ['all-a', 'all-b']) subscribe(group, recorder(group, 'all'), bus)
+    for (const group of ['all-a', 'all-b']) subscribe(group, createRecorder(group, 'all'), bus)
     await publish('all:1', 1, 20)
     for (const group of ['all-a', 'all-b']) {
       await expect.poll(() => numbers(group), until).toEqual(upTo(20))
@@ -77,12 +84,12 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
   test('a new group starts at the earliest event', async () => {
     await publish('early:1', 1, 3)
     await expect.poll(() => db.selectFrom('outbox').select('id').execute(), until).toEqual([])
-    subscribe('early', recorder('early', 'early'))
+    subscribe('early', createRecorder('early', 'early'))
     await expect.poll(() => numbers('early'), until).toEqual(upTo(3))
   })
 
   test('events of a rolled back transaction are not published', async () => {
-    subscribe('back', recorder('back', 'back'))
+    subscribe('back', createRecorder('back', 'back'))
     const attempt = db.transaction().execute(async (tx) => {
       await emit(tx, counted, { key: 'back:1', n: 1 }, cause)
       throw new Error('changed my mind')
@@ -94,8 +101,8 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
 
   test('an event without a route in the group is skipped and leaves no row in its inbox', async () => {
     const other = defineEvent('counted.down', { key: ({ key }) => key, data: counted.data })
-    const handle = recorder('routed', 'routed')
-    subscribe('routed', route([on(counted, (tx, _, event) => handle(tx, event))]))
+    const handle = createRecorder('routed', 'routed')
+    subscribe('routed', routeEvents([onEvent(counted, (tx, _, event) => handle(tx, event))]))
     const ids = await db.transaction().execute(async (tx) => {
       const given = [other, counted, other].map((type, n) => ({
         type,
@@ -116,7 +123,7 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
 function testSharing({ publish, effects, numbers, subscribe }: Suite) {
   test('two members of a group share its events without overlap', async () => {
     const members = ['share-a', 'share-b']
-    for (const member of members) subscribe('share', recorder(member, 'share', slowly(2)))
+    for (const member of members) subscribe('share', createRecorder(member, 'share', slowly(2)))
     await Promise.all(upTo(40).map((n) => publish(`share:${n}`, 1, 10)))
 
     const all = async () => Promise.all(members.map(effects))
@@ -127,7 +134,7 @@ function testSharing({ publish, effects, numbers, subscribe }: Suite) {
   })
 
   test('a subscription stops within five seconds, after the current event', async () => {
-    const subscription = subscribe('stop', recorder('stop', 'stop', slowly(300)))
+    const subscription = subscribe('stop', createRecorder('stop', 'stop', slowly(300)))
     await publish('stop:1', 1, 50)
     await expect.poll(async () => (await numbers('stop')).length, until).toBeGreaterThan(0)
 
@@ -144,7 +151,7 @@ function testSharing({ publish, effects, numbers, subscribe }: Suite) {
 function testMembers({ publish, effects, subscribe }: Suite) {
   test('no event is lost, repeated or reordered while members join and leave', async () => {
     const keys = upTo(12).map((n) => `storm:${n}`)
-    const join = () => subscribe('storm', recorder('storm', 'storm', slowly(1)))
+    const join = () => subscribe('storm', createRecorder('storm', 'storm', slowly(1)))
     let isOver = false
     const write = async (key: string) => {
       let n = 0
@@ -174,19 +181,19 @@ function testMembers({ publish, effects, subscribe }: Suite) {
 
 function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
   test('an event whose effect was committed is not repeated', async () => {
-    const first = subscribe('after', recorder('after', 'after'))
+    const first = subscribe('after', createRecorder('after', 'after'))
     await publish('after:1', 1, 5)
     await expect.poll(() => numbers('after'), until).toEqual(upTo(5))
     await first.stop()
 
-    subscribe('after', recorder('after', 'after'))
+    subscribe('after', createRecorder('after', 'after'))
     await publish('after:1', 6, 6)
     await expect.poll(() => numbers('after'), until).toEqual(upTo(6))
   })
 
   test('an event whose transaction was terminated before its commit is repeated', async () => {
     let tries = 0
-    const handle = recorder('before', 'before')
+    const handle = createRecorder('before', 'before')
     subscribe('before', async (tx, event) => {
       await handle(tx, event)
       const cut = event.key === 'before:1' && tries++ === 0
@@ -203,7 +210,7 @@ function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
       if (counted.data.parse(data).n !== 2 || ++tries > 2) return
       await sql`do 'begin raise sqlstate ''40001''; end'`.execute(tx)
     }
-    subscribe('busy', recorder('busy', 'busy', busyTwice))
+    subscribe('busy', createRecorder('busy', 'busy', busyTwice))
     await publish('busy:1', 1, 3)
     await expect.poll(() => numbers('busy'), until).toEqual(upTo(3))
     expect(tries).toBe(3)
@@ -211,7 +218,7 @@ function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
 
   test('a replay handles all events again from the start', async () => {
     const bus = newBus()
-    subscribe('replay', recorder('replay', 'replay'), bus)
+    subscribe('replay', createRecorder('replay', 'replay'), bus)
     await publish('replay:1', 1, 3)
     await expect.poll(() => numbers('replay'), until).toEqual(upTo(3))
     await bus.replay({ group: 'replay', topic, db }, 0)
@@ -231,7 +238,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
   test('an event that fails five times is moved to dead events, and the next one is handled', async () => {
     let tries = 0
     const broken = failsAtTwo(new Error('no such thing'), () => tries++)
-    subscribe('poison', recorder('poison', 'poison', broken))
+    subscribe('poison', createRecorder('poison', 'poison', broken))
     await publish('poison:1', 1, 3)
     await expect.poll(() => numbers('poison'), until).toEqual([1, 3])
     expect(tries).toBe(5)
@@ -243,7 +250,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
   test('an event that can never be handled is moved to dead events at once', async () => {
     let tries = 0
     const broken = failsAtTwo(new PoisonEvent('of no use'), () => tries++)
-    subscribe('never', recorder('never', 'never', broken))
+    subscribe('never', createRecorder('never', 'never', broken))
     await publish('never:1', 1, 3)
     await expect.poll(() => numbers('never'), until).toEqual([1, 3])
     expect(tries).toBe(1)
@@ -255,8 +262,10 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
       key: ({ key }) => key,
       data: z.object({ key: z.string(), n: z.string() }),
     })
-    const handle = recorder('wrong', 'wrong')
-    const routes = route<ContractTables>([on(counted, (tx, _, event) => handle(tx, event))])
+    const handle = createRecorder('wrong', 'wrong')
+    const routes = routeEvents<ContractTables>([
+      onEvent(counted, (tx, _, event) => handle(tx, event)),
+    ])
     subscribe('wrong', routes)
     await db.transaction().execute((tx) => emit(tx, wrong, { key: 'wrong:1', n: 'one' }, cause))
     await publish('wrong:1', 2, 2)
@@ -268,7 +277,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
 function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
   test('a paused subscription handles no events, and after resume all of them in order', async () => {
     const bus = newBus()
-    const subscription = subscribe('pause', recorder('pause', 'pause'), bus)
+    const subscription = subscribe('pause', createRecorder('pause', 'pause'), bus)
     await publish('pause:1', 1, 2)
     await expect.poll(() => numbers('pause'), until).toEqual([1, 2])
 
@@ -284,7 +293,7 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
   })
 
   test('the lag metric counts the events that a group has not handled', async () => {
-    const subscription = subscribe('behind', recorder('behind', 'behind'))
+    const subscription = subscribe('behind', createRecorder('behind', 'behind'))
     await publish('behind:1', 1, 1)
     await expect.poll(() => numbers('behind'), until).toEqual([1])
     subscription.pause()
@@ -297,7 +306,7 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
   })
 
   test('a subscription that its handler pauses stops after that event', async () => {
-    const handle = recorder('full', 'full', async () => subscription.pause())
+    const handle = createRecorder('full', 'full', async () => subscription.pause())
     const subscription = subscribe('full', handle)
     await publish('full:1', 1, 3)
     for (const n of upTo(3)) {
@@ -310,7 +319,7 @@ function testPauses({ db, newBus, publish, numbers, dead, subscribe }: Suite) {
 
   test('a dead event that is replayed is handled again exactly once', async () => {
     let isBroken = true
-    const handle = recorder('again', 'again', async (_, { data }) => {
+    const handle = createRecorder('again', 'again', async (_, { data }) => {
       if (isBroken && counted.data.parse(data).n === 2) throw new PoisonEvent('not yet')
     })
     for (const _ of ['one member', 'another']) subscribe('again', handle)

@@ -5,22 +5,22 @@ import { type Admin, ConfigResourceTypes, Kafka, logLevel } from 'kafkajs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { startRelay } from '../outbox/relay.ts'
-import { republish } from '../outbox/sent.ts'
+import { republishSent } from '../outbox/sent.ts'
 import { isFullRun, readTestServers } from '../testing/config.ts'
 import { testDatabase } from '../testing/db.ts'
-import { score } from '../testing/scores.ts'
+import { recordScore } from '../testing/scores.ts'
 import { busContract } from './contract.ts'
 import { createTopics, kafkaBus } from './kafka.ts'
 import {
   type ContractTables,
   contractMigrations,
+  createRecorder,
   openSuite,
-  recorder,
   topic,
   upTo,
   withPath,
 } from './testing/rig.ts'
-import { scoreOf, soak } from './testing/soak.ts'
+import { runSoak, scoreOf } from './testing/soak.ts'
 
 const { brokers, control } = readTestServers()
 const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING })
@@ -87,16 +87,16 @@ describe('Kafka', async () => {
 
   test('an event that is published twice takes effect once', async () => {
     const since = new Date()
-    subscribe('twice', recorder('twice', 'twice'))
+    subscribe('twice', createRecorder('twice', 'twice'))
     await publish('twice:1', 1, 5)
     await expect.poll(() => numbers('twice'), until).toEqual(upTo(5))
-    expect(await republish(db, { since })).toBe(5)
+    expect(await republishSent(db, { since })).toBe(5)
     await publish('twice:1', 6, 6)
     await expect.poll(() => numbers('twice'), until).toEqual(upTo(6))
   })
 
   test('a message of a foreign producer is moved to dead events and blocks no event', async () => {
-    subscribe('stranger', recorder('stranger', 'stranger'))
+    subscribe('stranger', createRecorder('stranger', 'stranger'))
     const producer = kafka.producer()
     await producer.connect()
     const messages = [{ key: 'stranger:1', value: 'no event \0 at all' }]
@@ -110,7 +110,7 @@ describe('Kafka', async () => {
   })
 
   test('a replay is rejected while members of other processes read the group', async () => {
-    subscribe('taken', recorder('taken', 'taken'))
+    subscribe('taken', createRecorder('taken', 'taken'))
     await publish('taken:1', 1, 1)
     await expect.poll(() => numbers('taken'), until).toEqual([1])
     const attempt = newBus().replay({ group: 'taken', topic, db }, 0)
@@ -121,7 +121,7 @@ describe('Kafka', async () => {
     'a broker that is restarted on its data costs time, nothing else',
     async () => {
       const bus = openBus()
-      subscribe('restart', recorder('restart', 'restart'), bus)
+      subscribe('restart', createRecorder('restart', 'restart'), bus)
       await publish('restart:1', 1, 1)
       await expect.poll(() => numbers('restart'), until).toEqual([1])
       const restarted = fetch(`${control}/kafka/restart`, { method: 'POST' })
@@ -138,7 +138,7 @@ describe('Kafka', async () => {
 
   test('a deleted topic can be filled again with the published events', async () => {
     const since = new Date()
-    const member = subscribe('wiped', recorder('wiped', 'wiped'))
+    const member = subscribe('wiped', createRecorder('wiped', 'wiped'))
     await publish('wiped:1', 1, 3)
     await expect.poll(() => numbers('wiped'), until).toEqual(upTo(3))
     await member.stop()
@@ -148,8 +148,8 @@ describe('Kafka', async () => {
     await asAdmin((admin) => admin.deleteTopics({ topics: names }))
     await expect.poll(() => asAdmin((admin) => admin.listTopics()), until).not.toContain(names[0])
     await createTopics(options)
-    expect(await republish(db, { since })).toBe(5)
-    subscribe('wiped', recorder('wiped', 'wiped'))
+    expect(await republishSent(db, { since })).toBe(5)
+    subscribe('wiped', createRecorder('wiped', 'wiped'))
     await publish('wiped:1', 6, 6)
     await expect.poll(() => numbers('wiped'), until).toEqual(upTo(6))
   })
@@ -160,8 +160,8 @@ describe('Kafka while processes are killed', async () => {
   const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 10, events: 2000 }
 
   test('no event is lost, repeated or reordered', { timeout: 600_000 }, async () => {
-    const seen = await soak({ db, url, kafka: { brokers, prefix }, ...counts })
-    score({ id: 'T-BUS-1', on: 'Kafka', ...scoreOf(seen) })
+    const seen = await runSoak({ db, url, kafka: { brokers, prefix }, ...counts })
+    recordScore({ id: 'T-BUS-1', on: 'Kafka', ...scoreOf(seen) })
     expect(seen).toEqual({ ...counts, lost: 0, doubled: 0, disordered: 0 })
   })
 })

@@ -1,6 +1,6 @@
 import type { Bus, Group, OnFailure } from './bus.ts'
 import { type KafkaOptions, openClient } from './kafka/client.ts'
-import { type Consuming, startConsumer } from './kafka/consumer.ts'
+import { type KafkaSubscription, startConsumer } from './kafka/consumer.ts'
 import { replayGroup } from './kafka/offsets.ts'
 import { openPublisher } from './kafka/publisher.ts'
 
@@ -25,7 +25,7 @@ export function kafkaBus({ onError, sessionMs = 30_000, ...options }: KafkaBusOp
   const kafka = openClient(options)
   const { prefix = '' } = options
   const publisher = openPublisher(kafka, prefix)
-  const consumers = new Map<Consuming, Pick<Group<never>, 'group' | 'topic'>>()
+  const consumers = new Map<KafkaSubscription, Pick<Group<never>, 'group' | 'topic'>>()
   return {
     relay: publisher.relay,
     subscribe: (subscriber) => {

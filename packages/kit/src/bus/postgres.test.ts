@@ -4,7 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { emit } from '../outbox/emit.ts'
 import { startRelay } from '../outbox/relay.ts'
-import { counting } from '../testing/counting.ts'
+import { countStatements } from '../testing/count-statements.ts'
 import { testDatabase } from '../testing/db.ts'
 import { busContract } from './contract.ts'
 import { appendBatch, busMigrations, retainMessages } from './postgres/log.ts'
@@ -69,7 +69,7 @@ test('events that a group does not handle do not wake it, and it skips them at i
   const own = postgresBus({ url: withPath(address), onError })
   const relays = startRelay({ url: withPath(address), schema: 'contract', bus: own, onError })
   committed(relays.wake)
-  const quiet = counting(db)
+  const quiet = countStatements(db)
   const group = { topic, db: quiet.db, group: 'quiet' }
   const other = Object.assign(async () => undefined, { isFor: (type: string) => type === 'other' })
   own.subscribe({ ...group, handle: other })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '../db/connect.ts'
 import type { Bus, Group, Handle, OnFailure } from './bus.ts'
-import { type Consuming, startConsumer } from './postgres/consumer.ts'
+import { type PostgresSubscription, startConsumer } from './postgres/consumer.ts'
 import { appendBatch, channel, retainMessages } from './postgres/log.ts'
 import { replayGroup, touchGroup } from './postgres/offsets.ts'
 
@@ -25,7 +25,7 @@ const reconnectMs = 1000
  * docs/spec/reliability.md#embedded-bus.
  */
 export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions): Bus {
-  const consumers = new Map<Consuming, Subscriber>()
+  const consumers = new Map<PostgresSubscription, Subscriber>()
   const own = openDatabase<unknown>(url, { application: 'bus', max: 1, statement_timeout: 60_000 })
   const listener = startListening(url, onError, (topic, type) => {
     for (const [consumer, { topic: own, handle }] of consumers)

@@ -7,7 +7,7 @@ export interface Pulse {
 }
 
 /** Creates a detector that reports the loop as alive until `limitMs` have passed without a beat. */
-export function pulse(limitMs = usualMs, now: () => number = () => performance.now()): Pulse {
+export function createPulse(limitMs = usualMs, now: () => number = () => performance.now()): Pulse {
   let last = now()
   return {
     beat: () => {
@@ -21,4 +21,5 @@ export function pulse(limitMs = usualMs, now: () => number = () => performance.n
  * Creates a detector for a Kafka group member. Its limit is longer than a rebalance of the group may take, which is
  * twice the session timeout.
  */
-export const pulseOfGroup = (sessionMs: number): Pulse => pulse(Math.max(usualMs, 3 * sessionMs))
+export const pulseOfGroup = (sessionMs: number): Pulse =>
+  createPulse(Math.max(usualMs, 3 * sessionMs))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { alarm } from '../alarm.ts'
-import { bury, type DeadEvent } from '../outbox/dead.ts'
-import { attempt, isPassing, type Subscriber } from './attempt.ts'
+import { createAlarm } from '../alarm.ts'
+import { type DeadEvent, storeDeadEvent } from '../outbox/dead.ts'
+import { attemptEvent, isPassing, type Subscriber } from './attempt.ts'
 
 const pollMs = 2000
 
@@ -13,7 +13,7 @@ export function startReplays<T>(
   subscriber: Subscriber<T>,
   { isPaused }: { isPaused: () => boolean },
 ): { stop: () => Promise<void> } {
-  const waiting = alarm()
+  const waiting = createAlarm()
   let stopped = false
   const takeAll = async () => {
     while (!stopped && !isPaused() && (await replayOne(subscriber))) {
@@ -46,13 +46,13 @@ async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
       order by partition, "offset" limit 1 for update skip locked`.execute(tx)
     const [dead] = rows
     if (!dead) return false
-    const error = await attempt(tx, subscriber, {
+    const error = await attemptEvent(tx, subscriber, {
       partition: dead.partition,
       message: dead,
       failures: new Map(),
     })
     if (isPassing(error)) return false
-    if (error !== undefined) await bury(tx, dead, error)
+    if (error !== undefined) await storeDeadEvent(tx, dead, error)
     else {
       await sql`
         delete from dead_events where consumer = ${group} and event_id = ${dead.event_id}`.execute(

@@ -1,4 +1,4 @@
-import { get, internal, operations, patch } from '@reticle/contracts/api/operation'
+import { defineOperations, get, internal, patch } from '@reticle/contracts/api/operation'
 import { bytes, idParams, nothing, page } from '@reticle/contracts/rest/common'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { protoFiles } from './proto.ts'
 const box = z.object({ id: z.int(), name: z.string() }).meta({ id: 'Box' })
 
 const table = (record: z.ZodObject) =>
-  operations('BoxService', {
+  defineOperations('BoxService', {
     getBox: get('/boxes/:id', { params: idParams, answers: { 200: record } }),
   })
 
@@ -95,7 +95,7 @@ test('a patch has "cleared", a body of bytes has "data", and bytes are streamed'
   const changes = z.object({ name: z.string().nullable() }).partial().meta({ id: 'BoxPatch' })
   const files = protoFiles(
     {
-      boxes: operations('BoxService', {
+      boxes: defineOperations('BoxService', {
         updateBox: patch('/boxes/:id', { params: idParams, body: changes, answers: { 200: box } }),
         fillBox: internal({
           query: z.object({ id: z.int() }),
@@ -115,7 +115,7 @@ test('a patch has "cleared", a body of bytes has "data", and bytes are streamed'
 })
 
 test('a message that two tables use is placed in common.proto', () => {
-  const other = operations('OtherService', {
+  const other = defineOperations('OtherService', {
     listBoxes: get('/b', { answers: { 200: page(box, 'P') } }),
   })
   const files = protoFiles({ boxes: table(box), others: other }, {})
@@ -125,7 +125,7 @@ test('a message that two tables use is placed in common.proto', () => {
 
 test('a message that moves to common.proto keeps its field numbers', () => {
   const own = fileOf(z.object({ name: z.string(), id: z.int() }).meta({ id: 'Box' }))
-  const other = operations('OtherService', {
+  const other = defineOperations('OtherService', {
     listBoxes: get('/b', { answers: { 200: page(box, 'P') } }),
   })
   const files = protoFiles({ boxes: table(box), others: other }, { 'boxes.proto': own })
@@ -133,7 +133,7 @@ test('a message that moves to common.proto keeps its field numbers', () => {
 })
 
 test('operations of the gateway have no method', () => {
-  const rows = operations('BoxService', {
+  const rows = defineOperations('BoxService', {
     getBox: get('/boxes/:id', { params: idParams, answers: { 200: box } }),
     uploadBox: get('/boxes', { by: 'gateway', answers: { 200: box } }),
   })

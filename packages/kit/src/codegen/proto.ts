@@ -1,6 +1,6 @@
 import {
-  answered,
   isBytes,
+  listServiceOperations,
   type Operation,
   type Operations,
   requestSchema,
@@ -69,7 +69,7 @@ export function protoFiles(
 }
 
 function service(file: string, table: Operations, messages: Map<string, Message>): string {
-  const calls = answered(table)
+  const calls = listServiceOperations(table)
   const lines = calls.map((one) => `  rpc ${one.rpc}(${request(one)}) returns (${answer(one)});`)
   for (const one of calls) {
     const name = `${one.rpc}Request`

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
+import { createKeyedQueue, type KeyedQueue } from '../keyed-queue.ts'
 import { answerOf, applyOnce } from '../outbox/calls.ts'
-import type { Context } from '../rpc/context.ts'
-import { type Turns, turns } from '../turns.ts'
+import type { CallContext } from '../rpc/context.ts'
 import { busy, retrySerialization } from './errors.ts'
 
 /**
@@ -21,15 +21,15 @@ export type Storable =
 
 /**
  * Runs the transaction of a call that changes data. A caller whose connection broke repeats the call under the same id;
- * the change is then not made again, and the stored response is returned. A call may use `change` once only, since a
+ * the change is then not made again, and the stored response is returned. A call may use `runChange` once only, since a
  * second use would count as a repetition. `run` must tolerate being repeated after a serialization failure.
  * Changes of one `row` (the row that `run` locks first: `project:7`) wait for each other before they take a connection,
  * so that many of them at once do not exhaust the pool.
  * @throws DomainError `conflict` if the turn does not come within 10 s
  */
-export function change<T, R extends Storable>(
+export function runChange<T, R extends Storable>(
   db: Kysely<T>,
-  { call_id, row }: Pick<Context, 'call_id'> & { row?: string },
+  { call_id, row }: Pick<CallContext, 'call_id'> & { row?: string },
   run: (tx: Transaction<T>) => Promise<R>,
 ): Promise<R> {
   const once = () =>
@@ -44,11 +44,11 @@ export function change<T, R extends Storable>(
  * timeout because waiting does not occupy a connection.
  */
 const turnMs = 10_000
-const known = new WeakMap<object, Turns>()
+const known = new WeakMap<object, KeyedQueue>()
 
 /** Returns the queue of turns of a pool, shared by all callers. */
-function turnsOf(db: object): Turns {
-  const inTurn = known.get(db) ?? turns()
+function turnsOf(db: object): KeyedQueue {
+  const inTurn = known.get(db) ?? createKeyedQueue()
   known.set(db, inTurn)
   return inTurn
 }
@@ -59,12 +59,12 @@ function turnsOf(db: object): Turns {
  */
 export async function changeAfter<T, C, R extends Storable>(
   db: Kysely<T>,
-  context: Pick<Context, 'call_id'>,
+  context: Pick<CallContext, 'call_id'>,
   prepare: () => Promise<C>,
   run: (tx: Transaction<T>, prepared: C) => Promise<R>,
 ): Promise<R> {
   const known = context.call_id && (await answerOf<T, R>(db, context.call_id))
   if (known) return known.answer
   const prepared = await prepare()
-  return change(db, context, (tx) => run(tx, prepared))
+  return runChange(db, context, (tx) => run(tx, prepared))
 }

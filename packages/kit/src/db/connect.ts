@@ -33,7 +33,7 @@ export interface DatabaseOptions {
 }
 
 /** Pool or transaction on which a query runs, with any tables. */
-export type Session<T> = Kysely<T> | Transaction<T>
+export type Queryable<T> = Kysely<T> | Transaction<T>
 
 export interface Database<T> {
   db: Kysely<T>

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import type { Session } from './connect.ts'
-import type { Connection, StreamingStatement } from './session/session.ts'
+import type { Queryable } from './connect.ts'
+import type { StatementConnection, StreamingStatement } from './session/session.ts'
 
 /**
  * The bulk row format: CSV whose separators are control characters, which JSON text cannot contain, so that lines can
@@ -38,7 +38,7 @@ export interface CopyTarget {
  * @throws the error of `chunks`, the reason of `signal`, or an error of pg with the line in `where`
  */
 export async function copyIn<T>(
-  db: Session<T>,
+  db: Queryable<T>,
   { table, columns }: CopyTarget,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { signal }: CopyOptions = {},
@@ -71,7 +71,7 @@ export async function copyIn<T>(
  * @throws the reason of `signal`, or an error of pg
  */
 export async function* copyOut<T>(
-  db: Session<T>,
+  db: Queryable<T>,
   query: CompiledQuery,
   { signal, as = 'rows' }: CopyOutOptions = {},
 ): AsyncGenerator<Uint8Array> {
@@ -93,7 +93,7 @@ export async function* copyOut<T>(
 }
 
 /** Starts the statement. The returned promise `done` never rejects, and resolves when the connection is free again. */
-async function openCopyOut<T>(db: Session<T>, text: string, over: AbortSignal) {
+async function openCopyOut<T>(db: Queryable<T>, text: string, over: AbortSignal) {
   let done = Promise.resolve()
   const stream = await new Promise<CopyToStreamQuery>((resolve, reject) => {
     const statement: StreamingStatement = {
@@ -112,7 +112,11 @@ async function openCopyOut<T>(db: Session<T>, text: string, over: AbortSignal) {
 }
 
 /** Cancels the query and discards the rows that were already sent. */
-async function discard(stream: CopyToStreamQuery, ended: Promise<void>, connection: Connection) {
+async function discard(
+  stream: CopyToStreamQuery,
+  ended: Promise<void>,
+  connection: StatementConnection,
+) {
   const skim = () => {
     while (stream.read() !== null);
   }

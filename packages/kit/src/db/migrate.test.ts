@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../testing/db.ts'
 import { openDatabase } from './connect.ts'
-import { assertMigrated, indexStep, type Migrations, migrate } from './migrate.ts'
+import { assertMigrated, indexStep, type Migrations, migrateSchema } from './migrate.ts'
 
 const first: Migrations = {
   '0001-things': {
@@ -36,7 +36,7 @@ test('repeated migrations change nothing', async () => {
     .insertInto('things')
     .values({ note: 'kept' } as never)
     .execute()
-  await migrate(url, { schema: 'one', migrations: first })
+  await migrateSchema(url, { schema: 'one', migrations: first })
   expect(await db.selectFrom('things').select('note').execute()).toEqual([{ note: 'kept' }])
 })
 
@@ -51,7 +51,7 @@ test('a failing step is named in the error, and only this step is rolled back', 
       },
     },
   }
-  const attempt = migrate(url, { schema: 'one', migrations })
+  const attempt = migrateSchema(url, { schema: 'one', migrations })
   await expect(attempt).rejects.toThrow(
     'migration 0003-bad of schema "one" failed: division by zero',
   )
@@ -70,7 +70,7 @@ test('a schema older than the program is rejected, and a newer one is accepted',
     'schema "one" is older than this program: 0009-later not applied',
   )
   await assertMigrated(db, { schema: 'one', migrations: first })
-  await migrate(url, { schema: 'one', migrations: first })
+  await migrateSchema(url, { schema: 'one', migrations: first })
 })
 
 test('a missing schema is older than every program', async () => {
@@ -88,28 +88,28 @@ test('eight concurrent starts migrate each of two schemas once, with indexes', a
     schema: `race_${n % 2}`,
     migrations: indexed,
   }))
-  await Promise.all(schemas.map((schema) => migrate(url, schema)))
+  await Promise.all(schemas.map((schema) => migrateSchema(url, schema)))
   for (const schema of schemas) await assertMigrated(db, schema)
 })
 
 test('an index is created outside of a transaction', async () => {
-  await migrate(url, { schema: 'apart', migrations: indexed })
+  await migrateSchema(url, { schema: 'apart', migrations: indexed })
   expect(await isIndexValid('apart.things_note_idx')).toBe(true)
 })
 
 test('an invalid index of an interrupted attempt is created again', async () => {
-  await migrate(url, { schema: 'half', migrations: first })
+  await migrateSchema(url, { schema: 'half', migrations: first })
   await sql`insert into half.things (note) values ('twice'), ('twice')`.execute(db)
   const broken = sql`create unique index concurrently things_note_idx on half.things (note)`
   await expect(broken.execute(db)).rejects.toThrow('could not create unique index')
   expect(await isIndexValid('half.things_note_idx')).toBe(false)
 
-  await migrate(url, { schema: 'half', migrations: indexed })
+  await migrateSchema(url, { schema: 'half', migrations: indexed })
   expect(await isIndexValid('half.things_note_idx')).toBe(true)
 })
 
 test('the creation of an index waits for readers longer than the lock timeout', async () => {
-  await migrate(url, { schema: 'busy', migrations: first })
+  await migrateSchema(url, { schema: 'busy', migrations: first })
   const reading = db.transaction().execute(async (tx) => {
     await sql`select from busy.things`.execute(tx)
     await sql`select pg_sleep(0.4)`.execute(tx)
@@ -142,7 +142,7 @@ test('a step waits for a locked table', async () => {
       },
     },
   }
-  await migrate(url, { schema: 'patient', migrations })
+  await migrateSchema(url, { schema: 'patient', migrations })
   await holding
   await sql`select patient from things`.execute(db)
   await other.close()

@@ -7,12 +7,12 @@ import { isLockTimeout } from './errors.ts'
  * One step of a schema. A step with `transactional: false` must tolerate
  * being repeated; `indexStep` builds such a step for an index.
  */
-export type Step = Migration & { transactional?: boolean }
+export type MigrationStep = Migration & { transactional?: boolean }
 
 /** All steps by name (`0001-projects`), applied in the order of their names. A released step never changes. */
-export type Migrations = Readonly<Record<string, Step>>
+export type Migrations = Readonly<Record<string, MigrationStep>>
 
-export interface Schema {
+export interface DatabaseSchema {
   schema: string
   migrations: Migrations
 }
@@ -25,7 +25,10 @@ const lockTries = 10
  * schema that is newer than these steps is left as it is.
  * @throws Error naming the schema and the failed step; the steps before it stay applied
  */
-export async function migrate(url: string, { schema, migrations }: Schema): Promise<void> {
+export async function migrateSchema(
+  url: string,
+  { schema, migrations }: DatabaseSchema,
+): Promise<void> {
   const { db, close } = openDatabase<unknown>(url, {
     application: `migrate ${schema}`,
     max: 2,
@@ -55,7 +58,7 @@ export async function migrate(url: string, { schema, migrations }: Schema): Prom
  * transaction, without blocking others.
  * @param on table and columns: sql`tasks (priority)`
  */
-export const indexStep = (name: string, on: RawBuilder<unknown>): Step => ({
+export const indexStep = (name: string, on: RawBuilder<unknown>): MigrationStep => ({
   transactional: false,
   up: async (db) => {
     const half = await sql`
@@ -71,7 +74,7 @@ export const indexStep = (name: string, on: RawBuilder<unknown>): Step => ({
  * Rejects a schema older than `migrations`; a newer one is accepted.
  * @throws Error naming the missing steps and what to do
  */
-export async function assertMigrated<T>(db: Kysely<T>, wanted: Schema): Promise<void> {
+export async function assertMigrated<T>(db: Kysely<T>, wanted: DatabaseSchema): Promise<void> {
   const missing = await missingSteps(db, wanted)
   if (missing.length === 0) return
   throw new Error(
@@ -112,7 +115,10 @@ async function createTable(db: Kysely<unknown>, schema: string): Promise<void> {
     )`.execute(db)
 }
 
-async function missingSteps<T>(db: Kysely<T>, { schema, migrations }: Schema): Promise<string[]> {
+async function missingSteps<T>(
+  db: Kysely<T>,
+  { schema, migrations }: DatabaseSchema,
+): Promise<string[]> {
   const known = await sql`select to_regclass(${`${schema}.${table}`}) as name`.execute(db)
   const applied = new Set<string>()
   if ((known.rows[0] as { name: string | null }).name !== null) {
@@ -124,7 +130,7 @@ async function missingSteps<T>(db: Kysely<T>, { schema, migrations }: Schema): P
   return missing.sort()
 }
 
-async function runStep(db: Kysely<unknown>, { schema, migrations }: Schema, name: string) {
+async function runStep(db: Kysely<unknown>, { schema, migrations }: DatabaseSchema, name: string) {
   const step = migrations[name]
   if (!step) return
   for (let tries = 1; ; tries++) {
@@ -143,7 +149,7 @@ async function runStep(db: Kysely<unknown>, { schema, migrations }: Schema, name
 async function apply(
   db: Kysely<unknown>,
   schema: string,
-  { name, up, transactional = true }: Step & { name: string },
+  { name, up, transactional = true }: MigrationStep & { name: string },
 ): Promise<void> {
   const run = async (session: Kysely<unknown>) => {
     await up(session)

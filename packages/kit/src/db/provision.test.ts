@@ -4,8 +4,8 @@ import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../testing/db.ts'
 import { openDatabase } from './connect.ts'
-import { type Migrations, migrate } from './migrate.ts'
-import { ownerOf, provision, writerOf } from './provision.ts'
+import { type Migrations, migrateSchema } from './migrate.ts'
+import { ownerOf, provisionSchemas, writerOf } from './provision.ts'
 
 /** Roles belong to the whole server, so each run uses unique names. */
 const run = randomBytes(3).toString('hex')
@@ -13,7 +13,7 @@ const [cats, dogs, log] = [`cats_${run}`, `dogs_${run}`, `log_${run}`]
 const admin = await testDatabase<object>([])
 const passwordOf = (role: string) => `${role}'s`
 const wanted = { admin: admin.url, schemas: [cats, dogs], shared: log, passwordOf }
-const access = await provision(wanted)
+const access = await provisionSchemas(wanted)
 
 const oneTable: Migrations = {
   '0001-rows': {
@@ -23,7 +23,7 @@ const oneTable: Migrations = {
   },
 }
 for (const { owner, schema } of [cats, dogs].map((schema) => ({ schema, ...of(schema) }))) {
-  await migrate(owner, { schema, migrations: oneTable })
+  await migrateSchema(owner, { schema, migrations: oneTable })
 }
 await admin.pool.query(
   `set role ${ownerOf(log)}; create table ${log}.lines (note text); reset role`,
@@ -60,7 +60,7 @@ test('every service reads and writes the shared schema', async () => {
 })
 
 test('a repeated run keeps rows and changes passwords', async () => {
-  const again = await provision({ ...wanted, passwordOf: () => 'new' })
+  const again = await provisionSchemas({ ...wanted, passwordOf: () => 'new' })
   expect(await as(again.get(cats)?.writer ?? '', 'select note from rows')).toEqual([
     { note: 'tom' },
   ])

@@ -25,7 +25,7 @@ export interface Access {
  * Creates or updates schemas and roles. A role has access to its own schema and to `shared`, which are also its search
  * path, and to no other. May run at every start.
  */
-export async function provision({
+export async function provisionSchemas({
   admin,
   schemas,
   shared,

@@ -9,19 +9,41 @@ interface Column {
   /** Check constraints of this column alone. */
   checks: string[] | null
 }
-type Table = [name: string, columns: Column[]]
+interface Table {
+  name: string
+  /** Name of its types without the suffix `Table` or `Row`. */
+  typeName: string
+  columns: Column[]
+}
+
+export interface RowTypeNames {
+  /** Name of the interface of the whole schema, such as `ProjectsDb`. */
+  database: string
+  /** Names after which the types of a table are called instead of after the table. */
+  aliases?: Readonly<Record<string, string>>
+}
 
 /**
  * Generates the row types of a migrated schema as TypeScript (`db/schema.ts` of a service). Enumerations are read from
  * `in (...)` checks. The table of migrations and partitions are omitted.
  * @param db any connection to the database
- * @param name name of the interface of the whole schema, such as `ProjectsDb`
  */
-export async function rowTypes<T>(db: Kysely<T>, schema: string, name: string): Promise<string> {
+export async function rowTypes<T>(
+  db: Kysely<T>,
+  schema: string,
+  { database, aliases = {} }: RowTypeNames,
+): Promise<string> {
   const columns = await readColumns(db, schema)
   const names = [...new Set(columns.map((one) => one.table))]
-  const tables = names.map((table): Table => [table, columns.filter((one) => one.table === table)])
-  const parts = [...tables.map(tableText), databaseText(name, names), names.map(rowText).join('\n')]
+  const tables = names.map(
+    (name): Table => ({
+      name,
+      typeName: pascal(aliases[name] ?? name),
+      columns: columns.filter((one) => one.table === name),
+    }),
+  )
+  const rows = tables.map(rowText).join('\n')
+  const parts = [...tables.map(tableText), databaseText(database, tables), rows]
   return `${header(parts.join('\n'))}\n${parts.join('\n\n')}\n`
 }
 
@@ -51,8 +73,8 @@ function header(body: string): string {
   ].join('\n')
 }
 
-function tableText([table, columns]: Table): string {
-  return `export interface ${pascal(table)}Table {\n${columns.map(columnText).join('\n')}\n}`
+function tableText({ typeName, columns }: Table): string {
+  return `export interface ${typeName}Table {\n${columns.map(columnText).join('\n')}\n}`
 }
 
 function columnText({ name, type, is_nullable, has_default, checks }: Column): string {
@@ -88,13 +110,13 @@ function words(checks: string[]): string | undefined {
   return found && found.length > 0 ? found.join(' | ') : undefined
 }
 
-function databaseText(name: string, tables: string[]): string {
-  const lines = tables.map((table) => `  ${table}: ${pascal(table)}Table`)
-  return `export interface ${name} {\n${lines.join('\n')}\n}`
+function databaseText(database: string, tables: Table[]): string {
+  const lines = tables.map(({ name, typeName }) => `  ${name}: ${typeName}Table`)
+  return `export interface ${database} {\n${lines.join('\n')}\n}`
 }
 
-function rowText(table: string): string {
-  return `export type ${singular(pascal(table))}Row = Selectable<${pascal(table)}Table>`
+function rowText({ typeName }: Table): string {
+  return `export type ${singular(typeName)}Row = Selectable<${typeName}Table>`
 }
 
 function singular(name: string): string {

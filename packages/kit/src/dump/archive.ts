@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Member, readTar, tarEnd, tarHeader, tarPadding } from './tar.ts'
+import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
 
-export type { Member }
+export type { TarFile }
 
 /** Writer of a backup: one tar file, or a folder with the same members as files. */
 export interface ArchiveWriter {
@@ -104,7 +104,10 @@ async function writeExactly(
  * the names of its top-level files and folders; those of a tar are in the order in which they were written.
  * @throws Error with a message for the operator if the archive is missing or damaged
  */
-export async function* readArchive(path: string, first: readonly string[]): AsyncGenerator<Member> {
+export async function* readArchive(
+  path: string,
+  first: readonly string[],
+): AsyncGenerator<TarFile> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`there is no ${path}: name the file or folder of a backup`)
   if (!found.isDirectory()) {
@@ -114,7 +117,7 @@ export async function* readArchive(path: string, first: readonly string[]): Asyn
   for (const name of first) yield* walk(path, name)
 }
 
-async function* walk(root: string, name: string): AsyncGenerator<Member> {
+async function* walk(root: string, name: string): AsyncGenerator<TarFile> {
   const path = join(root, name)
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile()) yield { name, size: found.size, chunks: createReadStream(path) }

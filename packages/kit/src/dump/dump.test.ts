@@ -10,7 +10,7 @@ import { testDatabase } from '../testing/db.ts'
 import { createArchive, readArchive } from './archive.ts'
 import { openSnapshot } from './dump.ts'
 import { openLoad } from './load.ts'
-import { type Checksums, layout, type Manifest } from './manifest.ts'
+import { type Checksums, type DumpManifest, layout } from './manifest.ts'
 import { tarHeader } from './tar.ts'
 
 const migrations: Migrations = {
@@ -64,7 +64,7 @@ async function backup(name: string, between: () => Promise<unknown> = async () =
   return { path, sums, manifest: snapshot.manifest }
 }
 
-async function restore(given: { path: string; manifest: Manifest; sums: Checksums['tables'] }) {
+async function restore(given: { path: string; manifest: DumpManifest; sums: Checksums['tables'] }) {
   const load = await openLoad(to.url, given.manifest)
   try {
     for await (const { name, chunks } of readArchive(given.path, order)) {

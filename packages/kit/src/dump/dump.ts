@@ -7,8 +7,8 @@ import type { ArchiveWriter } from './archive.ts'
 import { contentOf, majorOf, quoted, sequencesOf } from './catalog.ts'
 import {
   type Checksums,
+  type DumpManifest,
   layout,
-  type Manifest,
   newestFormat,
   type SchemaContent,
   type TableContent,
@@ -25,13 +25,13 @@ export interface DumpOptions {
   schemas: readonly string[]
   /** Version of this program. */
   version: string
-  objects: Manifest['objects']
+  objects: DumpManifest['objects']
   onTable?: (name: string, rows: number) => void
 }
 
 /** Snapshot of a database: all reads through it show the same moment. */
 export interface Snapshot {
-  manifest: Manifest
+  manifest: DumpManifest
   /** Writes every table as parts `tables/<schema>/<table>/<number>.gz`, then the sequences. */
   writeTo: (archive: ArchiveWriter) => Promise<Checksums['tables']>
   close: () => Promise<void>
@@ -46,7 +46,7 @@ export async function openSnapshot(options: DumpOptions): Promise<Snapshot> {
   const client = await openSession(url, 'backup')
   try {
     await client.query('begin isolation level repeatable read read only')
-    const manifest: Manifest = {
+    const manifest: DumpManifest = {
       format: newestFormat,
       version,
       created_date: new Date().toISOString(),

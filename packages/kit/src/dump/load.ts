@@ -5,10 +5,10 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { quoted } from './catalog.ts'
 import { openSession } from './dump.ts'
-import type { Checksums, Manifest, SchemaContent, Sequences, TableContent } from './manifest.ts'
+import type { Checksums, DumpManifest, SchemaContent, Sequences, TableContent } from './manifest.ts'
 
 /** Load of rows into a database with the same migrations as the backup, in one transaction. */
-export interface Load {
+export interface DatabaseLoad {
   /** Adds one part of a table, compressed as it was written. */
   addPart: (schema: string, table: string, chunks: AsyncIterable<Uint8Array>) => Promise<void>
   setSequences: (sequences: Sequences) => Promise<void>
@@ -32,7 +32,7 @@ interface ForeignKey {
  * `commit`, so that tables can be filled in any order.
  * @param url address with a role that owns the tables, or is a member of the roles that do
  */
-export async function openLoad(url: string, { schemas }: Manifest): Promise<Load> {
+export async function openLoad(url: string, { schemas }: DumpManifest): Promise<DatabaseLoad> {
   const client = await openSession(url, 'restore')
   const known = new Map(
     schemas.flatMap(({ schema, tables }) =>

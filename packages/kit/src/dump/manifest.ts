@@ -33,8 +33,8 @@ export const manifest = z.object({
     z.object({ schema: z.string(), steps: z.array(z.string()), tables: z.array(table) }),
   ),
 })
-export type Manifest = z.infer<typeof manifest>
-export type SchemaContent = Manifest['schemas'][number]
+export type DumpManifest = z.infer<typeof manifest>
+export type SchemaContent = DumpManifest['schemas'][number]
 export type TableContent = z.infer<typeof table>
 
 /** Schema of the last values of sequences: `{schema: {sequence: last value}}`. */

@@ -2,7 +2,7 @@
  * The tar format (POSIX.1-2001, with pax records for values beyond the old header), written and read as streams. A
  * backup in one file is a tar archive so that standard tools can inspect it.
  */
-export interface Member {
+export interface TarFile {
   /** Path `folder/file` in ASCII. */
   name: string
   /** Size in bytes. */
@@ -78,7 +78,7 @@ function sumOf(bytes: Buffer): number {
  * Reads the members of a tar archive.
  * @throws Error if it is not a tar archive or is truncated
  */
-export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Member> {
+export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarFile> {
   const bytes = byteReader(chunks)
   let pax = new Map<string, string>()
   for (;;) {

@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import * as grpc from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import {
-  answered,
   isBytes,
   isStreamed,
+  listServiceOperations,
   type Operation,
   type Operations,
 } from '@reticle/contracts/api/operation'
 import { DomainError, unavailable } from '../errors.ts'
 import { startWork } from '../observe/traces.ts'
-import type { Bytes, BytesAnswer, Context, Service } from '../rpc/context.ts'
-import { leavable } from '../rpc/leave.ts'
-import { moving, within } from './idle.ts'
+import type { Bytes, BytesAnswer, CallContext, Service } from '../rpc/context.ts'
+import { toReleasable } from '../rpc/releasable.ts'
+import { withIdleLimit, withTimeLimit } from './idle.ts'
 import { errorOf, isBroken } from './wire/failure.ts'
-import { sign } from './wire/metadata.ts'
-import { methodOf, type Piece, piecesOf } from './wire/method.ts'
+import { signContext } from './wire/metadata.ts'
+import { methodOf, piecesOf, type StreamMessage } from './wire/method.ts'
 
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>
@@ -35,7 +35,7 @@ export interface Way {
 
 /** Builds a service whose calls run in another process. */
 export function grpcService<T extends Operations>(way: Way, table: T): Service<T> {
-  const callers = answered(table).map((one) => [one.name, callOver(way, one)])
+  const callers = listServiceOperations(table).map((one) => [one.name, callOver(way, one)])
   return Object.fromEntries(callers) as Service<T>
 }
 
@@ -43,11 +43,11 @@ function callOver(way: Way, operation: Operation) {
   const method = methodOf(way.protos, operation)
   const client = isStreamed(operation) ? way.streams : way.messages
   const seal = { method: method.path, keys: way.keys }
-  const ask = (input: Fields, context: Context, deadline: number, isLast = false) => {
+  const ask = (input: Fields, context: CallContext, deadline: number, isLast = false) => {
     const metadata = new grpc.Metadata()
     const span = startSpan(method.path, context)
     const { traceparent } = span
-    sign(metadata, { ...context, traceparent }, seal)
+    signContext(metadata, { ...context, traceparent }, seal)
     let done: grpc.requestCallback<unknown> = () => undefined
     const answer = new Promise((resolve, reject) => {
       done = (error, value) => (error ? reject(error) : resolve(value))
@@ -57,7 +57,7 @@ function callOver(way: Way, operation: Operation) {
     const body = isBytes(operation.body) ? input : undefined
     const failure = follow(call, context.signal, way.idleMs, body)
     if (isBytes(operation.answer))
-      return receive(call as grpc.ClientReadableStream<Piece>, failure, way.idleMs)
+      return receive(call as grpc.ClientReadableStream<StreamMessage>, failure, way.idleMs)
     // The library does not retry a call whose response has started; for a single message that is as safe as before.
     let isBegun = false
     call.once('metadata', () => {
@@ -69,7 +69,7 @@ function callOver(way: Way, operation: Operation) {
       throw failure(thrown)
     })
   }
-  return async (input: Fields, context: Context) => {
+  return async (input: Fields, context: CallContext) => {
     if (context.signal.aborted) throw unavailable('The caller went away.')
     const call_id = context.next_call_id ?? callIdOf(operation)
     const deadline = Math.min(context.deadline, Date.now() + limitOf(operation))
@@ -78,7 +78,7 @@ function callOver(way: Way, operation: Operation) {
 }
 
 /** Starts the span of a call, which the other process continues. */
-function startSpan(path: string, { traceparent }: Context) {
+function startSpan(path: string, { traceparent }: CallContext) {
   const name = path.slice(1)
   const work = startWork(name, { kind: 'client', service: 'grpc', traceparent })
   const end = ({ code }: grpc.StatusObject) => {
@@ -172,14 +172,14 @@ async function send(
   call.write(fields)
   for await (const piece of piecesOf(body as Bytes)) {
     ended.throwIfAborted()
-    if (!call.write(piece)) await within(idleMs, once(call, 'drain', { signal: ended }))
+    if (!call.write(piece)) await withTimeLimit(idleMs, once(call, 'drain', { signal: ended }))
   }
   call.end()
 }
 
 /** Receives a response of bytes. The head is awaited, so that an error before the first byte keeps its status. */
 async function receive(
-  call: grpc.ClientReadableStream<Piece>,
+  call: grpc.ClientReadableStream<StreamMessage>,
   failure: Failure,
   idleMs: number,
 ): Promise<BytesAnswer> {
@@ -190,14 +190,14 @@ async function receive(
   const left = async () => call.cancel()
   return {
     head: first.value.head,
-    chunks: leavable(rest(call, moving(idleMs, pieces), failure), left),
+    chunks: toReleasable(rest(call, withIdleLimit(idleMs, pieces), failure), left),
   }
 }
 
 /** Yields the remaining pieces. A reader that stops early ends the call, so that the other process stops too. */
 async function* rest(
-  call: grpc.ClientReadableStream<Piece>,
-  pieces: AsyncIterable<Piece>,
+  call: grpc.ClientReadableStream<StreamMessage>,
+  pieces: AsyncIterable<StreamMessage>,
   failure: Failure,
 ): AsyncGenerator<Uint8Array> {
   try {

@@ -29,7 +29,7 @@ const checkMs = 2000
 const checkRestMs = 50
 
 /** Connection to all replicas of another process. Calls are distributed over the available ones in turn. */
-export interface Connection {
+export interface GrpcConnection {
   /** Returns a service of the other process with the same interface as a local one. */
   service<T extends Operations>(table: T): Service<T>
   /** Returns several services, by the names of their tables. */
@@ -46,7 +46,7 @@ export interface Connection {
  * Connects to the services of another process, with the first call, and reconnects automatically. Short calls and
  * streams use separate connections, so that neither delays the other.
  */
-export function connectGrpc(options: ConnectOptions): Connection {
+export function connectGrpc(options: ConnectOptions): GrpcConnection {
   const { address, keys, tls, idleMs = idleLimitMs, protos = loadProtos() } = options
   const credentials = clientCredentials(tls)
   const messages = new Client(address, credentials, messageOptions)

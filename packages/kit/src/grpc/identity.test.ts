@@ -1,16 +1,16 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
-import { get, operations, post } from '@reticle/contracts/api/operation'
+import { defineOperations, get, post } from '@reticle/contracts/api/operation'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newAuthority } from '../outgoing/certificate.ts'
 import type { Principal, Service } from '../rpc/context.ts'
-import { guard } from '../rpc/guard.ts'
+import { guardHandlers } from '../rpc/guard.ts'
 import { callAs } from '../testing/call.ts'
 import { protosOf } from '../testing/protos.ts'
 import { type ConnectOptions, connectGrpc } from './connect.ts'
 import { listenGrpc } from './listen.ts'
 import type { Tls } from './tls.ts'
-import { sign } from './wire/metadata.ts'
+import { signContext } from './wire/metadata.ts'
 import { methodOf } from './wire/method.ts'
 
 /**
@@ -19,7 +19,7 @@ import { methodOf } from './wire/method.ts'
  */
 
 const who = z.object({ user_id: z.int() }).meta({ id: 'Who' })
-const table = operations('WhoService', {
+const table = defineOperations('WhoService', {
   whoAmI: get('/who', { answers: { 200: who } }),
   becomeAdmin: post('/admin', { answers: { 200: who } }),
 })
@@ -37,7 +37,7 @@ const serve = (tls?: Tls) =>
   listenGrpc({ host, port: 0, keys, protos, tls }, (register) =>
     register(
       table,
-      guard(handlers, () => undefined),
+      guardHandlers(handlers, () => undefined),
     ),
   )
 
@@ -54,7 +54,7 @@ describe('a call from a client outside the installation', async () => {
 
   const signed = (method: string, by: readonly string[] = keys) => {
     const metadata = new Metadata()
-    sign(metadata, context, { method, keys: by })
+    signContext(metadata, context, { method, keys: by })
     return metadata
   }
   const call = (path: string, metadata: Metadata) =>

@@ -1,5 +1,5 @@
 import { unavailable } from '../errors.ts'
-import { eachNext } from '../rpc/leave.ts'
+import { eachNext } from '../rpc/releasable.ts'
 
 /**
  * Longest time in milliseconds that one side of a stream waits for the other to send or accept the next piece. It
@@ -12,7 +12,7 @@ export const idleLimitMs = 10 * 60_000
  * Waits for a promise with a time limit.
  * @throws DomainError `unavailable` if it takes longer than `ms` milliseconds
  */
-export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
+export async function withTimeLimit<T>(ms: number, wait: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const fail = () => reject(unavailable(`Nothing moved for ${ms / 1000} s.`))
@@ -26,6 +26,6 @@ export async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
 }
 
 /** Yields the same pieces, and waits at most `ms` milliseconds for each. */
-export function moving<T>(ms: number, pieces: AsyncIterator<T>): AsyncIterable<T> {
-  return eachNext(pieces, (next) => within(ms, next()))
+export function withIdleLimit<T>(ms: number, pieces: AsyncIterator<T>): AsyncIterable<T> {
+  return eachNext(pieces, (next) => withTimeLimit(ms, next()))
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js'
-import { get, operations } from '@reticle/contracts/api/operation'
+import { defineOperations, get } from '@reticle/contracts/api/operation'
 import { service as healthService } from 'grpc-health-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Service } from '../rpc/context.ts'
-import { guard } from '../rpc/guard.ts'
+import { guardHandlers } from '../rpc/guard.ts'
 import { callAs } from '../testing/call.ts'
 import { protosOf } from '../testing/protos.ts'
 import { connectGrpc } from './connect.ts'
@@ -13,7 +13,7 @@ import { type GrpcServer, listenGrpc } from './listen.ts'
 
 /** Health and graceful shutdown of a gRPC server. */
 
-const table = operations('SlowService', {
+const table = defineOperations('SlowService', {
   wait: get('/wait', {
     query: z.object({ ms: z.int() }),
     answers: { 200: z.object({ ms: z.int() }).meta({ id: 'Waited' }) },
@@ -33,7 +33,7 @@ async function opened() {
   const server = await listenGrpc({ host, port: 0, keys, protos }, (serve) =>
     serve(
       table,
-      guard(handlers, () => undefined),
+      guardHandlers(handlers, () => undefined),
     ),
   )
   const address = `${host}:${server.port}`

@@ -6,7 +6,7 @@ import { callAs } from '../testing/call.ts'
 import { testDatabase } from '../testing/db.ts'
 import { protosOf } from '../testing/protos.ts'
 import { type RpcProcess, startRpcProcess, tally } from '../testing/rpc-process.ts'
-import { score } from '../testing/scores.ts'
+import { recordScore } from '../testing/scores.ts'
 import { connectGrpc } from './connect.ts'
 
 /** Measurement T-RPC-1 for single calls: replicas stop and start without an effect for callers. */
@@ -79,7 +79,7 @@ test('20 concurrent calls survive replicas that are stopped and killed in turn',
   isOver = true
   await Promise.all(callers)
 
-  score({
+  recordScore({
     ...{ id: 'T-RPC-1', on: 'calls between services' },
     count: `2 stopped and 2 killed of 3 under ${answers.size} calls, ${inFlight} at once`,
     ...{ seen: `${failures.length}`, holds: failures.length === 0 },

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { operations, put } from '@reticle/contracts/api/operation'
+import { defineOperations, put } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { change } from '../db/change.ts'
+import { runChange } from '../db/change.ts'
 import { unavailable } from '../errors.ts'
 import { outboxTables } from '../outbox/tables.ts'
-import type { Context, Service } from '../rpc/context.ts'
-import { guard } from '../rpc/guard.ts'
+import type { CallContext, Service } from '../rpc/context.ts'
+import { guardHandlers } from '../rpc/guard.ts'
 import { callAs } from '../testing/call.ts'
 import { testDatabase } from '../testing/db.ts'
 import { protosOf } from '../testing/protos.ts'
@@ -34,7 +34,7 @@ const { db } = await testDatabase<{ notes: { id: number; text: string } }>([
 
 const note = z.object({ id: z.int(), text: z.string() }).meta({ id: 'Note' })
 const body = z.object({ text: z.string() }).meta({ id: 'NoteCreate' })
-const table = operations('NoteService', {
+const table = defineOperations('NoteService', {
   addNote: put('/notes', { body, answers: { 200: note } }),
   sendNote: put('/sent', { body: bytes, answers: { 200: note } }),
 })
@@ -42,12 +42,12 @@ const protos = protosOf(table)
 const keys = ['k']
 const host = '127.0.0.1'
 
-let seen: Context[] = []
+let seen: CallContext[] = []
 let beforeAnswer: () => Promise<void> | void = () => undefined
 
-async function insert(text: string, context: Context) {
+async function insert(text: string, context: CallContext) {
   seen.push(context)
-  const made = await change(db, context, async (tx) => {
+  const made = await runChange(db, context, async (tx) => {
     const { rows } = await sql<{ id: number; text: string }>`
       insert into notes (text) values (${text}) returning id, text`.execute(tx)
     return { id: rows[0]?.id ?? 0, text }
@@ -67,7 +67,7 @@ const handlers: Service<typeof table> = {
 const server = await listenGrpc({ host, port: 0, keys, protos }, (serve) =>
   serve(
     table,
-    guard(handlers, () => undefined),
+    guardHandlers(handlers, () => undefined),
   ),
 )
 const proxy = await openProxy({ host, port: server.port })

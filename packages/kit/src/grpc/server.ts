@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import type * as grpc from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
-import { answered, type Operations } from '@reticle/contracts/api/operation'
+import { listServiceOperations, type Operations } from '@reticle/contracts/api/operation'
 import { toDomainError, unavailable } from '../errors.ts'
 import {
   type BytesAnswer,
-  type Call,
-  type Context,
+  type CallContext,
   isBytesAnswer,
   type Service,
+  type UntypedCall,
 } from '../rpc/context.ts'
-import { moving, within } from './idle.ts'
+import { withIdleLimit, withTimeLimit } from './idle.ts'
 import { statusOf } from './wire/failure.ts'
-import { verify } from './wire/metadata.ts'
+import { verifyContext } from './wire/metadata.ts'
 import { methodOf, piecesOf } from './wire/method.ts'
 
 type Fields = Record<string, unknown>
@@ -35,17 +35,17 @@ export function serveGrpc<T extends Operations>(
   service: Service<T>,
 ): void {
   const { server, protos } = entrance
-  const calls = service as Record<string, Call>
-  const methods = answered(table).map((one) => [one.name, methodOf(protos, one)])
-  const handlers = answered(table).map(({ name }) => [
+  const calls = service as Record<string, UntypedCall>
+  const methods = listServiceOperations(table).map((one) => [one.name, methodOf(protos, one)])
+  const handlers = listServiceOperations(table).map(({ name }) => [
     name,
-    answerWith(entrance, calls[name] as Call),
+    answerWith(entrance, calls[name] as UntypedCall),
   ])
   server.addService(Object.fromEntries(methods), Object.fromEntries(handlers))
 }
 
 /** Builds the handler; grpc-js passes (call) or (call, callback), depending on the kind of method. */
-function answerWith({ keys, idleMs }: Entrance, handle: Call) {
+function answerWith({ keys, idleMs }: Entrance, handle: UntypedCall) {
   return async (call: AnyCall, reply?: grpc.sendUnaryData<unknown>) => {
     const cancel = new AbortController()
     let isOver = false
@@ -54,9 +54,9 @@ function answerWith({ keys, idleMs }: Entrance, handle: Call) {
     })
     const { signal } = cancel
     try {
-      const { call_id, ...sent } = verify(call.metadata, { method: call.getPath(), keys })
+      const { call_id, ...sent } = verifyContext(call.metadata, { method: call.getPath(), keys })
       const deadline = Number(call.getDeadline())
-      const context: Context = { ...sent, next_call_id: call_id, deadline, signal }
+      const context: CallContext = { ...sent, next_call_id: call_id, deadline, signal }
       const input = call.request ?? (await inputOf(call, signal, idleMs))
       const answer = await handle(input as never, context)
       if (reply) reply(null, answer)
@@ -82,7 +82,7 @@ async function write(
 ) {
   call.write({ head })
   for await (const piece of piecesOf(chunks))
-    if (!call.write(piece)) await within(idleMs, once(call, 'drain', { signal }))
+    if (!call.write(piece)) await withTimeLimit(idleMs, once(call, 'drain', { signal }))
   call.end()
 }
 
@@ -94,6 +94,6 @@ async function inputOf(call: AnyCall, signal: AbortSignal, idleMs: number): Prom
   const gone = () => call.destroy(unavailable('The caller went away.'))
   signal.addEventListener('abort', gone, { once: true })
   const parts = call.iterator({ destroyOnReturn: false })
-  const { value: fields } = await within(idleMs, parts.next())
-  return { ...fields, body: moving(idleMs, parts) }
+  const { value: fields } = await withTimeLimit(idleMs, parts.next())
+  return { ...fields, body: withIdleLimit(idleMs, parts) }
 }

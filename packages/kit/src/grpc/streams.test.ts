@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { internal, operations } from '@reticle/contracts/api/operation'
+import { defineOperations, internal } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Bytes, Service } from '../rpc/context.ts'
-import { guard } from '../rpc/guard.ts'
+import { guardHandlers } from '../rpc/guard.ts'
 import { callAs } from '../testing/call.ts'
 import { protosOf } from '../testing/protos.ts'
 import { openProxy } from '../testing/proxy.ts'
@@ -20,7 +20,7 @@ import { listenGrpc } from './listen.ts'
 
 const query = z.object({ how: z.enum(['endless', 'silent']) })
 const count = z.object({ count: z.int() })
-const table = operations('StreamService', {
+const table = defineOperations('StreamService', {
   read: internal({ query, answers: { 200: bytes } }),
   write: internal({ body: bytes, answers: { 200: count } }),
 })
@@ -61,7 +61,7 @@ const handlers: Service<typeof table> = {
     return { count: taken }
   },
 }
-const service = guard(handlers, () => undefined)
+const service = guardHandlers(handlers, () => undefined)
 const server = await listenGrpc({ host, port: 0, keys, protos, idleMs }, (serve) =>
   serve(table, service),
 )

@@ -16,7 +16,7 @@ export interface KeyClaim {
   fingerprint?: string | undefined
 }
 
-export interface Claimed {
+export interface ClaimResult {
   /**
    * `yours`: execute the call as `call_id`; `running`: another attempt is executing it; `reused`: the key belongs to
    * another request; `answered`: return `answer` if the fingerprint matches.
@@ -43,7 +43,7 @@ export interface KeySettlement extends KeyClaim {
  */
 export function keyHandlers<T>(db: Kysely<T>) {
   return {
-    claimKey: async ({ id, claim_id, fingerprint }: KeyClaim): Promise<Claimed> => {
+    claimKey: async ({ id, claim_id, fingerprint }: KeyClaim): Promise<ClaimResult> => {
       await forgetOldKey(db, id)
       const call_id = await claim(db, { id, claim_id, fingerprint })
       if (call_id) return { state: 'yours', call_id }
@@ -96,7 +96,7 @@ async function find<T>(db: Kysely<T>, id: string): Promise<Known | undefined> {
   return rows[0]
 }
 
-function standing(known: Known | undefined, asked: string | undefined): Claimed {
+function standing(known: Known | undefined, asked: string | undefined): ClaimResult {
   const { fingerprint, answer } = known ?? {}
   if (fingerprint && asked && fingerprint !== asked) return { state: 'reused' }
   if (!fingerprint || !answer) return { state: 'running' }

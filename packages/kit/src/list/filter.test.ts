@@ -1,12 +1,12 @@
-import { type Kind, logic, type Value } from '@reticle/contracts/rest/json-logic'
+import { createFilterSchema, type FieldKind, type Value } from '@reticle/contracts/rest/json-logic'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Migrations } from '../db/migrate.ts'
 import { testDb } from '../testing/db.ts'
-import { oracle } from '../testing/json-logic.ts'
-import { asksAbout, conditionOf } from './filter.ts'
-import { holds } from './holds.ts'
+import { createFilterOracle } from '../testing/json-logic.ts'
+import { evaluateFilter } from './evaluate-filter.ts'
+import { conditionOf, hasAnyField } from './filter.ts'
 
 /** JSON Logic filters as SQL, on a real database. See docs/spec/rest.md#filters. */
 
@@ -37,8 +37,8 @@ const kinds = {
   weight: 'number',
   is_new: 'flag',
   date: 'date',
-} as const satisfies Record<keyof Thing, Kind>
-const filter = logic(kinds)
+} as const satisfies Record<keyof Thing, FieldKind>
+const filter = createFilterSchema(kinds)
 
 /** Compares texts by their characters, independent of the collation of the database. */
 const columnOf = (name: string) =>
@@ -128,8 +128,8 @@ describe('a filter on stored rows', async () => {
 test('the fields of an expression are known', () => {
   const given = { and: [{ var: 'id' }, { '!': { in: [{ var: 'size' }, [1]] } }] }
   const expression = filter.parse(JSON.stringify(given))
-  expect(asksAbout(expression, ['name', 'size'])).toBe(true)
-  expect(asksAbout(expression, ['name', 'date'])).toBe(false)
+  expect(hasAnyField(expression, ['name', 'size'])).toBe(true)
+  expect(hasAnyField(expression, ['name', 'date'])).toBe(false)
 })
 
 /** Values from small sets, so that rows and expressions often match. */
@@ -188,12 +188,14 @@ const { expression } = fc.letrec<{ expression: unknown }>((tie) => ({
   ),
 }))
 
-const isTrue = oracle(kinds)
+const isTrue = createFilterOracle(kinds)
 
 /** Returns the matching rows without a database. */
 function held(given: unknown, rows: readonly Thing[]): number[] {
   const expression = filter.parse(JSON.stringify(given))
-  return rows.filter((row) => holds(expression, (name) => readField(row, name))).map(({ id }) => id)
+  return rows
+    .filter((row) => evaluateFilter(expression, (name) => readField(row, name)))
+    .map(({ id }) => id)
 }
 
 const readField = (row: Thing, name: string): Value =>

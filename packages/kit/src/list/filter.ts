@@ -1,6 +1,6 @@
 import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { pattern } from './search.ts'
+import { toLikePattern } from './search.ts'
 
 /** Function that returns the SQL of the column of a field. */
 export type ColumnOf = (name: string) => RawBuilder<unknown>
@@ -22,7 +22,7 @@ export function conditionOf(expression: Expression, columnOf: ColumnOf): RawBuil
     case 'in':
       return memberOf(columnOf(expression.field), expression.values)
     case 'contains':
-      return sql`${columnOf(expression.field)} ilike ${pattern(expression.text)}`
+      return sql`${columnOf(expression.field)} ilike ${toLikePattern(expression.text)}`
     case '==':
       return equalTo(columnOf(expression.field), expression.value)
     default:
@@ -42,13 +42,13 @@ function memberOf(column: RawBuilder<unknown>, values: readonly Value[]): RawBui
 }
 
 /** Returns true if the expression refers to one of these fields. */
-export function asksAbout(expression: Expression, names: readonly string[]): boolean {
+export function hasAnyField(expression: Expression, names: readonly string[]): boolean {
   switch (expression.op) {
     case 'and':
     case 'or':
-      return expression.of.some((one) => asksAbout(one, names))
+      return expression.of.some((one) => hasAnyField(one, names))
     case 'not':
-      return asksAbout(expression.of, names)
+      return hasAnyField(expression.of, names)
     default:
       return names.includes(expression.field)
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { Migrations } from '../db/migrate.ts'
-import { counting } from '../testing/counting.ts'
+import { countStatements } from '../testing/count-statements.ts'
 import { testDb } from '../testing/db.ts'
 import { type ColumnsOf, listPage } from './list.ts'
 
@@ -100,7 +100,7 @@ test('unknown query keys are ignored', async () => {
 })
 
 test('a list takes two statements, and one if the page does not exist', async () => {
-  const { db: watched, statements } = counting(db)
+  const { db: watched, statements } = countStatements(db)
   const { filter } = filtered({ or: [{ var: 'name' }, { in: [{ var: 'id' }, [1, 2]] }] })
   await listed({ name: 'b', search: 'a', filter, sort: 'owner,name' }, boxes(watched))
   expect(statements()).toBe(2)

@@ -9,25 +9,25 @@ import {
   sql,
 } from 'kysely'
 import { type ColumnOf, conditionOf, equalTo } from './filter.ts'
-import { type Listed, type PageQuery, paged } from './page.ts'
-import { matching } from './search.ts'
+import { type ListPage, type PageQuery, readListPage } from './page.ts'
+import { buildSearchConditions } from './search.ts'
 import { readSort } from './sort.ts'
 
 /**
  * Query of a list: sorting, search, filter and page; its other keys are simple filters. See docs/spec/rest.md#lists.
  */
-export interface ListQuery<N extends string = string> extends PageQuery {
+export interface FilteredQuery<N extends string = string> extends PageQuery {
   sort?: string
   search?: string
   filter?: Expression<N>
 }
 
 /** Source of the value of a field: a column or an SQL expression. */
-export type Column<C extends string = string> = C | RawBuilder<unknown>
+export type ListColumn<C extends string = string> = C | RawBuilder<unknown>
 
 /** Columns of all fields of the contract; a missing or undeclared one does not compile. */
 export type ColumnsOf<F extends ListFields, C extends string = string> = Readonly<
-  Record<NameOf<F>, Column<C>>
+  Record<NameOf<F>, ListColumn<C>>
 >
 
 /**
@@ -36,24 +36,24 @@ export type ColumnsOf<F extends ListFields, C extends string = string> = Readonl
  */
 export function listPage<DB, TB extends keyof DB, R, F extends ListFields>(
   rows: SelectQueryBuilder<DB, TB, R>,
-  query: ListQuery<NameOf<F>>,
+  query: FilteredQuery<NameOf<F>>,
   fields: F,
   columns: ColumnsOf<F, StringReference<DB, TB>>,
-): Promise<Listed<Simplify<R>>> {
+): Promise<ListPage<Simplify<R>>> {
   const columnOf = columnsOf(columns)
   const asked = rows.where(({ and }) => and(conditions(query, fields, columnOf)))
   const sorted = readSort(query.sort, fields).reduce(
     (before, { name, descending }) => before.orderBy(columnOf(name), descending ? 'desc' : 'asc'),
     asked,
   )
-  return paged(
+  return readListPage(
     query,
     () => countOf(asked),
     (limit, offset) => sorted.limit(limit).offset(offset).execute(),
   )
 }
 
-function columnsOf(columns: Readonly<Record<string, Column>>): ColumnOf {
+function columnsOf(columns: Readonly<Record<string, ListColumn>>): ColumnOf {
   const byName = new Map(Object.entries(columns))
   return (name) => {
     const column = byName.get(name)
@@ -63,7 +63,7 @@ function columnsOf(columns: Readonly<Record<string, Column>>): ColumnOf {
 }
 
 function conditions(
-  query: ListQuery,
+  query: FilteredQuery,
   { equal, search }: ListFields,
   columnOf: ColumnOf,
 ): RawBuilder<SqlBool>[] {
@@ -71,7 +71,7 @@ function conditions(
   const asked = Object.keys(equal).filter((name) => given.get(name) !== undefined)
   return [
     ...asked.map((name) => equalTo(columnOf(name), given.get(name))),
-    ...matching(query.search ?? '', search.map(columnOf)),
+    ...buildSearchConditions(query.search ?? '', search.map(columnOf)),
     ...(query.filter ? [conditionOf(query.filter, columnOf)] : []),
   ]
 }

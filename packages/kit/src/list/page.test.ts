@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paged, pageNumber, readPage } from './page.ts'
+import { pageNumber, readListPage, readPage } from './page.ts'
 
 /** Pages of lists. See docs/spec/rest.md#lists. */
 
@@ -47,7 +47,7 @@ test.each([
 
 const rows = Array.from({ length: 25 }, (_, index) => index)
 const listed = (query: object, all = rows) =>
-  paged(
+  readListPage(
     query,
     async () => all.length,
     async (limit, offset) => all.slice(offset, offset + limit),

@@ -10,14 +10,14 @@ export interface PageQuery {
   page_size?: string
 }
 
-export interface Page {
+export interface RequestedPage {
   number: number | 'last'
   /** Rows per page. */
   size: number
 }
 
 /** One page of a list. */
-export interface Listed<R> {
+export interface ListPage<R> {
   /** Number of rows on all pages. */
   count: number
   results: R[]
@@ -29,7 +29,7 @@ const invalidPage = () => notFound('Invalid page.')
  * Parses `page` and `page_size`. An empty page is the first one.
  * @throws DomainError `not_found` if the page is not a number
  */
-export function readPage({ page, page_size }: PageQuery): Page {
+export function readPage({ page, page_size }: PageQuery): RequestedPage {
   const size = sizeOf(page_size)
   if (page === 'last') return { number: 'last', size }
   const number = page || '1'
@@ -44,16 +44,16 @@ function sizeOf(given: string | undefined): number {
 }
 
 /** Returns the number of the requested page, counted from 1. */
-export function pageNumber({ number, size }: Page, count: number): number {
+export function pageNumber({ number, size }: RequestedPage, count: number): number {
   return number === 'last' ? Math.max(1, Math.ceil(count / size)) : number
 }
 
 /** Counts the rows, then reads those of one page. */
-export async function paged<R>(
+export async function readListPage<R>(
   query: PageQuery,
   count: () => Promise<number>,
   rows: (limit: number, offset: number) => Promise<R[]>,
-): Promise<Listed<R>> {
+): Promise<ListPage<R>> {
   const page = readPage(query)
   const total = await count()
   const number = pageNumber(page, total)

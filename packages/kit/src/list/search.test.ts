@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDb } from '../testing/db.ts'
-import { matching, termsOf } from './search.ts'
+import { buildSearchConditions, termsOf } from './search.ts'
 
 /** Terms of `search`. See docs/spec/rest.md#lists. */
 
@@ -38,7 +38,7 @@ const names = [
 
 async function found(search: string, owner = 'anna') {
   const columns = [sql.ref('name'), sql`${owner}::text`]
-  const conditions = matching(search, columns)
+  const conditions = buildSearchConditions(search, columns)
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${names}::text[]) as name
     where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}`.execute(db)
@@ -66,7 +66,7 @@ test.each([
 })
 
 test('a field without a value matches no term', async () => {
-  const conditions = matching('a', [sql`null::text`])
+  const conditions = buildSearchConditions('a', [sql`null::text`])
   const { rows } = await sql`select 1 where ${sql.join(conditions)}`.execute(db)
   expect(rows).toEqual([])
 })

@@ -10,17 +10,17 @@ export function termsOf(search: string): string[] {
 }
 
 /** Returns one condition per term: it occurs in one of the columns, ignoring case. */
-export function matching(
+export function buildSearchConditions(
   search: string,
   columns: readonly RawBuilder<unknown>[],
 ): RawBuilder<SqlBool>[] {
   return termsOf(search).map((one) => {
-    const found = columns.map((column) => sql<SqlBool>`${column} ilike ${pattern(one)}`)
+    const found = columns.map((column) => sql<SqlBool>`${column} ilike ${toLikePattern(one)}`)
     return sql<SqlBool>`(${sql.join(found, sql` or `)})`
   })
 }
 
 /** Returns a `like` pattern that finds the text anywhere, with wildcards escaped. */
-export function pattern(text: string): string {
+export function toLikePattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }

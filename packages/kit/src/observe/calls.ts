@@ -1,6 +1,6 @@
 import { type DomainError, kinds } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Context } from '../rpc/context.ts'
+import type { CallContext } from '../rpc/context.ts'
 import { rpcSeconds } from './metrics.ts'
 import { startWork, traceFields, traceIdOf } from './traces.ts'
 
@@ -21,7 +21,7 @@ export interface WatchedCall {
 }
 
 /** Measures a call and records it as a span of the trace of the caller; both end with the last byte of the response. */
-export function watchCall({ service, operation }: Called, context: Context): WatchedCall {
+export function watchCall({ service, operation }: Called, context: CallContext): WatchedCall {
   const started = performance.now()
   const { traceparent, request_id } = context
   const attributes = { 'rpc.method': operation, 'reticle.request_id': request_id }
@@ -48,7 +48,7 @@ function resultOf(failure: DomainError | undefined): 'ok' | 'refused' | 'failed'
 }
 
 /** Returns the fields that identify log lines of one call. */
-function callFields({ request_id, principal, traceparent }: Context) {
+function callFields({ request_id, principal, traceparent }: CallContext) {
   const trace_id = traceIdOf(traceparent)
   return {
     request_id,
@@ -60,14 +60,14 @@ function callFields({ request_id, principal, traceparent }: Context) {
 
 /** Receives a failure that is not caused by input, to log it with its request. */
 export interface OnBug {
-  (thrown: unknown, context: Context): void
+  (thrown: unknown, context: CallContext): void
   /** Called when a call committed a change but could not respond. */
-  committed?: (context: Context, { operation }: Called, cause: string) => void
+  committed?: (context: CallContext, { operation }: Called, cause: string) => void
 }
 
 /** Logs each bug and each change without a response as one line with the fields of its call. */
 export function logBugs(log: Logger): OnBug {
-  const failed = (err: unknown, context: Context) =>
+  const failed = (err: unknown, context: CallContext) =>
     log.error({ err, ...callFields(context) }, 'a handler failed')
   const committed: OnBug['committed'] = (context, { operation }, cause) =>
     log.warn({ operation, cause, ...callFields(context) }, 'change committed without an answer')

@@ -6,7 +6,7 @@ import {
   outboxOldestSeconds,
   outboxRows,
 } from './metrics.ts'
-import { type ReaderOptions, type Reading, readAtScrape } from './registry.ts'
+import { type GaugeReading, type ReaderOptions, readAtScrape } from './registry.ts'
 
 /** The scrape does not wait longer, and the statement must not block others. */
 const limit = sql`set local statement_timeout = 1000`
@@ -17,7 +17,7 @@ const limit = sql`set local statement_timeout = 1000`
  */
 export function readFromDatabase<T>(
   db: Kysely<T>,
-  read: (tx: Kysely<T>) => Promise<Reading[]>,
+  read: (tx: Kysely<T>) => Promise<GaugeReading[]>,
   options?: ReaderOptions,
 ): () => void {
   const readings = () =>
@@ -55,14 +55,14 @@ const minuteMs = 60_000
 
 /** Reports the content of a registry of objects. It reads the whole table, so it runs once a minute. */
 export function watchBlobs<T>(db: Kysely<T>, schema: string): () => void {
-  const read = async (tx: Kysely<T>): Promise<Reading[]> => {
+  const read = async (tx: Kysely<T>): Promise<GaugeReading[]> => {
     const { rows } = await sql<{ state: string; bytes: number; oldest: number }>`
       select state, coalesce(sum(size), 0)::float8 as bytes,
         extract(epoch from clock_timestamp() - min(created_date))::float8 as oldest
       from blobs group by state`.execute(tx)
     const pending = rows.find(({ state }) => state === 'pending')
     const bytes = rows.map(
-      ({ state, bytes: value }): Reading => ({
+      ({ state, bytes: value }): GaugeReading => ({
         gauge: blobBytes,
         labels: { schema, state },
         value,

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import {
   counter,
+  createTotals,
   metricNames,
   metricsText,
   readAtScrape,
   readGauge,
   resetMetrics,
-  totals,
   watchProcess,
 } from './registry.ts'
 
@@ -72,7 +72,11 @@ test('the metrics wait at most 2 s for a reader', async () => {
 })
 
 test('totals report count and sum by labels', async () => {
-  const took = totals({ name: 'test_took_seconds', help: 'a way', labelNames: ['way', 'end'] })
+  const took = createTotals({
+    name: 'test_took_seconds',
+    help: 'a way',
+    labelNames: ['way', 'end'],
+  })
   took.observe({ way: 'there', end: 'ok' }, 1)
   took.observe({ end: 'ok', way: 'there' }, 2.5)
   took.observe({ way: 'back "home"', end: 'ok' }, 1)

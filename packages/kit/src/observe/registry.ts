@@ -30,7 +30,7 @@ export const histogram = <L extends string = never>(
 ): Histogram<L> => new Histogram({ ...told, registers: [registry] })
 
 /** Creates an instrument that reports count and sum without buckets: two time series for every set of labels. */
-export function totals<L extends string = never>(
+export function createTotals<L extends string = never>(
   told: Told<L> & { labelNames: readonly L[] },
 ): Totals<L> {
   const made = new Totals(told)
@@ -49,14 +49,14 @@ export function readGauge<L extends string = never>(told: Told<L>): Gauge<L> {
 }
 
 /** Value of a gauge. Readings of several readers with the same labels are added up. */
-export interface Reading {
+export interface GaugeReading {
   gauge: Pick<Gauge, 'inc'>
   labels?: Record<string, string>
   value: number
 }
 
 interface Reader {
-  current: () => Promise<readonly Reading[]>
+  current: () => Promise<readonly GaugeReading[]>
 }
 const readers = new Set<Reader>()
 
@@ -74,10 +74,10 @@ export interface ReaderOptions {
  * @returns a function that stops it
  */
 export function readAtScrape(
-  read: () => readonly Reading[] | Promise<readonly Reading[]>,
+  read: () => readonly GaugeReading[] | Promise<readonly GaugeReading[]>,
   { keepMs = 5000 }: ReaderOptions = {},
 ): () => void {
-  let kept: { until: number; readings: Promise<readonly Reading[]> } | undefined
+  let kept: { until: number; readings: Promise<readonly GaugeReading[]> } | undefined
   const reader: Reader = {
     current: () => {
       const now = performance.now()
@@ -93,7 +93,7 @@ export function readAtScrape(
   return () => readers.delete(reader)
 }
 
-function inTime(readings: Promise<readonly Reading[]>): Promise<readonly Reading[]> {
+function inTime(readings: Promise<readonly GaugeReading[]>): Promise<readonly GaugeReading[]> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, readWithinMs, [])
     readings.then(resolve, () => resolve([])).finally(() => clearTimeout(timer))

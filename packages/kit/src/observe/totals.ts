@@ -5,7 +5,7 @@ interface Total<L extends string> {
   sum: number
 }
 
-/** Options of `totals`. */
+/** Options of `createTotals`. */
 export interface TotalsOptions<L extends string> {
   name: string
   help: string

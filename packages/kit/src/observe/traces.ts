@@ -56,7 +56,7 @@ const kinds = {
 } as const
 
 /** Running piece of work. */
-export interface Work {
+export interface TracedWork {
   /** Runs `part` within this work: its spans and log lines belong to it. */
   within: <T>(part: () => T) => T
   /** Trace context to pass on; without recording it is the incoming one. */
@@ -66,7 +66,7 @@ export interface Work {
   end: (failure?: unknown) => void
 }
 
-export function startWork(name: string, options: SpanOptions): Work {
+export function startWork(name: string, options: SpanOptions): TracedWork {
   const { kind = 'internal', service, traceparent, attributes } = options
   const tracer = tracerOf(service)
   if (!tracer) return unrecorded(traceparent)
@@ -91,7 +91,7 @@ function tracerOf(service: string): Tracer | undefined {
   return isProxy ? provider.getDelegateTracer(service) : provider.getTracer(service)
 }
 
-const unrecorded = (traceparent: string | undefined): Work => ({
+const unrecorded = (traceparent: string | undefined): TracedWork => ({
   within: (part) => part(),
   traceparent,
   note: () => undefined,
@@ -102,7 +102,7 @@ const unrecorded = (traceparent: string | undefined): Work => ({
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
-  part: (work: Work) => Promise<T>,
+  part: (work: TracedWork) => Promise<T>,
 ): Promise<T> {
   const work = startWork(name, options)
   try {

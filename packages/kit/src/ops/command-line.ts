@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { noServer } from '../db/errors.ts'
 
 /** Parsed arguments of a command. */
-export interface Given {
+export interface CommandArguments {
   /** Values of `--name value` and `--flag`, by name. */
   options: Record<string, string | boolean | undefined>
   /** Positional arguments after the command. */
@@ -22,7 +22,7 @@ export interface OpsCommand {
   /** Working examples of arguments after the name of the program. */
   examples: readonly string[]
   options?: NonNullable<ParseArgsConfig['options']>
-  run: (given: Given, say: (line: string) => void) => Promise<void>
+  run: (given: CommandArguments, say: (line: string) => void) => Promise<void>
 }
 
 /** Program that consists of commands. */
@@ -33,7 +33,7 @@ export interface CommandLine {
   commands: readonly OpsCommand[]
 }
 
-export interface Terminal {
+export interface CommandOutput {
   out: (text: string) => void
   err: (text: string) => void
 }
@@ -46,7 +46,7 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
 const help = { help: { type: 'boolean', short: 'h' } } as const
 
-const terminalOf = (process: NodeJS.Process): Terminal => ({
+const terminalOf = (process: NodeJS.Process): CommandOutput => ({
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 })
@@ -58,7 +58,7 @@ const terminalOf = (process: NodeJS.Process): Terminal => ({
 export async function runCommand(
   program: CommandLine,
   argv: readonly string[],
-  terminal: Terminal = terminalOf(process),
+  terminal: CommandOutput = terminalOf(process),
 ): Promise<number> {
   const command = findCommand(program, argv)
   if (!command) return listCommands(program, argv, terminal)
@@ -84,7 +84,11 @@ function findCommand({ commands }: CommandLine, argv: readonly string[]): OpsCom
   return commands.filter(fits).sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-function listCommands(program: CommandLine, argv: readonly string[], terminal: Terminal): number {
+function listCommands(
+  program: CommandLine,
+  argv: readonly string[],
+  terminal: CommandOutput,
+): number {
   const [first] = argv
   const asks = first === undefined || first === '--help' || first === '-h' || first === 'help'
   const group = program.commands.filter(({ name }) => name.split(' ')[0] === first)
@@ -123,18 +127,21 @@ Examples:
 ${examples.map((one) => `  ${call} ${one}`).join('\n')}`
 }
 
-function readArguments({ name, options = {} }: OpsCommand, argv: readonly string[]): Given {
+function readArguments(
+  { name, options = {} }: OpsCommand,
+  argv: readonly string[],
+): CommandArguments {
   const args = argv.slice(name.split(' ').length)
   try {
     const read = parseArgs({ args, options: { ...options, ...help }, allowPositionals: true })
-    return { options: read.values as Given['options'], words: read.positionals }
+    return { options: read.values as CommandArguments['options'], words: read.positionals }
   } catch (thrown) {
     throw new UsageError(sentenceOf(thrown))
   }
 }
 
 /** Returns the text of an option, if it is present. */
-export function textOf({ options }: Given, name: string): string | undefined {
+export function textOf({ options }: CommandArguments, name: string): string | undefined {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
 }

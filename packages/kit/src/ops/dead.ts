@@ -1,6 +1,6 @@
 import { type DeadFilter, dropDead, listDead, replayDead, showDead } from '../outbox/dead.ts'
-import { type Given, type OpsCommand, textOf, UsageError } from './command-line.ts'
-import { forEach, type Services, someService } from './target.ts'
+import { type CommandArguments, type OpsCommand, textOf, UsageError } from './command-line.ts'
+import { forEach, type OpsServices, someService } from './target.ts'
 
 const service = { service: { type: 'string' } } as const
 const chosen = {
@@ -15,11 +15,11 @@ const chosen = {
  * replay
  * drop` for events that could not be handled, in one service or in all.
  */
-export function deadCommands(services: Services): OpsCommand[] {
+export function deadCommands(services: OpsServices): OpsCommand[] {
   return [list(services), show(services), replay(services), drop(services)]
 }
 
-const list = (services: Services): OpsCommand => ({
+const list = (services: OpsServices): OpsCommand => ({
   name: 'dead list',
   summary: 'events that a service could not handle',
   usage: '[--service NAME] [--consumer GROUP] [--limit 100]',
@@ -41,7 +41,7 @@ const list = (services: Services): OpsCommand => ({
   },
 })
 
-const show = (services: Services): OpsCommand => ({
+const show = (services: OpsServices): OpsCommand => ({
   name: 'dead show',
   summary: 'one of them with its contents',
   usage: 'EVENT_ID [--service NAME]',
@@ -61,7 +61,7 @@ const show = (services: Services): OpsCommand => ({
   },
 })
 
-const replay = (services: Services): OpsCommand => ({
+const replay = (services: OpsServices): OpsCommand => ({
   name: 'dead replay',
   summary: 'give them back to the group that failed',
   usage: 'EVENT_ID | --all [--service NAME] [--consumer GROUP]',
@@ -80,7 +80,7 @@ its effect once, and one that fails again is dead again.`,
   },
 })
 
-const drop = (services: Services): OpsCommand => ({
+const drop = (services: OpsServices): OpsCommand => ({
   name: 'dead drop',
   summary: 'give them up for good',
   usage: 'EVENT_ID | --all [--service NAME] [--consumer GROUP]',
@@ -100,7 +100,7 @@ const drop = (services: Services): OpsCommand => ({
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-function eventId({ words }: Given): string {
+function eventId({ words }: CommandArguments): string {
   const [id = '', ...more] = words
   if (more.length > 0) throw new UsageError(`one event id is expected, not ${words.length}`)
   if (!uuid.test(id)) throw new UsageError(`an event id is expected (a UUID), not "${id}"`)
@@ -111,7 +111,7 @@ function eventId({ words }: Given): string {
  * Parses the selection of events.
  * @throws UsageError without an event id or `--all`, so that all events are not dropped by mistake
  */
-function filterOf(given: Given): DeadFilter {
+function filterOf(given: CommandArguments): DeadFilter {
   const consumer = textOf(given, 'consumer')
   if (given.options.all && given.words.length > 0)
     throw new UsageError('either one event id or --all, not both')
@@ -120,7 +120,7 @@ function filterOf(given: Given): DeadFilter {
   return { consumer, event_id: eventId(given) }
 }
 
-function limitOf(given: Given): number {
+function limitOf(given: CommandArguments): number {
   const text = textOf(given, 'limit') ?? '100'
   const limit = Number(text)
   if (Number.isInteger(limit) && limit > 0 && limit <= 10_000) return limit

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type OpsCommand, textOf, UsageError } from './command-line.ts'
-import { forEach, type Services } from './target.ts'
+import { forEach, type OpsServices } from './target.ts'
 
 /** Returns the name of the lock that the leading relay of a schema holds (`outbox/relay.ts`). */
 const keyOf = (schema: string) => `${schema}.outbox`
@@ -51,7 +51,7 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 /** Returns the command `pause-relay`, for a backup with tools of the database. */
-export function pauseCommand(services: Services): OpsCommand {
+export function pauseCommand(services: OpsServices): OpsCommand {
   return {
     name: 'pause-relay',
     summary: 'hold events back while the database is being dumped',

@@ -1,10 +1,10 @@
 import { readMoment, startOfDay } from '@reticle/contracts/rest/moments'
-import { republish } from '../outbox/sent.ts'
+import { republishSent } from '../outbox/sent.ts'
 import { type OpsCommand, textOf, UsageError } from './command-line.ts'
-import { forEach, type Services, someService } from './target.ts'
+import { forEach, type OpsServices, someService } from './target.ts'
 
 /** Returns the command `republish --since TIME`, which restores the content of a lost topic. */
-export function republishCommand(services: Services): OpsCommand {
+export function republishCommand(services: OpsServices): OpsCommand {
   return {
     name: 'republish',
     summary: 'publish again what was published since a time',
@@ -20,7 +20,7 @@ The embedded bus lives in the database itself and needs none of this: there 0 is
     run: async (given, say) => {
       const since = timeOf(textOf(given, 'since'))
       await forEach(services, textOf(given, 'service'), async ({ service, db }) => {
-        say(`${service}: ${await republish(db, { since })} events go out again`)
+        say(`${service}: ${await republishSent(db, { since })} events go out again`)
       })
     },
   }

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { SealedColumn } from '../sealed.ts'
 import { type SecretBox, secretBox } from '../secrets.ts'
 import { type OpsCommand, textOf } from './command-line.ts'
-import { forEach, type Services, someService } from './target.ts'
+import { forEach, type OpsServices, someService } from './target.ts'
 
 export interface Rotated {
   /** Number of secrets encrypted again with the newest key. */
@@ -78,7 +78,7 @@ function resealed(
  * Returns the command `rotate-keys`.
  * @param keys reads `RETICLE_SECRET_KEYS` as the services have it, when the command runs
  */
-export function rotateCommand(services: Services, keys: () => Promise<string>): OpsCommand {
+export function rotateCommand(services: OpsServices, keys: () => Promise<string>): OpsCommand {
   return {
     name: 'rotate-keys',
     summary: 'encrypt stored secrets anew with the newest key',

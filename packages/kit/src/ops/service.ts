@@ -1,17 +1,17 @@
 import type { Env } from '../config.ts'
 import { databasePart } from '../process/settings.ts'
-import { type CommandLine, runCommand, type Terminal } from './command-line.ts'
+import { type CommandLine, type CommandOutput, runCommand } from './command-line.ts'
 import { deadCommands } from './dead.ts'
 import { pauseCommand } from './pause.ts'
 import { republishCommand } from './republish.ts'
 import { rotateCommand } from './rotate.ts'
-import type { OpsService, Services } from './target.ts'
+import type { OpsService, OpsServices } from './target.ts'
 
 /**
  * Returns the operator commands for services, independent of where their databases are.
  * @param keys reads `RETICLE_SECRET_KEYS` of the installation
  */
-export const serviceCommands = (services: Services, keys: () => Promise<string>) => [
+export const serviceCommands = (services: OpsServices, keys: () => Promise<string>) => [
   ...deadCommands(services),
   republishCommand(services),
   pauseCommand(services),
@@ -27,11 +27,11 @@ export function runServiceOps(
   service: OpsService,
   env: Env,
   argv: readonly string[],
-  terminal?: Terminal,
+  terminal?: CommandOutput,
 ): Promise<number> {
   const name = service.service
   const prefix = (name.split('-')[0] ?? name).toUpperCase()
-  const services: Services = {
+  const services: OpsServices = {
     services: [service],
     reach: async (work) => {
       const { url } = databasePart(prefix)(env)

@@ -13,30 +13,32 @@ export interface OpsService {
 }
 
 /** Service with a connection to its schema. */
-export interface Target extends OpsService {
+export interface OpsTarget extends OpsService {
   url: string
   db: Kysely<unknown>
 }
 
 /** Provides the addresses of services while `work` runs. */
-export type Reach = <R>(work: (urlOf: (service: OpsService) => string) => Promise<R>) => Promise<R>
+export type ServiceAccess = <R>(
+  work: (urlOf: (service: OpsService) => string) => Promise<R>,
+) => Promise<R>
 
-export interface Services {
+export interface OpsServices {
   services: readonly OpsService[]
-  reach: Reach
+  reach: ServiceAccess
 }
 
 /** Returns a name of a service for examples. */
-export const someService = ({ services }: Services): string => services.at(-1)?.service ?? 'NAME'
+export const someService = ({ services }: OpsServices): string => services.at(-1)?.service ?? 'NAME'
 
 /**
  * Runs `work` for each service, or for the named one, then `after` while they are still reachable.
  * @throws UsageError if no service has that name
  */
 export async function forEach(
-  { services, reach }: Services,
+  { services, reach }: OpsServices,
   name: string | undefined,
-  work: (target: Target) => Promise<void>,
+  work: (target: OpsTarget) => Promise<void>,
   after: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const chosen = name === undefined ? services : services.filter((one) => one.service === name)

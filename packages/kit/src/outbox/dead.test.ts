@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { testDb } from '../testing/db.ts'
-import { bury, dropDead, listDead, replayDead, showDead } from './dead.ts'
+import { dropDead, listDead, replayDead, showDead, storeDeadEvent } from './dead.ts'
 import { keyDeadEvents, type OutboxTables, outboxTables } from './tables.ts'
 
 const db = await testDb<OutboxTables>(
@@ -23,7 +23,7 @@ const die = ({ consumer, id, offset, value = { id } }: Given, error: unknown = n
   db.transaction().execute((tx) => {
     const place = { topic: 'reticle.events.v1', partition: 3, offset }
     const dead = { consumer, event_id: eventId(id), key: `item:${id}`, headers: {}, value }
-    return bury(tx, { ...place, ...dead }, error)
+    return storeDeadEvent(tx, { ...place, ...dead }, error)
   })
 beforeEach(async () => {
   await db.deleteFrom('dead_events').execute()

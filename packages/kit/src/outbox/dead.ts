@@ -29,7 +29,11 @@ export interface DeadFilter {
  * Moves an event to the dead events, in the transaction that moves the offset past it. An event that is buried again
  * keeps the newest error.
  */
-export async function bury<T>(tx: Transaction<T>, dead: DeadEvent, error: unknown): Promise<void> {
+export async function storeDeadEvent<T>(
+  tx: Transaction<T>,
+  dead: DeadEvent,
+  error: unknown,
+): Promise<void> {
   const { consumer, event_id, topic, partition, offset } = dead
   const [headers, value] = [storable(dead.headers), storable(dead.value)]
   const key = dead.key.replaceAll('\0', '\ufffd')

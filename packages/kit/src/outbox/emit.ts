@@ -4,10 +4,10 @@ import { v7 as uuid } from 'uuid'
 import { queryRows } from '../db/prepared.ts'
 import { traceparentNow } from '../observe/traces.ts'
 import type { Principal } from '../rpc/context.ts'
-import type { Actor, Caller, Headers } from './envelope.ts'
+import type { EventActor, EventCaller, Headers } from './envelope.ts'
 
-/** Cause of an event: the `Context` of a call, or the result of `causeOf` (`bus/bus.ts`) for an event. */
-export interface Cause {
+/** Cause of an event: the `CallContext` of a call, or the result of `causeOf` (`bus/bus.ts`) for an event. */
+export interface EventCause {
   principal:
     | (Pick<Principal, 'user_id' | 'username' | 'first_name' | 'last_name' | 'email'> & {
         token?: { id: number } | null
@@ -36,7 +36,7 @@ export async function emit<Db, T>(
   tx: Transaction<Db>,
   event: EventType<T>,
   data: NoInfer<T>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<string> {
   const [id = ''] = await emitAll(tx, event, [data], cause)
   return id
@@ -47,7 +47,7 @@ export async function emitAll<Db, T>(
   tx: Transaction<Db>,
   event: EventType<T>,
   facts: readonly NoInfer<T>[],
-  cause: Cause,
+  cause: EventCause,
 ): Promise<string[]> {
   if (facts.length === 0) return []
   if (!(event.topic in topics)) throw new Error(`${event.type}: there is no topic ${event.topic}`)
@@ -69,7 +69,7 @@ function insertText(rows: number): string {
     values ${Array.from({ length: rows }, (_, index) => row(index))}`
 }
 
-function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {
+function rowOf<T>(event: EventType<T>, given: T, cause: EventCause) {
   const id = uuid()
   const parsed = event.data.parse(given)
   const data = JSON.stringify(parsed)
@@ -82,11 +82,11 @@ function rowOf<T>(event: EventType<T>, given: T, cause: Cause) {
 }
 
 /** Returns the organization that the event itself names, which overrides that of the cause. */
-function placeOf<T>({ organization }: EventType<T>, data: T): Pick<Cause, 'organization_id'> {
+function placeOf<T>({ organization }: EventType<T>, data: T): Pick<EventCause, 'organization_id'> {
   return organization ? { organization_id: organization(data) } : {}
 }
 
-function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause): Headers {
+function headersOf<T>({ type, version }: EventType<T>, id: string, cause: EventCause): Headers {
   const { principal, request_id, organization_id } = cause
   const traceparent = traceparentNow() ?? cause.traceparent
   return {
@@ -102,14 +102,14 @@ function headersOf<T>({ type, version }: EventType<T>, id: string, cause: Cause)
   }
 }
 
-function callerHeader({ address, user_agent, principal }: Cause) {
+function callerHeader({ address, user_agent, principal }: EventCause) {
   const token_id = principal?.token?.id
   if (address === undefined && user_agent === undefined && token_id === undefined) return {}
-  const caller: Caller = { address, user_agent, token_id }
+  const caller: EventCaller = { address, user_agent, token_id }
   return { caller: JSON.stringify(caller) }
 }
 
-function actorOf(principal: NonNullable<Cause['principal']>): Actor {
+function actorOf(principal: NonNullable<EventCause['principal']>): EventActor {
   const { user_id, username, first_name, last_name, email } = principal
   return { id: user_id, username, first_name, last_name, email }
 }

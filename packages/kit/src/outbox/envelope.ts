@@ -9,7 +9,7 @@ const actor = z.object({
   last_name: z.string(),
   email: z.string(),
 })
-export type Actor = z.infer<typeof actor>
+export type EventActor = z.infer<typeof actor>
 
 /** Client of a call, for audit records; never sent to receivers. */
 const caller = z.object({
@@ -18,7 +18,7 @@ const caller = z.object({
   /** Id of the access token of the call. */
   token_id: z.int().optional(),
 })
-export type Caller = z.infer<typeof caller>
+export type EventCaller = z.infer<typeof caller>
 
 /** Headers of an event, which both buses carry as text. */
 export interface Headers {
@@ -45,9 +45,9 @@ export interface BusEvent {
   version: number
   occurred_date: string
   organization_id: number | null
-  actor: Actor | null
+  actor: EventActor | null
   request_id: string
-  caller?: Caller
+  caller?: EventCaller
   traceparent?: string
   key: string
   data: unknown

@@ -6,7 +6,7 @@ import { keyRetentionMs } from '../keys/keys.ts'
  * Marks an event as received in the transaction of its effect. Returns false if it was received before and must be
  * skipped. A second transaction with the same event waits for the end of the first one.
  */
-export async function once<T>(
+export async function markReceived<T>(
   tx: Transaction<T>,
   consumer: string,
   eventId: string,
@@ -51,7 +51,7 @@ const sentRetention = 2 * days
  * Deletes expired rows of received events, applied calls, idempotency keys and published events, in short statements
  * that block nothing. Several processes may run it at once and share the work.
  */
-export async function forgetOld<T>(db: Kysely<T>, now: Date): Promise<void> {
+export async function deleteExpiredRows<T>(db: Kysely<T>, now: Date): Promise<void> {
   const inboxLimit = new Date(now.getTime() - inboxRetention)
   const callLimit = new Date(now.getTime() - callRetention)
   const sentLimit = new Date(now.getTime() - sentRetention)

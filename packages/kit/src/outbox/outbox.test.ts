@@ -9,9 +9,9 @@ import { testDatabase } from '../testing/db.ts'
 import { applyOnce } from './calls.ts'
 import { emit, emitAll } from './emit.ts'
 import { readEnvelope } from './envelope.ts'
-import { forgetOld, once } from './inbox.ts'
+import { deleteExpiredRows, markReceived } from './inbox.ts'
 import { type Relay, startRelay } from './relay.ts'
-import { republish } from './sent.ts'
+import { republishSent } from './sent.ts'
 import { type OutboxTables, outboxSentTable, outboxTables } from './tables.ts'
 
 const migrations: Migrations = {
@@ -116,7 +116,7 @@ test('an event that arrives repeatedly and concurrently takes effect once', asyn
   let effects = 0
   const receive = () =>
     db.transaction().execute(async (tx) => {
-      if (await once(tx, 'reader', id)) effects++
+      if (await markReceived(tx, 'reader', id)) effects++
     })
   await Promise.all([receive(), receive(), receive()])
   await receive()
@@ -126,11 +126,11 @@ test('an event that arrives repeatedly and concurrently takes effect once', asyn
 test('an event whose effect failed stays unread', async () => {
   const id = '0199f7a0-0000-7000-8000-000000000002'
   const attempt = db.transaction().execute(async (tx) => {
-    await once(tx, 'reader', id)
+    await markReceived(tx, 'reader', id)
     throw new Error('no effect')
   })
   await expect(attempt).rejects.toThrow()
-  expect(await db.transaction().execute((tx) => once(tx, 'reader', id))).toBe(true)
+  expect(await db.transaction().execute((tx) => markReceived(tx, 'reader', id))).toBe(true)
 })
 
 test('a repeated call gets the response of the first one, even while that is still running', async () => {
@@ -179,7 +179,7 @@ test('received events are deleted after two weeks, and applied calls after a day
   }))
   await db.insertInto('applied_calls').values(calls).execute()
 
-  await forgetOld(db, now)
+  await deleteExpiredRows(db, now)
   expect(await db.selectFrom('inbox').select('event_id').execute()).toEqual([
     { event_id: event(0) },
   ])
@@ -211,7 +211,7 @@ test('events published since a time return to the outbox with their order and id
     { id: 2, sent_date: at(1) },
     { id: 3, sent_date: at(2) },
   ])
-  expect(await republish(db, { since: at(1) })).toBe(3)
+  expect(await republishSent(db, { since: at(1) })).toBe(3)
   const back = await rows()
   expect(back.map(({ key }) => key)).toEqual(['item:2', 'item:3', 'item:4'])
   expect(back[0]).toMatchObject({
@@ -230,7 +230,7 @@ test('published events are deleted after two days', async () => {
     { id: 1, sent_date: hoursAgo(49) },
     { id: 2, sent_date: hoursAgo(47) },
   ])
-  await forgetOld(db, now)
+  await deleteExpiredRows(db, now)
   expect(await db.selectFrom('outbox_sent').select('id').execute()).toEqual([{ id: 2 }])
   await db.deleteFrom('outbox_sent').execute()
 })

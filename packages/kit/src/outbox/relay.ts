@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { alarm } from '../alarm.ts'
+import { createAlarm } from '../alarm.ts'
 import type { Bus } from '../bus/bus.ts'
 import { openDatabase } from '../db/connect.ts'
 
@@ -52,7 +52,7 @@ export function startRelay({
     max: 1,
     statement_timeout: 60_000,
   })
-  const waiting = alarm()
+  const waiting = createAlarm()
   let stopped = false
 
   const lead = async (session: Kysely<unknown>) => {

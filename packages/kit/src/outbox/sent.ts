@@ -8,7 +8,7 @@ const slice = 5000
  * are not kept here; a group reads its log again (`Bus.replay`).
  * @returns the number of events that will be published again
  */
-export async function republish<T>(db: Kysely<T>, { since }: { since: Date }): Promise<number> {
+export async function republishSent<T>(db: Kysely<T>, { since }: { since: Date }): Promise<number> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   let total = 0
   for (let moved = slice; moved === slice; total += moved) {

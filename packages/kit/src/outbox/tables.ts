@@ -99,7 +99,7 @@ export async function outboxTables<T>(db: Kysely<T>, schema: string): Promise<vo
 
 /**
  * Creates the table of events published to a broker, kept for two days in case the broker is lost; it is a separate
- * migration step. `forgetOld` deletes old rows. Daily partitions would need the privilege to change tables, which the
+ * migration step. `deleteExpiredRows` deletes old rows. Daily partitions would need the privilege to change tables, which the
  * role of a running service lacks.
  */
 export async function outboxSentTable<T>(db: Kysely<T>, schema: string): Promise<void> {

@@ -2,8 +2,8 @@ import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startEndless } from '../testing/endless.ts'
-import { type Receiver, type Reply, startReceiver } from '../testing/receiver.ts'
-import { DownloadFailed, type DownloadOptions, openDownloads } from './download.ts'
+import { type Reply, startReceiver, type TestReceiver } from '../testing/receiver.ts'
+import { DownloadFailed, type OutgoingDownloadOptions, openDownloads } from './download.ts'
 import { readNets } from './guard.ts'
 
 /** Downloads from addresses of users. See docs/spec/reliability.md#outgoing-calls. */
@@ -25,14 +25,18 @@ afterEach(async () => {
 })
 afterAll(there.close)
 
-async function fetchAll(url: string, options: Partial<DownloadOptions> = {}, stop = signal) {
+async function fetchAll(
+  url: string,
+  options: Partial<OutgoingDownloadOptions> = {},
+  stop = signal,
+) {
   const downloads = openDownloads({ ...loopback, ...options })
   closing.push(downloads.close)
   const pieces: Uint8Array[] = []
   for await (const piece of await downloads.open(url, stop)) pieces.push(piece)
   return pieces
 }
-const failing = (url: string, options?: Partial<DownloadOptions>) =>
+const failing = (url: string, options?: Partial<OutgoingDownloadOptions>) =>
   fetchAll(url, options).then(
     () => undefined,
     (thrown) => thrown,
@@ -54,7 +58,7 @@ test('a file arrives in small pieces and unchanged', async () => {
 
 /** Replies to `/n` with a redirect to `/n-1`, and to `/0` with the file. */
 const counting =
-  (receiver: Receiver, status = 302) =>
+  (receiver: TestReceiver, status = 302) =>
   ({ path }: { path: string }): Reply => {
     const left = Number(path.slice(1))
     return left === 0
@@ -93,7 +97,7 @@ test.each([
 })
 
 test('a name that resolves to an internal address receives no request', async () => {
-  const lookup: DownloadOptions['lookup'] = (_host, _options, done) =>
+  const lookup: OutgoingDownloadOptions['lookup'] = (_host, _options, done) =>
     done(null, [{ address: '127.0.0.1', family: 4 }])
   const { port } = new URL(there.url)
   const thrown = await failing(`http://example.org:${port}/a`, { nets: [], lookup })

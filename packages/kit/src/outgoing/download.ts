@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream'
 import { request } from 'undici'
 import { cutBytes } from '../pieces.ts'
-import { agentOf, type OutgoingOptions, type Reason, reasonOf, reasons } from './fetch.ts'
+import {
+  agentOf,
+  type OutgoingFailureReason,
+  type OutgoingOptions,
+  reasonOf,
+  reasons,
+} from './fetch.ts'
 import { readTarget, TargetRefused } from './guard.ts'
 
 /** Client for files of other servers, at addresses of users. See docs/spec/reliability.md#outgoing-calls. */
@@ -28,7 +34,7 @@ export class DownloadFailed extends Error {
   }
 }
 
-export interface DownloadOptions extends Omit<OutgoingOptions, 'limits'> {
+export interface OutgoingDownloadOptions extends Omit<OutgoingOptions, 'limits'> {
   /** Size limit of a file. */
   maxBytes: number
   limits?: DownloadLimits
@@ -46,7 +52,7 @@ export interface DownloadLimits {
 const usualLimits: DownloadLimits = { connectMs: 10_000, headersMs: 30_000, idleMs: 60_000 }
 const mostRedirects = 5
 
-export function openDownloads(options: DownloadOptions): Downloads {
+export function openDownloads(options: OutgoingDownloadOptions): Downloads {
   const { limits = usualLimits, ...guard } = options
   const agent = agentOf(
     { ...guard, limits },
@@ -59,7 +65,7 @@ export function openDownloads(options: DownloadOptions): Downloads {
 }
 
 interface Way {
-  options: DownloadOptions
+  options: OutgoingDownloadOptions
   limits: DownloadLimits
   dispatcher: ReturnType<typeof agentOf>
   signal: AbortSignal
@@ -109,7 +115,7 @@ async function ask(url: string, { options, limits, dispatcher, signal }: Way) {
   }
 }
 
-const passing = new Set<Reason>(['timeout', 'broken'])
+const passing = new Set<OutgoingFailureReason>(['timeout', 'broken'])
 
 function failed(thrown: unknown): DownloadFailed {
   const reason = thrown instanceof TargetRefused ? 'blocked' : reasonOf(thrown)

@@ -2,7 +2,7 @@ import { createServer as createHttp, type RequestListener } from 'node:http'
 import { createServer as createRaw, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type AnswerName, startAnswer, toLoopback } from '../testing/answers.ts'
-import { type OutgoingOptions, openOutgoing, type Reason } from './fetch.ts'
+import { type OutgoingFailureReason, type OutgoingOptions, openOutgoing } from './fetch.ts'
 import { readNets } from './guard.ts'
 
 /** Responses of the test T-WH-7, with shorter limits. */
@@ -63,7 +63,7 @@ test('the body is returned as text', async () => {
   expect(await ask(url)).toMatchObject({ body: 'grüß dich' })
 })
 
-test.each<[AnswerName, Reason]>([
+test.each<[AnswerName, OutgoingFailureReason]>([
   ['a reset', 'broken'],
   ['half of the headers, then the end', 'broken'],
   ['half of the headers, then silence', 'timeout'],

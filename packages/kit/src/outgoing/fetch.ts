@@ -11,7 +11,7 @@ import {
 import { openTunnel } from './tunnel.ts'
 
 /** Request to an address of a user. */
-export interface Sent {
+export interface OutgoingRequest {
   url: string
   method: 'GET' | 'POST'
   headers: Record<string, string>
@@ -21,9 +21,9 @@ export interface Sent {
 }
 
 /** Result: a response with any status, or a failure with a fixed message. `tookMs` ends with the response headers. */
-export type Outcome =
+export type OutgoingResult =
   | { kind: 'answered'; status: number; retryAfter?: string; body: string; tookMs: number }
-  | { kind: 'failed'; reason: Reason; tookMs: number }
+  | { kind: 'failed'; reason: OutgoingFailureReason; tookMs: number }
 
 /**
  * Messages about failures for users. They contain no address, banner or
@@ -40,9 +40,9 @@ export const reasons = {
   timeout: 'no answer in time',
   internal: 'nothing could be sent: a mistake of this server, see its log',
 } as const
-export type Reason = keyof typeof reasons
+export type OutgoingFailureReason = keyof typeof reasons
 
-export interface Limits {
+export interface OutgoingLimits {
   /** Milliseconds until the connection is established, including TLS. */
   connectMs: number
   /** Milliseconds until the end of the response headers. */
@@ -54,7 +54,7 @@ export interface Limits {
 }
 
 /** Limits of webhook deliveries. See docs/spec/webhooks.md#delivery. */
-export const defaultLimits: Limits = {
+export const defaultLimits: OutgoingLimits = {
   connectMs: 3000,
   headersMs: 10_000,
   bodyMs: 2000,
@@ -62,7 +62,7 @@ export const defaultLimits: Limits = {
 }
 
 export interface OutgoingOptions extends Guard {
-  limits?: Limits
+  limits?: OutgoingLimits
   /** Resolver; by default that of the system. */
   lookup?: LookupFunction
   /** Trusted roots in PEM; by default those of Node. */
@@ -72,7 +72,7 @@ export interface OutgoingOptions extends Guard {
 }
 
 export interface Outgoing {
-  send: (sent: Sent) => Promise<Outcome>
+  send: (sent: OutgoingRequest) => Promise<OutgoingResult>
   close: () => Promise<void>
 }
 
@@ -94,7 +94,11 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   }
 }
 
-async function attempt(sent: Sent, options: OutgoingOptions, dispatcher: Agent): Promise<Outcome> {
+async function attempt(
+  sent: OutgoingRequest,
+  options: OutgoingOptions,
+  dispatcher: Agent,
+): Promise<OutgoingResult> {
   const { headersMs, ...limits } = options.limits ?? defaultLimits
   const started = performance.now()
   const took = () => Math.round(performance.now() - started)
@@ -118,7 +122,7 @@ async function attempt(sent: Sent, options: OutgoingOptions, dispatcher: Agent):
 /**
  * Rounds the duration of a blocked attempt to whole seconds, because the exact one could disclose the internal network.
  */
-function failure(reason: Reason, took: number): Outcome {
+function failure(reason: OutgoingFailureReason, took: number): OutgoingResult {
   return {
     kind: 'failed',
     reason,
@@ -134,7 +138,7 @@ type Answer = Awaited<ReturnType<typeof request>>
  */
 async function readText(
   { headers, body }: Pick<Answer, 'headers' | 'body'>,
-  limits: Pick<Limits, 'bodyMs' | 'bodyBytes'>,
+  limits: Pick<OutgoingLimits, 'bodyMs' | 'bodyBytes'>,
 ): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -159,16 +163,16 @@ async function readText(
 const isPacked = ({ 'content-encoding': coding = 'identity' }: Answer['headers']) =>
   coding !== 'identity' && coding !== ''
 
-export interface AgentWish {
+export interface AgentSettings {
   rejectUnauthorized: boolean
   /** Milliseconds without a byte of the body; 0 or absent: unlimited. */
   bodyTimeout?: number
 }
 
-type Connecting = Omit<OutgoingOptions, 'limits'> & { limits?: Pick<Limits, 'connectMs'> }
+type Connecting = Omit<OutgoingOptions, 'limits'> & { limits?: Pick<OutgoingLimits, 'connectMs'> }
 
 /** Creates an agent whose connections lead only to addresses that the guard allows. */
-export function agentOf(options: Connecting, wish: AgentWish): Agent {
+export function agentOf(options: Connecting, wish: AgentSettings): Agent {
   const { rejectUnauthorized, bodyTimeout = 0 } = wish
   const { nets, lookup, ca, limits = defaultLimits } = options
   const connect = buildConnector({
@@ -229,7 +233,7 @@ function tunnelled(connect: Connect, proxy: string, timeoutMs: number): Connect 
   }
 }
 
-const reasonsByCode: Record<string, Reason> = {
+const reasonsByCode: Record<string, OutgoingFailureReason> = {
   ERR_ADDRESS_REFUSED: 'blocked',
   ERR_PROXY_UNREACHABLE: 'unreachable',
   ENOTFOUND: 'unresolved',
@@ -250,7 +254,7 @@ const reasonsByCode: Record<string, Reason> = {
 }
 
 /** Reasons by groups of codes, because TLS libraries have hundreds of them. */
-const families: [RegExp, Reason][] = [
+const families: [RegExp, OutgoingFailureReason][] = [
   [
     /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA|HOSTNAME_|EPROTO)/,
     'certificate',
@@ -262,7 +266,7 @@ const families: [RegExp, Reason][] = [
  * Returns the reason of a failure.
  * @throws the given error if the other side cannot be its cause
  */
-export function reasonOf(thrown: unknown): Reason {
+export function reasonOf(thrown: unknown): OutgoingFailureReason {
   if (thrown instanceof TargetRefused) return 'blocked'
   if (thrown instanceof errors.HTTPParserError) return 'malformed' // its code may be missing
   if (thrown instanceof DOMException && thrown.name === 'TimeoutError') return 'timeout'

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startReceiver } from '../testing/receiver.ts'
-import { score } from '../testing/scores.ts'
+import { recordScore } from '../testing/scores.ts'
 import { openDownloads } from './download.ts'
 import { openOutgoing } from './fetch.ts'
 import { guardedLookup, isAllowed, readNets, readTarget } from './guard.ts'
@@ -346,7 +346,7 @@ describe('a target to which no connection is opened', () => {
   test('the canary received no connection', () => {
     expect(port).toBeGreaterThan(0)
     const count = `${new Set([...hosts, ...forms]).size} targets`
-    score({ id: 'T-WH-5', on: 'sockets', count, seen: String(touched), holds: touched === 0 })
+    recordScore({ id: 'T-WH-5', on: 'sockets', count, seen: String(touched), holds: touched === 0 })
     expect(touched).toBe(0)
   })
 })

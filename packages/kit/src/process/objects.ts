@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blob/blob.ts'
 import { s3Blobs } from '../blob/s3.ts'
-import { eventually } from './eventually.ts'
-import type { Parts } from './parts.ts'
+import { openWithRetry } from './open-with-retry.ts'
+import type { SettingsParts } from './parts.ts'
 import type { App } from './program.ts'
 import type { S3Settings } from './settings.ts'
 
@@ -10,9 +10,9 @@ import type { S3Settings } from './settings.ts'
  * fail with 503 until it returns.
  */
 export function openObjects(
-  app: Pick<App<Parts>, 'log' | 'signal'>,
+  app: Pick<App<SettingsParts>, 'log' | 'signal'>,
   s3: S3Settings,
 ): Promise<BlobStore> {
   const onError = (err: unknown) => app.log.warn({ err }, 'the object store failed')
-  return eventually(app, 'the object store', () => s3Blobs({ ...s3, onError }))
+  return openWithRetry(app, 'the object store', () => s3Blobs({ ...s3, onError }))
 }

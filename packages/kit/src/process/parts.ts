@@ -2,16 +2,16 @@ import type { z } from 'zod'
 import { ConfigError, type Env, readEnv } from '../config.ts'
 
 /** Reader of one part of the settings, with the names of its variables. It throws ConfigError. */
-export interface Part<T> {
+export interface SettingsPart<T> {
   (env: Env): T
   names: readonly string[]
 }
 
 /** Builds a part of the settings from a schema of variables and a function that converts them. The result is frozen. */
-export function part<S extends z.ZodObject, T>(
+export function defineSettings<S extends z.ZodObject, T>(
   schema: S,
   read: (given: Readonly<z.output<S>>) => T,
-): Part<Readonly<T>> {
+): SettingsPart<Readonly<T>> {
   return Object.assign((env: Env) => freeze(read(readEnv(schema, env))), {
     names: Object.keys(schema.shape),
   })
@@ -28,7 +28,10 @@ function freeze<T>(value: T): T {
  * Makes a part required.
  * @param problem message if it is absent: `NAME: needed: ...`
  */
-export function needed<T>(one: Part<T | undefined>, problem: string): Part<T> {
+export function requireSettings<T>(
+  one: SettingsPart<T | undefined>,
+  problem: string,
+): SettingsPart<T> {
   const read = (env: Env) => {
     const value = one(env)
     if (value === undefined) throw new ConfigError([problem])
@@ -38,14 +41,14 @@ export function needed<T>(one: Part<T | undefined>, problem: string): Part<T> {
 }
 
 /** Parts of the settings of a process, by the names it uses. */
-export type Parts = Record<string, Part<unknown>>
-export type Read<P extends Parts> = { [K in keyof P]: ReturnType<P[K]> }
+export type SettingsParts = Record<string, SettingsPart<unknown>>
+export type SettingsOf<P extends SettingsParts> = { [K in keyof P]: ReturnType<P[K]> }
 
 /**
  * Reads all parts of a process before anything starts.
  * @throws ConfigError listing the invalid variables of all parts
  */
-export function readParts<P extends Parts>(parts: P, env: Env): Read<P> {
+export function readParts<P extends SettingsParts>(parts: P, env: Env): SettingsOf<P> {
   const problems: string[] = []
   const read = Object.entries(parts).map(([name, one]) => {
     try {
@@ -57,10 +60,10 @@ export function readParts<P extends Parts>(parts: P, env: Env): Read<P> {
     }
   })
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
-  return Object.fromEntries(read) as Read<P>
+  return Object.fromEntries(read) as SettingsOf<P>
 }
 
 /** Returns the names of all variables that the parts read. */
-export const namesOf = (parts: Parts): string[] => [
+export const namesOf = (parts: SettingsParts): string[] => [
   ...new Set(Object.values(parts).flatMap(({ names }) => names)),
 ]

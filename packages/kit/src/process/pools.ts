@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Bus, OnFailure } from '../bus/bus.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../db/connect.ts'
-import { assertMigrated, migrate, type Schema } from '../db/migrate.ts'
+import { assertMigrated, type DatabaseSchema, migrateSchema } from '../db/migrate.ts'
 import type { OnStop } from '../lifecycle.ts'
 import type { Logger } from '../log.ts'
-import { eventually } from './eventually.ts'
-import type { Parts } from './parts.ts'
+import { openWithRetry } from './open-with-retry.ts'
+import type { SettingsParts } from './parts.ts'
 import type { App } from './program.ts'
 import type { KafkaSettings } from './settings.ts'
 
@@ -69,18 +69,18 @@ export async function openKafka(
   return bus
 }
 
-type Around = Pick<App<Parts>, 'log' | 'onStop' | 'signal' | 'probes'>
+type Around = Pick<App<SettingsParts>, 'log' | 'onStop' | 'signal' | 'probes'>
 
 /** Opens the pools of a service after its schema is migrated, and adds the database to the readiness probe. */
 export async function openSchema<T>(
   app: Around,
   name: string,
   url: string,
-  { plans, ...wanted }: Schema & Pick<PoolOptions, 'plans'>,
+  { plans, ...wanted }: DatabaseSchema & Pick<PoolOptions, 'plans'>,
 ) {
   // A role of the service has this search path already, but an address shared by several services does not.
   const pools = openPools<T>(app, name, url, { search_path: [wanted.schema], plans })
-  await eventually(app, `the schema ${wanted.schema}`, () => assertMigrated(pools.db, wanted))
+  await openWithRetry(app, `the schema ${wanted.schema}`, () => assertMigrated(pools.db, wanted))
   app.probes.needs('database', async () => {
     await sql`select 1`.execute(pools.db)
   })
@@ -89,17 +89,17 @@ export async function openSchema<T>(
 
 /** Joins the bus of a cluster. It waits for the bus at the start, and adds the bus to the liveness probe. */
 export async function joinBus(app: Around, clientId: string, kafka: KafkaSettings): Promise<Bus> {
-  const bus = await eventually(app, 'Kafka', () => openKafka(app, clientId, kafka))
+  const bus = await openWithRetry(app, 'Kafka', () => openKafka(app, clientId, kafka))
   app.probes.livesBy('bus', bus.isAlive)
   return bus
 }
 
 /** Builds the command `migrate` of the program of a service, which migrates its schema and exits. */
-export const migrateCommand = (schema: Schema) => ({
+export const migrateCommand = (schema: DatabaseSchema) => ({
   about: `brings the schema "${schema.schema}" up to date and ends`,
   reads: ['database'] as const,
   run: async ({ database }: { database: { owner: string } }, log: Logger) => {
-    await migrate(database.owner, schema)
+    await migrateSchema(database.owner, schema)
     log.info(`the schema ${schema.schema} is up to date`)
   },
 })

@@ -2,12 +2,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Check that throws if a need is not met. */
-export type Check = () => Promise<void>
+export type NeedCheck = () => Promise<void>
 
 export interface Probes {
   port: number
   /** Adds a need without which the process is not ready. */
-  needs: (name: string, check: Check) => void
+  needs: (name: string, check: NeedCheck) => void
   /** Adds a condition whose failure only a restart repairs. */
   livesBy: (name: string, isAlive: () => boolean) => void
   /** Returns the names of the needs that are not met. */
@@ -17,7 +17,7 @@ export interface Probes {
   stop: () => Promise<void>
 }
 
-export interface ProbeOptions {
+export interface ProbeServerOptions {
   host: string
   /** Port; 0 selects a free one. */
   port: number
@@ -31,8 +31,8 @@ const checkMs = 2000
  * Opens the probes of a process on a separate port: `/healthz` for liveness, `/readyz` for readiness, `/startupz` for
  * the end of the start, and `/metrics` in the text format of Prometheus. See docs/spec/reliability.md#kubernetes.
  */
-export async function openProbes({ host, port, metrics }: ProbeOptions): Promise<Probes> {
-  const checks = new Map<string, Check>()
+export async function openProbes({ host, port, metrics }: ProbeServerOptions): Promise<Probes> {
+  const checks = new Map<string, NeedCheck>()
   const pulses = new Map<string, () => boolean>()
   let isReady = false
   let hasStarted = false
@@ -82,7 +82,7 @@ function say(response: ServerResponse, problems: readonly string[]): void {
   response.end(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)
 }
 
-async function failure(name: string, check: Check): Promise<string | undefined> {
+async function failure(name: string, check: NeedCheck): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('late')), checkMs)

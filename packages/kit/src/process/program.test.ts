@@ -1,11 +1,17 @@
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { part } from './parts.ts'
+import { defineSettings } from './parts.ts'
 import { runProgram } from './program.ts'
 
 const parts = {
-  database: part(z.object({ RETICLE_X_URL: z.string() }), ({ RETICLE_X_URL }) => RETICLE_X_URL),
-  keys: part(z.object({ RETICLE_X_KEYS: z.string() }), ({ RETICLE_X_KEYS }) => RETICLE_X_KEYS),
+  database: defineSettings(
+    z.object({ RETICLE_X_URL: z.string() }),
+    ({ RETICLE_X_URL }) => RETICLE_X_URL,
+  ),
+  keys: defineSettings(
+    z.object({ RETICLE_X_KEYS: z.string() }),
+    ({ RETICLE_X_KEYS }) => RETICLE_X_KEYS,
+  ),
 }
 const around = { service: 'x-svc', about: 'x', parts, graceMs: 1000, start: async () => {} }
 const quiet = { RETICLE_LOG_LEVEL: 'silent' }

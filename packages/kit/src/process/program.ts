@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, type Env } from '../config.ts'
-import { type OnStop, run } from '../lifecycle.ts'
+import { type OnStop, runProcess } from '../lifecycle.ts'
 import { createLog, type Logger } from '../log.ts'
 import { metricsText, watchProcess } from '../observe/metrics.ts'
 import { startTraces } from '../observe/traces.ts'
-import { namesOf, type Parts, type Read, readParts } from './parts.ts'
+import { namesOf, readParts, type SettingsOf, type SettingsParts } from './parts.ts'
 import { openProbes, type Probes } from './probes.ts'
 import { type ProcessSettings, processPart } from './settings.ts'
 
 /** Resources of a program at its start. */
-export interface App<P extends Parts> {
-  config: Read<P>
+export interface App<P extends SettingsParts> {
+  config: SettingsOf<P>
   settings: ProcessSettings
   env: Env
   log: Logger
@@ -24,7 +24,7 @@ export interface App<P extends Parts> {
 }
 
 /** Program of one process of a cluster. */
-export interface Program<P extends Parts> {
+export interface ProcessProgram<P extends SettingsParts> {
   /** Name in logs, metrics and traces. */
   service: string
   /** Sentence for `--help`. */
@@ -38,19 +38,19 @@ export interface Program<P extends Parts> {
   commands?: Record<string, Command<P>>
 }
 
-export interface Command<P extends Parts> {
+export interface Command<P extends SettingsParts> {
   about: string
   /** Parts that the command reads, so that it can run without other settings; if absent, all parts. */
   reads?: readonly (keyof P)[]
-  run: (config: Read<P>, log: Logger) => Promise<void>
+  run: (config: SettingsOf<P>, log: Logger) => Promise<void>
 }
 
 /**
  * Runs a program and returns its exit code: reads all settings, opens log, traces and probes, starts, waits for a
  * signal, reports that it is not ready, waits until that is noticed, and stops everything in reverse order.
  */
-export async function runProgram<P extends Parts>(
-  program: Program<P>,
+export async function runProgram<P extends SettingsParts>(
+  program: ProcessProgram<P>,
   [word]: readonly string[] = process.argv.slice(2),
 ): Promise<number> {
   const { service, env, parts } = program
@@ -65,9 +65,9 @@ export async function runProgram<P extends Parts>(
     const { common, ...config } = readParts({ ...wanted, common: processPart }, env)
     const settings = common as ProcessSettings
     const log = createLog(service, settings.log)
-    if (command) return await once(() => command.run(config as Read<P>, log), log)
+    if (command) return await once(() => command.run(config as SettingsOf<P>, log), log)
     warnOfUnknown(program, log)
-    return await serve(program, { config: config as Read<P>, settings, log })
+    return await serve(program, { config: config as SettingsOf<P>, settings, log })
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown
     process.stderr.write(`${thrown.message}\n`)
@@ -75,7 +75,7 @@ export async function runProgram<P extends Parts>(
   }
 }
 
-const partsOf = (parts: Parts, names?: readonly PropertyKey[]): Parts =>
+const partsOf = (parts: SettingsParts, names?: readonly PropertyKey[]): SettingsParts =>
   Object.fromEntries(Object.entries(parts).filter(([name]) => names?.includes(name) ?? true))
 
 async function once(work: () => Promise<void>, log: Logger): Promise<number> {
@@ -88,9 +88,12 @@ async function once(work: () => Promise<void>, log: Logger): Promise<number> {
   }
 }
 
-type Opened<P extends Parts> = Pick<App<P>, 'config' | 'settings' | 'log'>
+type Opened<P extends SettingsParts> = Pick<App<P>, 'config' | 'settings' | 'log'>
 
-function serve<P extends Parts>(program: Program<P>, opened: Opened<P>): Promise<number> {
+function serve<P extends SettingsParts>(
+  program: ProcessProgram<P>,
+  opened: Opened<P>,
+): Promise<number> {
   const { service, env, graceMs } = program
   const { settings, log } = opened
   const leaving: (() => void)[] = []
@@ -116,11 +119,14 @@ function serve<P extends Parts>(program: Program<P>, opened: Opened<P>): Promise
   }
   const onError = (name: string, err: unknown) =>
     log.error({ err, part: name }, `${service}: ${name}`)
-  return run(start, { onError, limitMs: graceMs })
+  return runProcess(start, { onError, limitMs: graceMs })
 }
 
 /** Warns about variables with the prefix of the program that it does not read, since they are probably misspelt. */
-function warnOfUnknown<P extends Parts>({ service, env, parts }: Program<P>, log: Logger): void {
+function warnOfUnknown<P extends SettingsParts>(
+  { service, env, parts }: ProcessProgram<P>,
+  log: Logger,
+): void {
   const known = new Set(namesOf({ ...parts, common: processPart }))
   const [word = ''] = service.split('-')
   const prefix = `RETICLE_${word.toUpperCase()}_`
@@ -129,7 +135,12 @@ function warnOfUnknown<P extends Parts>({ service, env, parts }: Program<P>, log
   }
 }
 
-function helpOf<P extends Parts>({ service, about, commands = {}, parts }: Program<P>): string {
+function helpOf<P extends SettingsParts>({
+  service,
+  about,
+  commands = {},
+  parts,
+}: ProcessProgram<P>): string {
   const words = Object.entries(commands).map(([word, one]) => `  ${word.padEnd(10)} ${one.about}`)
   const names = namesOf({ ...parts, common: processPart }).sort()
   return `${service}: ${about}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { ConfigError, setting } from '../config.ts'
-import { namesOf, type Parts, part, readParts } from './parts.ts'
+import { defineSettings, namesOf, readParts, type SettingsParts } from './parts.ts'
 import {
   addressPart,
   databasePart,
@@ -18,7 +18,7 @@ import {
 
 const key = 'k'.repeat(32)
 
-function problemsOf(parts: Parts, env: Record<string, string>): readonly string[] {
+function problemsOf(parts: SettingsParts, env: Record<string, string>): readonly string[] {
   try {
     readParts(parts, env)
   } catch (thrown) {
@@ -51,7 +51,7 @@ test('all invalid variables of all parts are listed at once', () => {
 })
 
 test('settings are frozen deeply', () => {
-  const read = part(z.object({ RETICLE_SHOP_WORDS: setting.list() }), (given) => ({
+  const read = defineSettings(z.object({ RETICLE_SHOP_WORDS: setting.list() }), (given) => ({
     door: { words: given.RETICLE_SHOP_WORDS },
   }))
   const { door } = read({ RETICLE_SHOP_WORDS: 'open,closed' })
@@ -59,7 +59,10 @@ test('settings are frozen deeply', () => {
 })
 
 test('a whole number must be within its bounds', () => {
-  const read = part(z.object({ RETICLE_SHOP_DOORS: setting.whole(2, 1, 4) }), (given) => given)
+  const read = defineSettings(
+    z.object({ RETICLE_SHOP_DOORS: setting.whole(2, 1, 4) }),
+    (given) => given,
+  )
   const doors = (text: string) => read({ RETICLE_SHOP_DOORS: text }).RETICLE_SHOP_DOORS
   expect(['', '1', '4'].map(doors)).toEqual([2, 1, 4])
   for (const text of ['0', '5', '1.5', 'many'])

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError, setting } from '../config.ts'
 import type { Tls } from '../grpc/tls.ts'
-import { needed, type Part, part } from './parts.ts'
+import { defineSettings, requireSettings, type SettingsPart } from './parts.ts'
 
 /** Settings that the processes of a cluster share. See docs/spec/reliability.md#settings. */
 
@@ -10,7 +10,7 @@ import { needed, type Part, part } from './parts.ts'
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Settings of every process: log, probes and drain time. */
-export const processPart = part(
+export const processPart = defineSettings(
   z.object({
     RETICLE_HOST: z.string().default('127.0.0.1'),
     RETICLE_LOG_LEVEL: z.enum(levels).default('info'),
@@ -40,7 +40,7 @@ const postgres = z.url({
  * Builds the part with the addresses of the two roles of a schema; `prefix` names the service in
  * `RETICLE_<PREFIX>_DATABASE_URL`.
  */
-export function databasePart(prefix: string): Part<{ url: string; owner: string }> {
+export function databasePart(prefix: string): SettingsPart<{ url: string; owner: string }> {
   const own = `RETICLE_${prefix}_DATABASE_URL`
   const owner = `RETICLE_${prefix}_OWNER_DATABASE_URL`
   const shared = 'RETICLE_DATABASE_URL'
@@ -49,11 +49,11 @@ export function databasePart(prefix: string): Part<{ url: string; owner: string 
     [owner]: postgres.optional(),
     [shared]: postgres.optional(),
   })
-  const read = part(schema, (given) => {
+  const read = defineSettings(schema, (given) => {
     const url = given[own] ?? given[shared]
     return url ? { url, owner: given[owner] ?? url } : undefined
   })
-  return needed(read, `${own}: needed: the address of the service's role`)
+  return requireSettings(read, `${own}: needed: the address of the service's role`)
 }
 
 const withPort = /^[^\s:]\S*:\d+$/
@@ -107,10 +107,13 @@ function kafkaOf(given: Readonly<z.output<typeof kafkaSchema>>): KafkaSettings |
 }
 
 /** Kafka settings, if present; without them events use the log in PostgreSQL. */
-export const kafkaPart = part(kafkaSchema, kafkaOf)
+export const kafkaPart = defineSettings(kafkaSchema, kafkaOf)
 
 /** Kafka settings, which a cluster requires. */
-export const kafkaNeeded = needed(kafkaPart, 'RETICLE_KAFKA_BROKERS: needed: host:port,host:port')
+export const kafkaNeeded = requireSettings(
+  kafkaPart,
+  'RETICLE_KAFKA_BROKERS: needed: host:port,host:port',
+)
 
 const s3Schema = z.object({
   RETICLE_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -142,13 +145,13 @@ function s3Of(given: Readonly<z.output<typeof s3Schema>>): S3Settings | undefine
 }
 
 /** S3 settings, if present; without them objects are files. */
-export const s3Part = part(s3Schema, s3Of)
+export const s3Part = defineSettings(s3Schema, s3Of)
 
 /** S3 settings, which a cluster requires. */
-export const s3Needed = needed(s3Part, 'RETICLE_S3_ENDPOINT: needed: http(s)://host:port')
+export const s3Needed = requireSettings(s3Part, 'RETICLE_S3_ENDPOINT: needed: http(s)://host:port')
 
 /** Proof that a call comes from a service of this installation: signing keys, and certificates if present. */
-export const internalPart = part(
+export const internalPart = defineSettings(
   z.object({
     RETICLE_INTERNAL_KEYS: setting.list(),
     RETICLE_GRPC_PORT: setting.port(50_051),
@@ -194,13 +197,13 @@ function readTls(files: Record<string, string | undefined>): Tls | undefined {
 }
 
 /** Builds the part with the gRPC address of a service; `prefix` as in `databasePart`. */
-export function addressPart(prefix: string): Part<string> {
+export function addressPart(prefix: string): SettingsPart<string> {
   const name = `RETICLE_${prefix}_ADDRESS`
   const target = z
     .string()
     .refine((address) => address.split(',').every((one) => withPort.test(one)), {
       error: 'Expected a gRPC target with a port, such as dns:///host:50051',
     })
-  const read = part(z.object({ [name]: target.optional() }), (given) => given[name])
-  return needed(read, `${name}: needed: a gRPC target such as dns:///host:50051`)
+  const read = defineSettings(z.object({ [name]: target.optional() }), (given) => given[name])
+  return requireSettings(read, `${name}: needed: a gRPC target such as dns:///host:50051`)
 }

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { internal, operations } from '@reticle/contracts/api/operation'
+import { defineOperations, internal } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -8,13 +8,13 @@ import { WholeBytes } from '../pieces.ts'
 import { bytesOf } from '../testing/bytes.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, type Transport, transports } from '../testing/transport.ts'
-import type { Bytes, Context, Service } from './context.ts'
-import { guard } from './guard.ts'
+import type { Bytes, CallContext, Service } from './context.ts'
+import { guardHandlers } from './guard.ts'
 
 /** Bodies and responses of bytes: streams with back-pressure that behave alike over both transports. */
 
 const query = z.object({ name: z.string() })
-const table = operations('PipeService', {
+const table = defineOperations('PipeService', {
   read: internal({ query, answers: { 200: bytes } }),
   write: internal({ query, body: bytes, answers: { 200: z.object({ count: z.int() }) } }),
   copy: internal({ query, body: bytes, answers: { 200: bytes } }),
@@ -31,7 +31,7 @@ const pipes = (transport: Transport, given: Partial<Pipes>): Pipes =>
     { protos },
   )
 
-function call(given: Partial<Context> = {}): Context {
+function call(given: Partial<CallContext> = {}): CallContext {
   const signal = new AbortController().signal
   return { principal: null, request_id: 'r', deadline: Date.now() + 10_000, signal, ...given }
 }
@@ -44,7 +44,7 @@ test('a response in memory ends the call, and its bytes pass through unchanged',
     return { head: {}, chunks }
   }
   const gone = new AbortController()
-  const guarded = guard<typeof table>({ read, write: unused, copy: unused }, unused)
+  const guarded = guardHandlers<typeof table>({ read, write: unused, copy: unused }, unused)
   const answer = await guarded.read({ name: '' }, call({ signal: gone.signal }))
   gone.abort()
   expect(answer.chunks).toBe(chunks)

@@ -1,18 +1,18 @@
 import { getEventListeners } from 'node:events'
-import { internal, operations, patch } from '@reticle/contracts/api/operation'
+import { defineOperations, internal, patch } from '@reticle/contracts/api/operation'
 import { idParams, page } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { conflict, DomainError, invalid, type Kind, kinds } from '../errors.ts'
+import { conflict, DomainError, type ErrorKind, invalid, kinds } from '../errors.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
-import type { Context, Service } from './context.ts'
+import type { CallContext, Service } from './context.ts'
 
 /** Calls of a handler, which behave alike in one process and over gRPC. */
 
 const box = z.object({ id: z.int(), name: z.string().nullable() }).meta({ id: 'Box' })
 const changes = z.object({ name: z.string().nullable() }).partial().meta({ id: 'BoxPatch' })
-const table = operations('BoxService', {
+const table = defineOperations('BoxService', {
   updateBox: patch('/boxes/:id', { params: idParams, body: changes, answers: { 200: box } }),
   listBoxes: internal({ answers: { 200: page(box, 'BoxPage') } }),
   forgetBox: internal({ query: z.object({ id: z.int() }), answers: { 204: z.undefined() } }),
@@ -25,7 +25,7 @@ const handlers: Service<typeof table> = {
   forgetBox: async () => undefined,
 }
 
-function call(given: Partial<Context> = {}): Context {
+function call(given: Partial<CallContext> = {}): CallContext {
   const signal = new AbortController().signal
   return { principal: null, request_id: 'r', deadline: Date.now() + 5000, signal, ...given }
 }
@@ -56,7 +56,7 @@ describe.each(transports)('%s', (transport) => {
   })
 
   describe('context', () => {
-    let seen: Context | undefined
+    let seen: CallContext | undefined
     const boxes = forgetting(transport, async (_, context) => {
       seen = context
     })
@@ -98,7 +98,7 @@ describe.each(transports)('%s', (transport) => {
       )
     }
 
-    test.each(Object.keys(kinds) as Kind[])(
+    test.each(Object.keys(kinds) as ErrorKind[])(
       'an error of the kind %s is returned unchanged',
       async (kind) => {
         const error = await failing(new DomainError(kind, 'So it is.'))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { internal, operations } from '@reticle/contracts/api/operation'
+import { defineOperations, internal } from '@reticle/contracts/api/operation'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -34,7 +34,7 @@ const { db, pool } = openDatabase<Tables>(url, {
 const nap = sql`select pg_sleep(10)`
 
 const query = z.object({ how: z.string() })
-const table = operations('NapService', {
+const table = defineOperations('NapService', {
   sleepOn: internal({ query, answers: { 200: z.object({ done: z.boolean() }) } }),
 })
 const protos = protosOf(table)

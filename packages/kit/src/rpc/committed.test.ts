@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { internal, operations } from '@reticle/contracts/api/operation'
+import { defineOperations, internal } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { callAs } from '../testing/call.ts'
 import { testDatabase } from '../testing/db.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
-import type { Context } from './context.ts'
+import type { CallContext } from './context.ts'
 
 /** A change that was committed although its caller got no response is reported, because nothing else shows it. */
 
@@ -27,13 +27,13 @@ const { db } = await testDatabase<Tables>([{ schema: 'notes', migrations }])
 afterAll(() => db.destroy())
 
 const query = z.object({ fails: z.boolean() })
-const table = operations('NoteService', {
+const table = defineOperations('NoteService', {
   addNote: internal({ query, answers: { 200: z.object({ done: z.boolean() }) } }),
   streamNote: internal({ query, answers: { 200: bytes } }),
 })
 const steps = new EventEmitter()
 
-async function addNote({ fails }: { fails: boolean }, { signal }: Context) {
+async function addNote({ fails }: { fails: boolean }, { signal }: CallContext) {
   signal.addEventListener('abort', () => steps.emit('aborted'))
   const added = db.transaction().execute(async (tx) => {
     await tx.insertInto('notes').values({ text: 'a' }).execute()

@@ -1,10 +1,15 @@
-import type { Answer, Entry, Input, Operations } from '@reticle/contracts/api/operation'
+import type {
+  OperationAnswer,
+  OperationEntry,
+  OperationInput,
+  Operations,
+} from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 
 export type { Principal }
 
 /** Context of a call, the same over both transports. Pass it on when calling another service. */
-export interface Context {
+export interface CallContext {
   /** The caller; null if it is not signed in (operations with `access: 'anyone'`). */
   principal: Principal | null
   /** The `Authorization` header; only for signing out, never logged. */
@@ -57,20 +62,20 @@ export interface BytesAnswer {
  * callers use it. Operations of the gateway have no handler.
  */
 export type Service<T extends Operations> = {
-  [N in keyof T as T[N] extends { by: 'gateway' } ? never : N]: T[N] extends Entry<infer S>
-    ? (input: Input<S>, context: Context) => Promise<Result<Answer<S>>>
+  [N in keyof T as T[N] extends { by: 'gateway' } ? never : N]: T[N] extends OperationEntry<infer S>
+    ? (input: OperationInput<S>, context: CallContext) => Promise<Result<OperationAnswer<S>>>
     : never
 }
 type Result<A> = A extends Bytes ? BytesAnswer : A
 
 /** Handler or caller without specific types, as transports use it. */
-export type Call = (input: never, context: Context) => Promise<unknown>
+export type UntypedCall = (input: never, context: CallContext) => Promise<unknown>
 
 /**
  * Returns the signed-in caller. The gateway rejects anonymous calls unless the operation allows them.
  * @throws Error without a caller, which is a bug
  */
-export function signedIn({ principal }: Pick<Context, 'principal'>): Principal {
+export function signedIn({ principal }: Pick<CallContext, 'principal'>): Principal {
   if (!principal) throw new Error('an operation without a caller asked for one')
   return principal
 }

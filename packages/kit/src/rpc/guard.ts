@@ -4,25 +4,31 @@ import { endingWith, hasCommitted } from '../db/session/call-signal.ts'
 import { type DomainError, toDomainError, tookTooLong, unavailable } from '../errors.ts'
 import { type Called, type OnBug, watchCall } from '../observe/calls.ts'
 import { WholeBytes } from '../pieces.ts'
-import { type Bytes, type Call, type Context, isBytesAnswer, type Service } from './context.ts'
-import { eachNext, leavable } from './leave.ts'
+import {
+  type Bytes,
+  type CallContext,
+  isBytesAnswer,
+  type Service,
+  type UntypedCall,
+} from './context.ts'
+import { eachNext, toReleasable } from './releasable.ts'
 
 /**
  * Wraps handlers with deadline, cancellation, the error table, metrics and
  * a span. In one process this is the complete transport.
  * @param service name of the service in metrics and traces: `<name>-svc`
  */
-export function guard<T extends Operations>(
+export function guardHandlers<T extends Operations>(
   handlers: Service<T>,
   onBug: OnBug,
   service = 'unnamed',
 ): Service<T> {
-  return mapValues(handlers as Record<string, Call>, (call, operation) =>
+  return mapValues(handlers as Record<string, UntypedCall>, (call, operation) =>
     guarded(call, onBug, { service, operation }),
   ) as Service<T>
 }
 
-function guarded(call: Call, onBug: OnBug, called: Called): Call {
+function guarded(call: UntypedCall, onBug: OnBug, called: Called): UntypedCall {
   return async (input, given) => {
     const watched = watchCall(called, given)
     const limit = startLimit(given, watched.end)
@@ -60,7 +66,7 @@ function guarded(call: Call, onBug: OnBug, called: Called): Call {
 }
 
 /** Builds the call id: one idempotency key can cover several calls, each with its own id. */
-function callIds({ next_call_id }: Context, { operation }: Called) {
+function callIds({ next_call_id }: CallContext, { operation }: Called) {
   const call_id = next_call_id && `${next_call_id} ${operation}`
   return { call_id, next_call_id: undefined }
 }
@@ -72,7 +78,7 @@ function guardedChunks(
   limit: Limit,
   failed: (thrown: unknown) => DomainError,
 ): Bytes {
-  return leavable(guardBytes(chunks, limit, failed), async () => {
+  return toReleasable(guardBytes(chunks, limit, failed), async () => {
     limit.stop()
     await chunks[Symbol.asyncIterator]().return?.()
   })
@@ -105,7 +111,10 @@ function endingChunks(chunks: Bytes, signal: AbortSignal): Bytes {
  * the inner signal, and no race of promises.
  * @param onStop receives the failure, if any; may be called more than once
  */
-function startLimit({ deadline, signal: outer }: Context, onStop: (failure?: DomainError) => void) {
+function startLimit(
+  { deadline, signal: outer }: CallContext,
+  onStop: (failure?: DomainError) => void,
+) {
   const inner = new AbortController()
   let giveUp: (reason: DomainError) => void = () => undefined
   const end = (reason: DomainError) => {

@@ -15,7 +15,7 @@ export async function* cutBytes(
 }
 
 /** Collects all bytes of a stream. */
-export async function gathered(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readAllBytes(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = []
   for await (const piece of pieces) all.push(piece)
   return Buffer.concat(all)

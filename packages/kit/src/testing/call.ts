@@ -1,10 +1,13 @@
-import type { Context, Principal } from '../rpc/context.ts'
+import type { CallContext, Principal } from '../rpc/context.ts'
 
 /**
  * Builds the context of a call by a user. Missing fields get usual
  * values, with a deadline long enough for a whole test file.
  */
-export function callAs(given: Partial<Principal> | null, context: Partial<Context> = {}): Context {
+export function callAs(
+  given: Partial<Principal> | null,
+  context: Partial<CallContext> = {},
+): CallContext {
   const principal: Principal | null = given && {
     user_id: 1,
     username: `user${given.user_id ?? 1}`,

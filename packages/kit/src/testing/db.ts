@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../db/connect.ts'
-import { type Migrations, migrate, type Schema } from '../db/migrate.ts'
+import { type DatabaseSchema, type Migrations, migrateSchema } from '../db/migrate.ts'
 
 /** Values that the global setup provides to test files (`tests/support/postgres-setup.ts`). */
 export interface TestServer {
@@ -35,7 +35,9 @@ export async function testDb<T>(migrations: Migrations, schema: string): Promise
  * search path is the first schema, the others and `bus`. It is cloned from a template that is migrated once per run;
  * cloning takes about 30 ms.
  */
-export async function testDatabase<T>(schemas: readonly Schema[]): Promise<TestDatabase<T>> {
+export async function testDatabase<T>(
+  schemas: readonly DatabaseSchema[],
+): Promise<TestDatabase<T>> {
   const server = inject('postgres')
   const name = `${server.prefix}${randomBytes(6).toString('hex')}`
   const url = at(server.url, name)
@@ -61,7 +63,11 @@ export async function testDatabase<T>(schemas: readonly Schema[]): Promise<TestD
  * Returns the migrated template of these schemas. The first test file
  * that needs it creates it, and others wait for that.
  */
-async function findTemplate(admin: pg.Client, server: TestServer, schemas: readonly Schema[]) {
+async function findTemplate(
+  admin: pg.Client,
+  server: TestServer,
+  schemas: readonly DatabaseSchema[],
+) {
   const name = `${server.prefix}template_${digest(schemas)}`
   await admin.query('select pg_advisory_lock(hashtext($1))', [name])
   const known = await admin.query('select 1 from pg_database where datname = $1', [name])
@@ -69,7 +75,7 @@ async function findTemplate(admin: pg.Client, server: TestServer, schemas: reado
     const draft = `${name}_new`
     await admin.query(`drop database if exists ${draft} with (force)`)
     await admin.query(`create database ${draft}`)
-    for (const schema of schemas) await migrate(at(server.url, draft), schema)
+    for (const schema of schemas) await migrateSchema(at(server.url, draft), schema)
     await admin.query(`alter database ${draft} rename to ${name}`)
     await admin.query(`alter database ${name} allow_connections false`)
   }
@@ -77,7 +83,7 @@ async function findTemplate(admin: pg.Client, server: TestServer, schemas: reado
   return name
 }
 
-function digest(schemas: readonly Schema[]): string {
+function digest(schemas: readonly DatabaseSchema[]): string {
   const hash = createHash('sha256')
   for (const { schema, migrations } of schemas) {
     hash.update(schema)

@@ -24,7 +24,7 @@ export function eventOf<D>(
 }
 
 /** Returns a function that delivers an event like the bus: it runs `handle` in a transaction. */
-export function delivering<T>(db: Kysely<T>, handle: Handle<T>) {
+export function createDeliverer<T>(db: Kysely<T>, handle: Handle<T>) {
   return <D>(event: EventType<D>, data: NoInfer<D>, given: Partial<BusEvent> = {}): Promise<void> =>
     db.transaction().execute((tx) => handle(tx, eventOf(event, data, given)))
 }

@@ -1,4 +1,4 @@
-import type { Kind } from '@reticle/contracts/rest/json-logic'
+import type { FieldKind } from '@reticle/contracts/rest/json-logic'
 import jsonLogic from 'json-logic-js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -10,14 +10,14 @@ type Node = Readonly<Record<string, unknown>>
  * comparison (JavaScript treats it as 0 and false), texts are searched regardless of case, and dates are compared as
  * moments in any notation.
  */
-export function oracle(kinds: Readonly<Record<string, Kind>>) {
+export function createFilterOracle(kinds: Readonly<Record<string, FieldKind>>) {
   return (expression: unknown, row: Row): boolean => {
     const data = { ...row, ...momentsOf(row, kinds), lower: lowered(row) }
     return Boolean(jsonLogic.apply(translated(expression, kinds) as never, data))
   }
 }
 
-type Kinds = Parameters<typeof oracle>[0]
+type Kinds = Parameters<typeof createFilterOracle>[0]
 
 function translated(given: unknown, kinds: Kinds): unknown {
   const [[op, args] = ['', undefined]] = Object.entries(Object(given))

@@ -28,7 +28,7 @@ export interface Reply {
 /** Function that chooses the reply to a request, possibly asynchronously. */
 type Decide = (received: Received, nth: number) => Reply | Promise<Reply>
 
-export interface Receiver {
+export interface TestReceiver {
   /** Address `http://127.0.0.1:<port>`. */
   url: string
   received: Received[]
@@ -38,7 +38,7 @@ export interface Receiver {
 }
 
 /** Starts a loopback HTTP server that records its requests and responds as configured, with 200 by default. */
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver(): Promise<TestReceiver> {
   const received: Received[] = []
   let decide: Decide = () => ({})
   const server = createServer((request, response) => {

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { internal, operations, post } from '@reticle/contracts/api/operation'
+import { defineOperations, internal, post } from '@reticle/contracts/api/operation'
 import { bytes } from '@reticle/contracts/rest/common'
 import { z } from 'zod'
 
 /** Service in a separate process, for tests and measurements of the transport. It counts, and every count is a row. */
-export const tally = operations('TallyService', {
+export const tally = defineOperations('TallyService', {
   /** Adds one row, a change like any other. */
   add: post('/tally', {
     body: z.object({ note: z.string() }),

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { change } from '../db/change.ts'
+import { runChange } from '../db/change.ts'
 import { openDatabase } from '../db/connect.ts'
 import { listenGrpc } from '../grpc/listen.ts'
 import type { Bytes, Service } from '../rpc/context.ts'
-import { guard } from '../rpc/guard.ts'
+import { guardHandlers } from '../rpc/guard.ts'
 import { protosOf } from './protos.ts'
 import { type ToRpcProcess, tally } from './rpc-process.ts'
 
@@ -22,7 +22,7 @@ async function serve({ port, keys, database }: ToRpcProcess): Promise<void> {
   }
   const protos = protosOf(tally)
   const options = { host: '127.0.0.1', port, keys, protos }
-  const service = guard(handlers, (thrown) => process.stderr.write(`${String(thrown)}\n`))
+  const service = guardHandlers(handlers, (thrown) => process.stderr.write(`${String(thrown)}\n`))
   const server = await listenGrpc(options, (answer) => answer(tally, service))
   server.setServing(true)
   process.once('SIGTERM', async () => {
@@ -39,7 +39,7 @@ function openTally({ url, schema }: NonNullable<ToRpcProcess['database']>) {
   const options = { application: 'tally', search_path: [schema], max: 8, wait_timeout: 15_000 }
   const { db, close } = openDatabase<{ tally: { id: number; note: string } }>(url, options)
   const add: Service<typeof tally>['add'] = ({ body }, context) =>
-    change(db, context, async (tx) => {
+    runChange(db, context, async (tx) => {
       const { rows } = await sql<{ id: number; note: string }>`
         insert into tally (note) values (${body.note}) returning id, note`.execute(tx)
       const [row] = rows

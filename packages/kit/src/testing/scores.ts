@@ -19,7 +19,7 @@ export interface Score {
  * Records a measurement. Call it before the expectations of a test, so that a failed promise is recorded as well. `npm
  * run soak` collects the records.
  */
-export function score(given: Score): void {
+export function recordScore(given: Score): void {
   const file = scoresFile()
   if (file) appendFileSync(file, `${JSON.stringify({ ...given, is_full: isFullRun() })}\n`)
 }

@@ -5,8 +5,8 @@ import { afterAll } from 'vitest'
 import { connectGrpc } from '../grpc/connect.ts'
 import { listenGrpc } from '../grpc/listen.ts'
 import type { OnBug } from '../observe/calls.ts'
-import type { Call, Service } from '../rpc/context.ts'
-import { guard, mapValues } from '../rpc/guard.ts'
+import type { Service, UntypedCall } from '../rpc/context.ts'
+import { guardHandlers, mapValues } from '../rpc/guard.ts'
 import { openProxy } from './proxy.ts'
 
 /** Both transports of a service: `describe.each(transports)('over %s', (transport) => ...)`. */
@@ -25,7 +25,7 @@ export interface TransportOptions {
 const serverKeys = ['internal key of the tests']
 
 /**
- * Returns the caller side of handlers, through `guard` alone or through gRPC on a loopback port. Call it while tests
+ * Returns the caller side of handlers, through `guardHandlers` alone or through gRPC on a loopback port. Call it while tests
  * are collected (top level, or in `describe`): the server starts with the first call and closes itself.
  */
 export function overTransport<T extends Operations>(
@@ -34,7 +34,7 @@ export function overTransport<T extends Operations>(
   handlers: Service<T>,
   options: TransportOptions = {},
 ): Service<T> {
-  const service = guard(handlers, options.onBug ?? failingOnBugs())
+  const service = guardHandlers(handlers, options.onBug ?? failingOnBugs())
   return kind === 'grpc' ? overGrpc(table, service, options) : service
 }
 
@@ -59,7 +59,7 @@ function overGrpc<T extends Operations>(
     return connection
   }
   afterAll(async () => (await connection)?.close())
-  return mapValues(service as Record<string, Call>, (_, name): Call => {
+  return mapValues(service as Record<string, UntypedCall>, (_, name): UntypedCall => {
     return async (input, context) => {
       const { calls } = await connected()
       return calls[name]?.(input, context)
@@ -74,7 +74,7 @@ async function connect<T extends Operations>(
 ) {
   const server = await listen(table, service, protos)
   const connection = connectGrpc({ address: `${host}:${server.port}`, keys, protos })
-  const calls = connection.service(table) as Record<string, Call>
+  const calls = connection.service(table) as Record<string, UntypedCall>
   const close = async () => {
     connection.close()
     await server.stop()
@@ -99,18 +99,21 @@ export async function losingAnswers<T extends Operations>(
   { protos = loadProtos(), onBug = failingOnBugs() }: Omit<TransportOptions, 'keys'> = {},
 ): Promise<Service<T>> {
   const lost = new Set<string>()
-  const service = mapValues(guard(handlers, onBug) as Record<string, Call>, (call): Call => {
-    return async (input, context) => {
-      const answer = await call(input, context)
-      const { next_call_id } = context
-      if (next_call_id && !lost.has(next_call_id)) {
-        lost.add(next_call_id)
-        proxy.cut()
-        proxy.heal()
+  const service = mapValues(
+    guardHandlers(handlers, onBug) as Record<string, UntypedCall>,
+    (call): UntypedCall => {
+      return async (input, context) => {
+        const answer = await call(input, context)
+        const { next_call_id } = context
+        if (next_call_id && !lost.has(next_call_id)) {
+          lost.add(next_call_id)
+          proxy.cut()
+          proxy.heal()
+        }
+        return answer
       }
-      return answer
-    }
-  }) as Service<T>
+    },
+  ) as Service<T>
   const server = await listen(table, service, protos)
   const proxy = await openProxy({ host, port: server.port })
   const connection = connectGrpc({ address: `${host}:${proxy.port}`, keys: serverKeys, protos })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createClient, type SetItemWrite, UnexpectedAnswer } from '../index.ts'
-import { json, service } from '../testing/service.ts'
+import { json, startTestService } from '../testing/service.ts'
 import { setItems } from './read.ts'
 import { setBytes } from './write.ts'
 
@@ -100,7 +100,7 @@ describe('writing an annotation set', () => {
   })
 
   test('streams items as the body of a call', async () => {
-    const { url, heard } = await service(json(200, set))
+    const { url, heard } = await startTestService(json(200, set))
     const client = createClient({ url })
     async function* made() {
       yield* items
@@ -114,12 +114,17 @@ describe('writing an annotation set', () => {
   })
 
   test('is repeated after a failure only if the items can be iterated again', async () => {
-    const { url, heard } = await service(json(503, {}, { 'retry-after': '0' }), json(200, set))
+    const { url, heard } = await startTestService(
+      json(503, {}, { 'retry-after': '0' }),
+      json(200, set),
+    )
     const client = createClient({ url })
     const again = { id: 3, body: () => items }
     await client.updateTaskAnnotations({ ...again, action: 'create' })
     expect(heard[1]?.body).toBe(heard[0]?.body)
-    const { url: other, heard: sent } = await service(json(503, {}, { 'retry-after': '0' }))
+    const { url: other, heard: sent } = await startTestService(
+      json(503, {}, { 'retry-after': '0' }),
+    )
     const once = { id: 3, action: 'create', body: items.values() }
     const calling = createClient({ url: other }).updateTaskAnnotations(once)
     await expect(calling).rejects.toMatchObject({ status: 503 })
@@ -127,7 +132,7 @@ describe('writing an annotation set', () => {
   })
 
   test('passes on an error thrown by the items', async () => {
-    const { url } = await service(json(200, set))
+    const { url } = await startTestService(json(200, set))
     function* failing() {
       yield* items
       throw new RangeError('no more of them')

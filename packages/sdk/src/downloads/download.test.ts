@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Changed, ConnectionError, createClient } from '../index.ts'
 import { saveTo } from '../node.ts'
-import { type Answer, broken, json, service } from '../testing/service.ts'
+import { broken, json, startTestService, type TestAnswer } from '../testing/service.ts'
 
 const text = Array.from({ length: 5000 }, (_, index) => `${index} `).join('')
 const link = 'http://other.example.org/api/tasks/1/dataset/download?rq_id=x'
@@ -20,7 +20,7 @@ const file =
     cut?: number
     etag?: string
     content?: string
-  }): Answer =>
+  }): TestAnswer =>
   (response, { headers }) => {
     const isSame = headers['if-range'] === undefined || headers['if-range'] === etag
     const [, from] = (isSame && /^bytes=(\d+)-$/.exec(headers.range ?? '')) || []
@@ -38,8 +38,8 @@ const file =
     return response.write(part.slice(0, cut), cutOff)
   }
 
-const fetched = async (...answers: Answer[]) => {
-  const { url, heard } = await service(...answers)
+const fetched = async (...answers: TestAnswer[]) => {
+  const { url, heard } = await startTestService(...answers)
   return { client: createClient({ url, token: 't' }), heard }
 }
 
@@ -82,7 +82,7 @@ describe('a download', () => {
   })
 
   test('fails when it has fewer bytes than announced', async () => {
-    const short: Answer = (response) => {
+    const short: TestAnswer = (response) => {
       response.writeHead(200, { 'content-length': 100, connection: 'close' })
       response.write('half', () => response.destroy())
     }
@@ -93,7 +93,7 @@ describe('a download', () => {
   })
 
   test('is checked even if the connection sends no length', async () => {
-    const early: Answer = (response) => {
+    const early: TestAnswer = (response) => {
       const place = `bytes 7000-${text.length - 1}/${text.length}`
       response.writeHead(206, { etag: '"1"', 'content-range': place })
       response.write(text.slice(7000, 7100))
@@ -133,7 +133,7 @@ describe('a download', () => {
   })
 
   test('follows a redirect to a bucket without sending credentials', async () => {
-    const bucket = await service(file({ cut: 7000 }), file({}))
+    const bucket = await startTestService(file({ cut: 7000 }), file({}))
     const { client, heard } = await fetched((response) => {
       response.writeHead(302, { location: `${bucket.url}/bucket/key?signature=s` }).end()
     })
@@ -178,7 +178,7 @@ describe('a download into a file', () => {
   })
 
   test('restarts when the service does not support ranges', async () => {
-    const whole: Answer = (response) => response.writeHead(200, { etag: '"1"' }).end(text)
+    const whole: TestAnswer = (response) => response.writeHead(200, { etag: '"1"' }).end(text)
     const { client } = await fetched(file({ cut: 7000 }), whole)
     const path = join(folder(), 'out.zip')
     await expect(saveTo(client, link, path, { retries: 0 })).rejects.toThrow('byte 7000')

@@ -1,8 +1,8 @@
 import { ApiError, ConnectionError } from '../http/errors.ts'
 import { timedPieces } from '../http/pieces.ts'
 import { patience, pauseBefore, sleep } from '../http/retry.ts'
-import { send } from '../http/send.ts'
-import { isBrowser, pathOf, type Settings } from '../http/settings.ts'
+import { sendRequest } from '../http/send.ts'
+import { type ClientSettings, isBrowser, pathOf } from '../http/settings.ts'
 
 /** Link of the API, or a finished request with a result. */
 export type Source = string | { id: string; result_url: string | null }
@@ -39,8 +39,8 @@ export interface Download extends AsyncIterable<Uint8Array> {
  *
  * @throws ApiError, ConnectionError, TypeError for a request without a result
  */
-export async function download(
-  settings: Settings,
+export async function startDownload(
+  settings: ClientSettings,
   source: Source,
   options: DownloadOptions = {},
 ): Promise<Download> {
@@ -79,7 +79,7 @@ interface Facts {
 const operation = 'download'
 
 function open(
-  settings: Settings,
+  settings: ClientSettings,
   path: string,
   { signal, retries = patience }: DownloadOptions,
   from?: { offset: number; etag: string },
@@ -96,7 +96,7 @@ function open(
     isRepeatable: true,
     ...{ path, signal, retries },
   }
-  return send(settings, sent, async (answer) => answer)
+  return sendRequest(settings, sent, async (answer) => answer)
 }
 
 function factsOf({ status, headers }: Response): Facts {
@@ -124,7 +124,7 @@ function filenameOf(disposition: string): string | null {
 }
 
 interface Fetching {
-  settings: Settings
+  settings: ClientSettings
   path: string
   options: DownloadOptions
   file: Facts

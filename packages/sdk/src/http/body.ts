@@ -1,11 +1,11 @@
 import type { SetItemChange } from '../annotations/items.ts'
 import { setBytes } from '../annotations/write.ts'
 import type { Row } from './row.ts'
-import type { Body } from './send.ts'
+import type { RequestBody } from './send.ts'
 
 /** Body of a call: JSON, a form, bytes, or a streamed annotation set. */
-export interface Written {
-  body: () => Body
+export interface EncodedBody {
+  body: () => RequestBody
   type?: string
   /** Whether it can be created again for another attempt. */
   isRepeatable: boolean
@@ -13,7 +13,7 @@ export interface Written {
 
 const json = 'application/json'
 
-export function writeBody({ files, media_type }: Row, given: unknown): Written | undefined {
+export function writeBody({ files, media_type }: Row, given: unknown): EncodedBody | undefined {
   if (given === undefined) return undefined
   if (given instanceof FormData) return { body: () => given, isRepeatable: true }
   if (isBinary(given)) return { body: () => given, type: media_type ?? json, isRepeatable: true }
@@ -28,7 +28,7 @@ export function writeBody({ files, media_type }: Row, given: unknown): Written |
 
 type SomeItems = AsyncIterable<SetItemChange> | Iterable<SetItemChange>
 
-function writeItems(given: SomeItems | (() => SomeItems)): Written {
+function writeItems(given: SomeItems | (() => SomeItems)): EncodedBody {
   if (typeof given === 'function')
     return { body: () => setBytes(given()), type: json, isRepeatable: true }
   return {

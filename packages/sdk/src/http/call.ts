@@ -1,30 +1,30 @@
-import { type Written, writeBody } from './body.ts'
-import { parsed } from './json.ts'
+import { type EncodedBody, writeBody } from './body.ts'
+import { parseAnswerJson } from './json.ts'
 import type { CallOptions } from './options.ts'
 import { randomId } from './random.ts'
 import type { Row } from './row.ts'
-import { type Sent, send } from './send.ts'
-import type { Settings } from './settings.ts'
+import { type SentRequest, sendRequest } from './send.ts'
+import type { ClientSettings } from './settings.ts'
 
 /** Operation by name. A call converts its input to a request and its response to a result. */
 
-export interface Named {
+export interface NamedOperation {
   name: string
   row: Row
 }
-export type Input = Readonly<Record<string, unknown>>
+export type CallInput = Readonly<Record<string, unknown>>
 
-/** Sends a call and passes the response to `read`. @throws as `send` */
-export function respond<A>(
-  settings: Settings,
-  { name, row }: Named,
-  input: Input = {},
+/** Sends a call and passes the response to `read`. @throws as `sendRequest` */
+export function callWithReader<A>(
+  settings: ClientSettings,
+  { name, row }: NamedOperation,
+  input: CallInput = {},
   options: CallOptions = {},
   read: (answer: Response) => Promise<A>,
 ): Promise<A> {
   const written = writeBody(row, input.body)
   const { signal, retries } = options
-  const sent: Sent = {
+  const sent: SentRequest = {
     operation: name,
     method: row.method,
     path: pathWith(name, row, input),
@@ -34,27 +34,27 @@ export function respond<A>(
     ...(row.answer === 'redirect' && { redirect: 'manual' }),
     ...{ signal, retries },
   }
-  return send(settings, sent, read)
+  return sendRequest(settings, sent, read)
 }
 
-/** Sends a call and returns its result. @throws as `send` */
-export function call(
-  settings: Settings,
-  named: Named,
-  input?: Input,
+/** Sends a call and returns its result. @throws as `sendRequest` */
+export function callOperation(
+  settings: ClientSettings,
+  named: NamedOperation,
+  input?: CallInput,
   options?: CallOptions,
 ): Promise<unknown> {
-  return respond(settings, named, input, options, (answer) => readAnswer(named, answer))
+  return callWithReader(settings, named, input, options, (answer) => readAnswer(named, answer))
 }
 
 /** Reads, and writes with the same result when repeated. A PATCH can add to lists, so it is not safe. */
-function isSafe({ method, takes_key }: Row, input: Input): boolean {
+function isSafe({ method, takes_key }: Row, input: CallInput): boolean {
   if (takes_key || method === 'GET' || method === 'DELETE') return true
   return method === 'PUT' && input.if_match === undefined
 }
 
 /** @throws TypeError for a missing parameter */
-function pathWith(name: string, { path, headers = [] }: Row, input: Input): string {
+function pathWith(name: string, { path, headers = [] }: Row, input: CallInput): string {
   const used = new Set(['body', ...headers])
   const filled = path.replace(/:(\w+)/g, (_, param: string) => {
     const value = input[param]
@@ -74,8 +74,8 @@ const textOf = (value: unknown): string =>
 
 function headersOf(
   { headers = [] }: Row,
-  input: Input,
-  written: Written | undefined,
+  input: CallInput,
+  written: EncodedBody | undefined,
 ): Record<string, string> {
   const given = headers.flatMap((key) => {
     const value = input[key]
@@ -94,8 +94,8 @@ function optional({ takes_key }: Row, options: CallOptions): Record<string, stri
   }
 }
 
-async function readAnswer({ name, row }: Named, answer: Response): Promise<unknown> {
+async function readAnswer({ name, row }: NamedOperation, answer: Response): Promise<unknown> {
   if (row.answer === 'bytes' || row.answer === 'redirect') return answer
   const text = await answer.text()
-  return row.answer === 'nothing' || text === '' ? undefined : parsed(name, answer, text)
+  return row.answer === 'nothing' || text === '' ? undefined : parseAnswerJson(name, answer, text)
 }

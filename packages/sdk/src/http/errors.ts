@@ -3,7 +3,7 @@
 /** Messages by field; nested fields as `labels[1].name`. */
 export type Fields = Record<string, string[]>
 
-export interface Refusal {
+export interface ApiErrorFields {
   operation: string
   status: number
   code: string
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   /** Body of the response: parsed JSON, or text. */
   readonly body: unknown
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: ApiErrorFields) {
     super(messageOf(refusal))
     this.operation = refusal.operation
     this.status = refusal.status
@@ -50,7 +50,7 @@ export class ApiError extends Error {
   }
 }
 
-function messageOf({ operation, status, detail, fields, request_id }: Refusal): string {
+function messageOf({ operation, status, detail, fields, request_id }: ApiErrorFields): string {
   const perField = Object.entries(fields).map(([name, texts]) => `${name}: ${texts.join(' ')}`)
   const said = [...(detail ? [detail] : []), ...perField].join('; ') || 'no reason was given'
   return `${operation} was refused with ${status}: ${said}${request_id ? ` (request ${request_id})` : ''}`

@@ -2,10 +2,10 @@ import { UnexpectedAnswer } from './errors.ts'
 
 /** Parses the JSON of a response, whose documented type is trusted. @throws UnexpectedAnswer for invalid JSON */
 export async function readJson<A>(operation: string, answer: Response): Promise<A> {
-  return parsed(operation, answer, await answer.text())
+  return parseAnswerJson(operation, answer, await answer.text())
 }
 
-export function parsed<A>(operation: string, { headers }: Response, text: string): A {
+export function parseAnswerJson<A>(operation: string, { headers }: Response, text: string): A {
   try {
     return JSON.parse(text)
   } catch (thrown) {

@@ -1,23 +1,23 @@
-import { call, type Input, type Named } from './call.ts'
+import { type CallInput, callOperation, type NamedOperation } from './call.ts'
 import { UnexpectedAnswer } from './errors.ts'
 import { readJson } from './json.ts'
 import type { CallOptions } from './options.ts'
-import { send } from './send.ts'
-import { pathOf, type Settings } from './settings.ts'
+import { sendRequest } from './send.ts'
+import { type ClientSettings, pathOf } from './settings.ts'
 
 /** Default page size of the client: fewer calls than with the default of the service (10). */
 const usualPageSize = 100
 
 /** Yields every item of a list; the next page is requested after the items of the current one. */
 export async function* eachItem(
-  settings: Settings,
-  named: Named,
-  input: Input = {},
+  settings: ClientSettings,
+  named: NamedOperation,
+  input: CallInput = {},
   options: CallOptions = {},
 ): AsyncGenerator<unknown, void, undefined> {
   let page = pageOf(
     named,
-    await call(settings, named, { page_size: usualPageSize, ...input }, options),
+    await callOperation(settings, named, { page_size: usualPageSize, ...input }, options),
   )
   for (;;) {
     yield* page.results
@@ -27,8 +27,8 @@ export async function* eachItem(
 }
 
 async function nextPage(
-  settings: Settings,
-  named: Named,
+  settings: ClientSettings,
+  named: NamedOperation,
   path: string,
   { signal, retries, organization, headers }: CallOptions,
 ) {
@@ -40,11 +40,14 @@ async function nextPage(
     isRepeatable: true,
     ...{ path, signal, retries },
   }
-  const page = await send(settings, sent, (answer) => readJson<unknown>(named.name, answer))
+  const page = await sendRequest(settings, sent, (answer) => readJson<unknown>(named.name, answer))
   return pageOf(named, page)
 }
 
-function pageOf({ name }: Named, page: unknown): { results: unknown[]; next: string | null } {
+function pageOf(
+  { name }: NamedOperation,
+  page: unknown,
+): { results: unknown[]; next: string | null } {
   const member = (key: string): unknown =>
     typeof page === 'object' && page !== null ? Reflect.get(page, key) : undefined
   const [results, next] = [member('results'), member('next')]

@@ -1,5 +1,5 @@
 /** Limit on the time without data, and a callback for it. */
-export interface Patience {
+export interface SilenceLimit {
   silenceMs: number
   onSilence?: () => void
   signal?: AbortSignal
@@ -12,7 +12,7 @@ export interface Patience {
  */
 export async function* timedPieces(
   { body }: Response,
-  { silenceMs, onSilence, signal }: Patience,
+  { silenceMs, onSilence, signal }: SilenceLimit,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (!body) return
   const reader = body.getReader()

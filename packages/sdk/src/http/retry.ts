@@ -10,7 +10,7 @@ const longestPauseMs = 8000
 /** Number of retries of long operations: about a minute, in which a service can restart. Other calls fail sooner. */
 export const patience = 12
 
-export interface Attempt {
+export interface RetryAttempt {
   /** Number of the attempt, from 0. */
   number: number
   /** Whether the call can be repeated without harm. */
@@ -22,7 +22,10 @@ export interface Attempt {
  * because the call was not processed; after other failures it may have been, so it is retried only if that is
  * harmless.
  */
-export function waitAfter(answer: Response, { number, isRepeatable }: Attempt): number | undefined {
+export function waitAfter(
+  answer: Response,
+  { number, isRepeatable }: RetryAttempt,
+): number | undefined {
   const { status, headers } = answer
   const asked = secondsOf(headers.get('retry-after'))
   const isBusy = status === 429 || status === 503 || isSameUnderWay(answer)

@@ -1,9 +1,9 @@
 import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from './errors.ts'
 import { pauseBefore, sleep, waitAfter } from './retry.ts'
-import { isBrowser, type Settings } from './settings.ts'
+import { type ClientSettings, isBrowser } from './settings.ts'
 
 /** HTTP request of a call. */
-export interface Sent {
+export interface SentRequest {
   /** Operation name for error messages. */
   operation: string
   method: string
@@ -11,7 +11,7 @@ export interface Sent {
   path: string
   headers: Record<string, string>
   /** Creates the body for each attempt. */
-  body?: () => Body | Promise<Body>
+  body?: () => RequestBody | Promise<RequestBody>
   /** Whether the request can be repeated without harm. */
   isRepeatable: boolean
   redirect?: 'follow' | 'manual'
@@ -20,7 +20,12 @@ export interface Sent {
   /** Statuses that are accepted in addition to those below 300. */
   accepts?: readonly number[]
 }
-export type Body = string | Blob | FormData | Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>
+export type RequestBody =
+  | string
+  | Blob
+  | FormData
+  | Uint8Array<ArrayBuffer>
+  | AsyncIterable<Uint8Array>
 
 /**
  * Sends a request with retries and reads its response. An incomplete response counts as a failure.
@@ -28,9 +33,9 @@ export type Body = string | Blob | FormData | Uint8Array<ArrayBuffer> | AsyncIte
  * @throws ApiError for an error response, ConnectionError without a response, errors of `read` and of the body, the
  * reason of the signal
  */
-export async function send<A>(
-  settings: Settings,
-  sent: Sent,
+export async function sendRequest<A>(
+  settings: ClientSettings,
+  sent: SentRequest,
   read: (answer: Response) => Promise<A>,
 ): Promise<A> {
   const { operation, signal, isRepeatable, retries = settings.retries } = sent
@@ -70,8 +75,8 @@ interface Reading<A> {
 }
 
 async function attempt<A>(
-  settings: Settings,
-  sent: Sent,
+  settings: ClientSettings,
+  sent: SentRequest,
   { read, isInDoubt }: Reading<A>,
 ): Promise<Outcome<A>> {
   const answer = await ask(settings, sent)
@@ -80,7 +85,7 @@ async function attempt<A>(
   return isDone ? { value: await read(answer) } : { refusal: answer }
 }
 
-async function ask(settings: Settings, sent: Sent): Promise<Response> {
+async function ask(settings: ClientSettings, sent: SentRequest): Promise<Response> {
   const { method, path, headers, signal, operation } = sent
   const redirect = method === 'GET' ? (sent.redirect ?? 'follow') : 'manual'
   const failed: { thrown?: unknown } = {}
@@ -104,7 +109,7 @@ async function ask(settings: Settings, sent: Sent): Promise<Response> {
   }
 }
 
-const isIterable = (body: Body | undefined): body is AsyncIterable<Uint8Array> =>
+const isIterable = (body: RequestBody | undefined): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && Symbol.asyncIterator in body
 
 /** Browsers do not accept streams as bodies (Chromium only with HTTP/2), so the body is collected first. */
@@ -137,13 +142,16 @@ async function gathered(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
   return new Blob(parts)
 }
 
-function isAccepted({ ok, status, type }: Response, { accepts, redirect }: Sent): boolean {
+function isAccepted({ ok, status, type }: Response, { accepts, redirect }: SentRequest): boolean {
   const isRedirect = redirect === 'manual' && (type === 'opaqueredirect' || status === 302)
   return ok || isRedirect || accepts?.includes(status) === true
 }
 
 /** A redirected change would arrive as another method (RFC 9110 15.4.2). @throws UnexpectedAnswer */
-function assertThere({ status, type, headers }: Response, { method, operation }: Sent): void {
+function assertThere(
+  { status, type, headers }: Response,
+  { method, operation }: SentRequest,
+): void {
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
   if (!isRedirect || method === 'GET') return
   const place = headers.get('location') ?? 'another address'
@@ -154,11 +162,11 @@ function assertThere({ status, type, headers }: Response, { method, operation }:
 }
 
 /** If an object is missing when its deletion is repeated, an earlier attempt whose response was lost has deleted it. */
-const isGone = ({ status }: Response, { method }: Sent): boolean =>
+const isGone = ({ status }: Response, { method }: SentRequest): boolean =>
   method === 'DELETE' && status === 404
 
 /** Changes with a session cookie need its CSRF value in a header. */
-function csrfOf({ cookies }: Settings, method: string): Record<string, string> {
+function csrfOf({ cookies }: ClientSettings, method: string): Record<string, string> {
   if (!cookies || method === 'GET' || !('document' in globalThis)) return {}
   const text = String(Reflect.get(Object(Reflect.get(globalThis, 'document')), 'cookie') ?? '')
   const [, value] = /(?:^|;\s*)csrftoken=([^;]*)/.exec(text) ?? []

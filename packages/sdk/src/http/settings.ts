@@ -21,7 +21,7 @@ export interface ClientOptions {
 }
 
 /** Resolved options of a client. */
-export interface Settings {
+export interface ClientSettings {
   /** URL without a trailing slash. */
   base: string
   headers: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export const isBrowser = 'document' in globalThis || 'importScripts' in globalTh
 const ownName = `reticle-sdk/${apiVersion}`
 
 /** Resolves options. @throws TypeError for contradicting options or an invalid URL */
-export function settingsOf(options: ClientOptions): Settings {
+export function settingsOf(options: ClientOptions): ClientSettings {
   const { url, token, basic, cookies = false, organization, retries = 4, user_agent } = options
   const ways = [token !== undefined, basic !== undefined, cookies].filter(Boolean)
   if (ways.length > 1) throw new TypeError('Give one of token, basic and cookies, not several.')

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError, createClient, RequestFailed } from '../index.ts'
-import { type Answer, broken, json, service } from '../testing/service.ts'
+import { broken, json, startTestService, type TestAnswer } from '../testing/service.ts'
 import { eventData } from './event-stream.ts'
 
 const record = (status: string, progress = 0) => ({
@@ -10,13 +10,13 @@ const record = (status: string, progress = 0) => ({
 const events = (...records: object[]) =>
   `retry: 2000\n\n${records.map((one) => `event: request\nid: rq\ndata: ${JSON.stringify(one)}\n\n`).join('')}`
 const stream =
-  (...records: object[]): Answer =>
+  (...records: object[]): TestAnswer =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(events(...records))
   }
-const clientOf = async (...answers: Answer[]) => {
-  const { url, heard } = await service(...answers)
+const clientOf = async (...answers: TestAnswer[]) => {
+  const { url, heard } = await startTestService(...answers)
   return { client: createClient({ url }), heard }
 }
 
@@ -43,7 +43,7 @@ describe('following a request', () => {
   })
 
   test('continues after failures of all kinds', async () => {
-    const cut: Answer = (response) => {
+    const cut: TestAnswer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(events(record('started')).slice(0, -9), () => response.destroy())
     }

@@ -1,10 +1,10 @@
 import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
-import { call, respond } from '../http/call.ts'
+import { callOperation, callWithReader } from '../http/call.ts'
 import { readJson } from '../http/json.ts'
 import { patience, sleep } from '../http/retry.ts'
-import type { Settings } from '../http/settings.ts'
-import { streamed } from './streamed.ts'
+import type { ClientSettings } from '../http/settings.ts'
+import { readRequestStream } from './streamed.ts'
 
 /** Result of a call that starts a background request, or the id of the request. */
 export type Started = string | { rq_id: string }
@@ -39,8 +39,8 @@ export class RequestFailed extends Error {
  *
  * @throws (as the promise) RequestFailed, errors of the call that started it, ApiError, ConnectionError
  */
-export function follow(
-  settings: Settings,
+export function followRequest(
+  settings: ClientSettings,
   started: Started | Promise<Started>,
   options: FollowOptions = {},
 ): Following {
@@ -50,13 +50,13 @@ export function follow(
     async cancel() {
       end.catch(() => undefined) // the cancellation makes the promise fail; that must not be an unhandled rejection
       const cancelRequest = { name: 'cancelRequest', row: rows.cancelRequest }
-      await call(settings, cancelRequest, { rq_id: await id })
+      await callOperation(settings, cancelRequest, { rq_id: await id })
     },
   })
 }
 
 async function ended(
-  settings: Settings,
+  settings: ClientSettings,
   rq_id: string,
   { on_progress, signal }: FollowOptions,
 ): Promise<Request> {
@@ -80,25 +80,26 @@ const streamRequest = { name: 'streamRequest', row: rows.streamRequest }
  * buffers streams.
  */
 async function* watch(
-  settings: Settings,
+  settings: ClientSettings,
   rq_id: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Request, never, undefined> {
   const state = { isSilent: false }
   for (;;) {
-    if (!state.isSilent) yield* streamed(settings, streamRequest, { rq_id }, { state, signal })
+    if (!state.isSilent)
+      yield* readRequestStream(settings, streamRequest, { rq_id }, { state, signal })
     yield await asked(settings, rq_id, state.isSilent ? waitSeconds : undefined, signal)
     await sleep(pauseMs, signal)
   }
 }
 
 async function asked(
-  settings: Settings,
+  settings: ClientSettings,
   rq_id: string,
   wait: number | undefined,
   signal?: AbortSignal,
 ): Promise<Request> {
   const getRequest = { name: 'getRequest', row: rows.getRequest }
   const read = (answer: Response) => readJson<Request>(getRequest.name, answer)
-  return respond(settings, getRequest, { rq_id, wait }, { signal, retries: patience }, read)
+  return callWithReader(settings, getRequest, { rq_id, wait }, { signal, retries: patience }, read)
 }

@@ -1,9 +1,9 @@
 import type { Request } from '../generated/schemas.ts'
-import { type Input, type Named, respond } from '../http/call.ts'
+import { type CallInput, callWithReader, type NamedOperation } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { timedPieces } from '../http/pieces.ts'
 import { patience } from '../http/retry.ts'
-import type { Settings } from '../http/settings.ts'
+import type { ClientSettings } from '../http/settings.ts'
 import { eventData } from './event-stream.ts'
 
 /** The service sends a keep-alive every 15 seconds. */
@@ -16,16 +16,16 @@ interface Watching {
 }
 
 /** Yields the records of one stream, until it ends or breaks. @throws ApiError, the reason of the signal */
-export async function* streamed(
-  settings: Settings,
-  stream: Named,
-  input: Input,
+export async function* readRequestStream(
+  settings: ClientSettings,
+  stream: NamedOperation,
+  input: CallInput,
   { state, signal }: Watching,
 ): AsyncGenerator<Request, void, undefined> {
   try {
     const opened = async (answer: Response) => answer
     const options = { signal, retries: patience, headers: { accept: 'text/event-stream' } }
-    const answer = await respond(settings, stream, input, options, opened)
+    const answer = await callWithReader(settings, stream, input, options, opened)
     const onSilence = () => {
       state.isSilent = true
     }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../index.ts'
-import { type Answer, broken, json, service } from '../testing/service.ts'
+import { broken, json, startTestService, type TestAnswer } from '../testing/service.ts'
 
 const record = (id: string, status: string) => ({ id, status })
 const stream =
-  (...records: object[]): Answer =>
+  (...records: object[]): TestAnswer =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(records.map((one) => `event: request\ndata: ${JSON.stringify(one)}\n\n`).join(''))
   }
 
-async function first(count: number, ...answers: Answer[]) {
-  const { url, heard } = await service(...answers)
+async function first(count: number, ...answers: TestAnswer[]) {
+  const { url, heard } = await startTestService(...answers)
   const seen: string[] = []
   for await (const { id, status } of createClient({ url }).watchRequests()) {
     seen.push(`${id} ${status}`)
@@ -33,7 +33,7 @@ test('watching requests continues after failures', async () => {
 
 test('watching ends with an error response or with its signal', async () => {
   await expect(first(1, json(401, { detail: 'Who?' }))).rejects.toMatchObject({ status: 401 })
-  const { url } = await service((response) => void response.writeHead(200).flushHeaders())
+  const { url } = await startTestService((response) => void response.writeHead(200).flushHeaders())
   const watched = createClient({ url }).watchRequests({ signal: AbortSignal.timeout(50) })
   await expect(watched.next()).rejects.toMatchObject({ name: 'TimeoutError' })
 })

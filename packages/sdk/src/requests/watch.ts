@@ -1,11 +1,11 @@
 import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
-import { respond } from '../http/call.ts'
+import { callWithReader } from '../http/call.ts'
 import { readJson } from '../http/json.ts'
 import type { Page } from '../http/methods.ts'
 import { patience, sleep } from '../http/retry.ts'
-import type { Settings } from '../http/settings.ts'
-import { streamed } from './streamed.ts'
+import type { ClientSettings } from '../http/settings.ts'
+import { readRequestStream } from './streamed.ts'
 
 export interface WatchOptions {
   /** Ends the watching, not the requests. */
@@ -27,22 +27,22 @@ const listRequests = { name: 'listRequests', row: rows.listRequests }
  * @throws ApiError, ConnectionError, the reason of the signal
  */
 export async function* watchRequests(
-  settings: Settings,
+  settings: ClientSettings,
   { signal }: WatchOptions = {},
 ): AsyncGenerator<Request, never, undefined> {
   const state = { isSilent: false }
   for (;;) {
     if (state.isSilent) yield* await newest(settings, signal)
-    else yield* streamed(settings, streamRequests, {}, { state, signal })
+    else yield* readRequestStream(settings, streamRequests, {}, { state, signal })
     await sleep(state.isSilent ? restMs : pauseMs, signal)
   }
 }
 
 /** Returns the newest requests, one page, which includes the running ones. */
-async function newest(settings: Settings, signal?: AbortSignal): Promise<Request[]> {
+async function newest(settings: ClientSettings, signal?: AbortSignal): Promise<Request[]> {
   const input = { page_size: 100, sort: '-created_date' }
   const read = (answer: Response) => readJson<Page<Request>>(listRequests.name, answer)
-  const { results } = await respond(
+  const { results } = await callWithReader(
     settings,
     listRequests,
     input,

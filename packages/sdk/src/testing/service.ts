@@ -4,21 +4,23 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 /** Received request. */
-export interface Heard {
+export interface ReceivedCall {
   method: string
   /** Path below `/api`, with the query. */
   path: string
   headers: IncomingMessage['headers']
   body: string
 }
-export type Answer = (response: ServerResponse, heard: Heard) => unknown
+export type TestAnswer = (response: ServerResponse, heard: ReceivedCall) => unknown
 
 /**
  * Starts a server that answers each request by the next function, and all further ones by the last. It is closed
  * after the test.
  */
-export async function service(...answers: Answer[]): Promise<{ url: string; heard: Heard[] }> {
-  const heard: Heard[] = []
+export async function startTestService(
+  ...answers: TestAnswer[]
+): Promise<{ url: string; heard: ReceivedCall[] }> {
+  const heard: ReceivedCall[] = []
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => '')
     const path = String(request.url).replace(/^\/api/, '')
@@ -38,13 +40,13 @@ export async function service(...answers: Answer[]): Promise<{ url: string; hear
 
 /** Answers with JSON, a status and headers. */
 export const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (status: number, body: unknown, headers: Record<string, string> = {}): TestAnswer =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify(body))
   }
 
 /** Closes the connection before the response. */
-export const broken: Answer = (response) => {
+export const broken: TestAnswer = (response) => {
   response.socket?.destroy()
 }

@@ -1,7 +1,7 @@
 import type { FileSource } from './sources.ts'
 
 /** Unit of an upload: several small files in a form, or one file in chunks. */
-export interface Part {
+export interface UploadUnit {
   /** Identifies the part and its files. */
   key: string
   files: readonly FileSource[]
@@ -23,7 +23,7 @@ export function fitsOneForm(files: readonly FileSource[]): boolean {
 }
 
 /** Divides files into parts, in their order. */
-export function partsOf(files: readonly FileSource[]): Part[] {
+export function partsOf(files: readonly FileSource[]): UploadUnit[] {
   const groups: FileSource[][] = []
   let open: FileSource[] = []
   for (const file of files.filter(fitsForm)) {
@@ -38,7 +38,7 @@ export function partsOf(files: readonly FileSource[]): Part[] {
   ]
 }
 
-function partOf(files: readonly FileSource[], isInPieces: boolean): Part {
+function partOf(files: readonly FileSource[], isInPieces: boolean): UploadUnit {
   const told = files.map(({ name, size, modified }) => [name, size, modified ?? 0])
   return { key: markOf(JSON.stringify(told)), files, size: sizeOf(files), isInPieces }
 }

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../http/errors.ts'
 import { pauseBefore, sleep } from '../http/retry.ts'
-import { send } from '../http/send.ts'
-import { pathOf, type Settings, toBase64 } from '../http/settings.ts'
+import { sendRequest } from '../http/send.ts'
+import { type ClientSettings, pathOf, toBase64 } from '../http/settings.ts'
 import { partBytes } from './parts.ts'
 import type { FileSource } from './sources.ts'
 
@@ -10,8 +10,8 @@ import type { FileSource } from './sources.ts'
 const tus = { 'tus-resumable': '1.0.0' }
 
 /** Target of an upload. */
-export interface Target {
-  settings: Settings
+export interface UploadCollection {
+  settings: ClientSettings
   /** Operation name for error messages. */
   operation: string
   /** Path of the collection below the root of the API, without a trailing slash. */
@@ -21,7 +21,7 @@ export interface Target {
 }
 
 /** Started upload of a file: its path below the root of the API, and its name in the finished upload. */
-export interface Begun {
+export interface StartedUpload {
   path: string
   filename: string
   offset: number
@@ -29,10 +29,10 @@ export interface Begun {
 
 /** Registers a file. @throws ApiError 409 when the upload has a file of that name */
 export function beginFile(
-  { settings, operation, path, signal, retries }: Target,
+  { settings, operation, path, signal, retries }: UploadCollection,
   { name, size }: FileSource,
   idempotency_key: string,
-): Promise<Begun> {
+): Promise<StartedUpload> {
   const filename = toBase64(new TextEncoder().encode(name))
   const sent = {
     ...{ operation, method: 'POST', path: `${path}/`, isRepeatable: true, signal, retries },
@@ -43,7 +43,7 @@ export function beginFile(
       'idempotency-key': idempotency_key,
     },
   }
-  return send(settings, sent, async ({ headers }) => {
+  return sendRequest(settings, sent, async ({ headers }) => {
     const location = headers.get('location')
     if (!location) throw new UnexpectedAnswer(operation, 'a new file without an address')
     const called = headers.get('upload-filename') ?? name
@@ -52,11 +52,14 @@ export function beginFile(
 }
 
 /** Returns the number of stored bytes; undefined for a file that is missing or complete. */
-export async function arrived(target: Target, path: string): Promise<number | undefined> {
+export async function findStoredBytes(
+  target: UploadCollection,
+  path: string,
+): Promise<number | undefined> {
   const { settings, operation, signal, retries } = target
   const sent = { operation, method: 'GET', path, headers: tus, isRepeatable: true, signal, retries }
   try {
-    return await send(settings, sent, async ({ headers }) => offsetOf(headers))
+    return await sendRequest(settings, sent, async ({ headers }) => offsetOf(headers))
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.status === 404) return undefined
     throw thrown
@@ -69,9 +72,9 @@ export async function arrived(target: Target, path: string): Promise<number | un
  * @param onOffset called with the number of stored bytes
  */
 export async function sendPieces(
-  target: Target,
+  target: UploadCollection,
   source: FileSource,
-  begun: Pick<Begun, 'path' | 'offset'>,
+  begun: Pick<StartedUpload, 'path' | 'offset'>,
   onOffset: (offset: number) => void,
 ): Promise<void> {
   let { offset } = begun
@@ -103,7 +106,7 @@ interface Piece {
 
 /** @returns the stored offset, which differs from the sent one when the service has another number of bytes */
 async function sendPiece(
-  { settings, operation, signal }: Target,
+  { settings, operation, signal }: UploadCollection,
   source: FileSource,
   { path, offset, end }: Piece,
 ): Promise<number> {
@@ -118,7 +121,7 @@ async function sendPiece(
     body: () => body,
     accepts: [409],
   }
-  return send(settings, sent, async (answer) => {
+  return sendRequest(settings, sent, async (answer) => {
     const at = offsetOf(answer.headers)
     if (at !== undefined) return at
     throw answer.ok
@@ -129,14 +132,14 @@ async function sendPiece(
 
 /** @throws any error except a broken connection */
 async function afterBreak(
-  target: Target,
+  target: UploadCollection,
   thrown: unknown,
   { path, isLast, end }: Piece,
 ): Promise<number> {
   target.signal?.throwIfAborted()
   const isRefused = thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429
   if (isRefused || !(thrown instanceof ApiError || thrown instanceof ConnectionError)) throw thrown
-  const offset = await arrived(target, path)
+  const offset = await findStoredBytes(target, path)
   if (offset !== undefined) return offset
   if (isLast) return end // the query finds no complete files
   throw thrown

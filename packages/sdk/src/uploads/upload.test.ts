@@ -7,36 +7,36 @@ import {
   fromStream,
   memoryStore,
 } from '../index.ts'
-import type { Answer, Heard } from '../testing/service.ts'
-import { broken, json, service } from '../testing/service.ts'
+import type { ReceivedCall, TestAnswer } from '../testing/service.ts'
+import { broken, json, startTestService } from '../testing/service.ts'
 import { forEach } from './at-once.ts'
 import { mostFiles, partBytes, partsOf } from './parts.ts'
 
-type Failure = (heard: Heard) => Answer | undefined
+type Failure = (heard: ReceivedCall) => TestAnswer | undefined
 
 /** Serves uploads from memory, with the given failures. */
 function keeping(failures: readonly Failure[]) {
   const kept = { stored: '', forms: 0, finished: '' }
   const place = () => ({ 'upload-offset': String(kept.stored.length) })
-  const takePiece: Answer = (response, { headers, body }) => {
+  const takePiece: TestAnswer = (response, { headers, body }) => {
     const isNext = headers['upload-offset'] === place()['upload-offset']
     if (isNext) kept.stored += body
     response.writeHead(isNext ? 204 : 409, place()).end()
   }
-  const finish: Answer = (response, heard) => {
+  const finish: TestAnswer = (response, heard) => {
     kept.finished = `${heard.path} ${heard.body}`
     json(202, { rq_id: 'rq' })(response, heard)
   }
-  const takeForm: Answer = (response) => {
+  const takeForm: TestAnswer = (response) => {
     kept.forms += 1
     response.writeHead(200).end()
   }
   const location = 'http://inside.example.org/api/files/f'
-  const begin: Answer = (response) =>
+  const begin: TestAnswer = (response) =>
     response.writeHead(201, { location, 'upload-filename': 'f' }).end()
-  const has = (name: string) => (heard: Heard) => heard.headers[name] !== undefined
-  const is = (method: string) => (heard: Heard) => heard.method === method
-  const answers: [(heard: Heard) => boolean, Answer][] = [
+  const has = (name: string) => (heard: ReceivedCall) => heard.headers[name] !== undefined
+  const is = (method: string) => (heard: ReceivedCall) => heard.method === method
+  const answers: [(heard: ReceivedCall) => boolean, TestAnswer][] = [
     [is('DELETE'), (response) => response.writeHead(204).end()],
     [is('PATCH'), takePiece],
     [is('GET'), (response, heard) => json(200, {}, place())(response, heard)],
@@ -45,7 +45,7 @@ function keeping(failures: readonly Failure[]) {
     [has('upload-multiple'), takeForm],
     [has('upload-finish'), finish],
   ]
-  const answer: Answer = (response, heard) => {
+  const answer: TestAnswer = (response, heard) => {
     const failure = failures.map((one) => one(heard)).find(Boolean)
     const [, usual = broken] = answers.find(([matches]) => matches(heard)) ?? []
     return (failure ?? usual)(response, heard)
@@ -53,9 +53,9 @@ function keeping(failures: readonly Failure[]) {
   return { kept, answer }
 }
 
-const once = (matches: (heard: Heard) => boolean, answer: Answer) => {
+const once = (matches: (heard: ReceivedCall) => boolean, answer: TestAnswer) => {
   let isDone = false
-  return (heard: Heard) => {
+  return (heard: ReceivedCall) => {
     if (isDone || !matches(heard)) return undefined
     isDone = true
     return answer
@@ -68,12 +68,12 @@ const large = () => fromBytes('large.json', new TextEncoder().encode(text))
 const small = (name: string) => fromBytes(name, new TextEncoder().encode(name))
 const begin = async (...failures: Failure[]) => {
   const { kept, answer } = keeping(failures)
-  const { url, heard } = await service(answer)
+  const { url, heard } = await startTestService(answer)
   return { kept, heard, client: createClient({ url, retries: 3 }) }
 }
 const sendLarge = (client: Client, more = {}) =>
   client.importTaskAnnotations.send({ id: 5, format: 'COCO 1.0' }, large(), more)
-const steps = (heard: readonly Heard[]) =>
+const steps = (heard: readonly ReceivedCall[]) =>
   heard.map(({ method, path, headers }) => {
     const header = Object.keys(headers).find((name) => /^upload-(?!metadata)/.test(name))
     return `${method} ${path}${header ? ` ${header}` : ''}`
@@ -111,15 +111,15 @@ describe('a large file', () => {
   })
 
   test('is complete even if its last response was lost', async () => {
-    const lost: Answer = (response) => response.socket?.destroy()
-    const isLast = ({ headers }: Heard) => headers['upload-offset'] === String(partBytes)
-    const isAsked = ({ method }: Heard) => method === 'GET'
+    const lost: TestAnswer = (response) => response.socket?.destroy()
+    const isLast = ({ headers }: ReceivedCall) => headers['upload-offset'] === String(partBytes)
+    const isAsked = ({ method }: ReceivedCall) => method === 'GET'
     const { client } = await begin(once(isLast, lost), once(isAsked, json(404, {})))
     expect(await sendLarge(client)).toEqual({ rq_id: 'rq' })
   })
 
   test('is not sent again after a rejection', async () => {
-    const isPiece = ({ method }: Heard) => method === 'PATCH'
+    const isPiece = ({ method }: ReceivedCall) => method === 'PATCH'
     const refused = json(413, { detail: 'Too large.' })
     const { heard, client } = await begin((one) => (isPiece(one) ? refused : undefined))
     await expect(sendLarge(client)).rejects.toThrow('importTaskAnnotations was refused with 413')
@@ -127,7 +127,7 @@ describe('a large file', () => {
   })
 
   test('fails after attempts without progress', async () => {
-    const stuck: Answer = (response) => response.writeHead(409, { 'upload-offset': 0 }).end()
+    const stuck: TestAnswer = (response) => response.writeHead(409, { 'upload-offset': 0 }).end()
     const { client } = await begin(({ method }) => (method === 'PATCH' ? stuck : undefined))
     await expect(sendLarge(client, { retries: 1 })).rejects.toThrow('does not get beyond byte 0')
   })
@@ -184,7 +184,7 @@ describe('many files', () => {
 
   test('are not sent twice, and an uncertain group is sent again with the same key', async () => {
     const store = memoryStore()
-    const isSecond = ({ headers, body }: Heard) =>
+    const isSecond = ({ headers, body }: ReceivedCall) =>
       headers['upload-multiple'] !== undefined && !body.includes('"0.png"')
     const { heard, client } = await begin(once(isSecond, broken))
     await expect(send(client, { store, retries: 0 })).rejects.toThrow('got no answer')

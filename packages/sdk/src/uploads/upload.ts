@@ -1,12 +1,18 @@
 import { formOf } from '../http/body.ts'
-import { call, type Input, type Named, respond } from '../http/call.ts'
+import { type CallInput, callOperation, callWithReader, type NamedOperation } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { randomId } from '../http/random.ts'
 import { patience } from '../http/retry.ts'
-import type { Settings } from '../http/settings.ts'
+import type { ClientSettings } from '../http/settings.ts'
 import { forEach } from './at-once.ts'
-import { fitsOneForm, type Part, partsOf, sizeOf } from './parts.ts'
-import { arrived, type Begun, beginFile, sendPieces, type Target } from './pieces.ts'
+import { fitsOneForm, partsOf, sizeOf, type UploadUnit } from './parts.ts'
+import {
+  beginFile,
+  findStoredBytes,
+  type StartedUpload,
+  sendPieces,
+  type UploadCollection,
+} from './pieces.ts'
 import { type FileSource, type Files, sourcesOf } from './sources.ts'
 import {
   memoryStore,
@@ -34,9 +40,9 @@ export interface UploadOptions {
 
 /** Arguments of one call of `send`. */
 interface Upload {
-  settings: Settings
-  named: Named
-  input: Input
+  settings: ClientSettings
+  named: NamedOperation
+  input: CallInput
   files: readonly FileSource[]
   options: UploadOptions
 }
@@ -47,10 +53,10 @@ interface Upload {
  * @returns the id of the request that processes them
  * @throws ApiError, ConnectionError, TypeError for files that the collection does not accept
  */
-export async function upload(
-  settings: Settings,
-  named: Named,
-  input: Input,
+export async function sendUpload(
+  settings: ClientSettings,
+  named: NamedOperation,
+  input: CallInput,
   { files: given, options = {} }: { files: Files; options?: UploadOptions },
 ): Promise<unknown> {
   const files = sourcesOf(given)
@@ -60,9 +66,9 @@ export async function upload(
 }
 
 /** Collections of media accept many files, all others one. */
-const takesMany = ({ row }: Named) => row.path.endsWith('/data')
+const takesMany = ({ row }: NamedOperation) => row.path.endsWith('/data')
 
-function assertFiles(named: Named, files: readonly FileSource[]): void {
+function assertFiles(named: NamedOperation, files: readonly FileSource[]): void {
   if (files.length === 0) throw new TypeError(`${named.name} needs a file.`)
   if (files.length > 1 && !takesMany(named))
     throw new TypeError(`${named.name} takes one file, not ${files.length}.`)
@@ -74,13 +80,13 @@ async function sendAtOnce({ settings, named, input, files, options }: Upload): P
   const total = sizeOf(files)
   options.on_progress?.(0, total)
   const form = await formWith(named, files, Object(input.body))
-  const answer = await call(settings, named, { ...input, body: form }, options)
+  const answer = await callOperation(settings, named, { ...input, body: form }, options)
   options.on_progress?.(total, total)
   return answer
 }
 
 async function formWith(
-  named: Named,
+  named: NamedOperation,
   files: readonly FileSource[],
   members: Record<string, unknown>,
 ): Promise<FormData> {
@@ -102,7 +108,7 @@ const step = (
 ) => {
   const { settings, named, input, options } = upload
   const called = { retries: patience, ...options, headers: { [header]: '' }, idempotency_key: key }
-  return call(settings, named, { ...input, body }, called)
+  return callOperation(settings, named, { ...input, body }, called)
 }
 
 async function sendInParts(upload: Upload): Promise<unknown> {
@@ -113,7 +119,7 @@ async function sendInParts(upload: Upload): Promise<unknown> {
   const states = statesOf(options.store ?? memoryStore(), place)
   const { session } = await openSession(upload, target, states, parts)
   const progress = progressOf(parts, options)
-  const names = new Map<Part, string>()
+  const names = new Map<UploadUnit, string>()
   await forEach(parts, options.parallel ?? 3, async (part) => {
     const name = part.isInPieces
       ? await sendFile({ upload, target, states, session }, part, progress)
@@ -138,7 +144,7 @@ function inOrder(body: Record<string, unknown>, files: readonly FileSource[]) {
   return { ...body, upload_file_order: files.map(({ name }) => name) }
 }
 
-function targetOf({ settings, named, input, options }: Upload): Target {
+function targetOf({ settings, named, input, options }: Upload): UploadCollection {
   const { signal, retries = patience } = options
   const path = named.row.path
     .replace(/\/$/, '')
@@ -152,9 +158,9 @@ const longestMs = 11 * 3600 * 1000
 /** Returns the current upload, or starts a new one and deletes the remains of other uploads at the service. */
 async function openSession(
   upload: Upload,
-  { path }: Target,
+  { path }: UploadCollection,
   states: States,
-  [first]: readonly Part[],
+  [first]: readonly UploadUnit[],
 ): Promise<SessionState> {
   // Files of a task belong to one upload; other collections have one upload per file.
   const key = takesMany(upload.named) ? 'session' : `session of ${first?.key}`
@@ -169,18 +175,18 @@ async function openSession(
 
 async function dropLeft({ settings, named, options }: Upload, path: string): Promise<void> {
   const dropped = { name: named.name, row: { ...named.row, ...dropRow, path } }
-  await respond(settings, dropped, {}, options, async () => undefined)
+  await callWithReader(settings, dropped, {}, options, async () => undefined)
 }
 const dropRow = { method: 'DELETE', answer: 'nothing', takes_key: false } as const
 
 interface Sending {
   upload: Upload
-  target: Target
+  target: UploadCollection
   states: States
   session: string
 }
 
-async function sendGroup({ upload, states, session }: Sending, part: Part): Promise<string> {
+async function sendGroup({ upload, states, session }: Sending, part: UploadUnit): Promise<string> {
   const noted = await knownOf(states, part, session)
   if (noted?.is_done) return ''
   const idempotency_key = noted?.idempotency_key ?? randomId()
@@ -193,7 +199,7 @@ async function sendGroup({ upload, states, session }: Sending, part: Part): Prom
 
 async function sendFile(
   { upload, target, states, session }: Sending,
-  part: Part,
+  part: UploadUnit,
   progress: Progress,
 ): Promise<string> {
   const [file] = part.files
@@ -209,19 +215,22 @@ async function sendFile(
 }
 
 /** Returns the position of a started file; undefined when the service has it no longer, or completely. */
-async function goOn(target: Target, noted: PartState | undefined): Promise<Begun | undefined> {
+async function goOn(
+  target: UploadCollection,
+  noted: PartState | undefined,
+): Promise<StartedUpload | undefined> {
   const { path, filename = '' } = noted ?? {}
   if (path === undefined) return undefined
-  const offset = await arrived(target, path)
+  const offset = await findStoredBytes(target, path)
   return offset === undefined ? undefined : { path, filename, offset }
 }
 
 async function begin(
   { upload, target, states, session }: Sending,
-  part: Part,
+  part: UploadUnit,
   file: FileSource,
   noted: PartState | undefined,
-): Promise<Begun | 'complete'> {
+): Promise<StartedUpload | 'complete'> {
   const isLost = noted?.path === undefined // the response to a stored creation was lost, if it was sent
   const idempotency_key = (isLost ? noted?.idempotency_key : undefined) ?? randomId()
   await states.note(part.key, { session, idempotency_key })
@@ -238,19 +247,19 @@ async function begin(
 
 async function knownOf(
   states: States,
-  { key }: Part,
+  { key }: UploadUnit,
   session: string,
 ): Promise<PartState | undefined> {
   const noted = await states.find<PartState>(key)
   return noted?.session === session ? noted : undefined
 }
 
-type Progress = (part: Part, done: number) => void
+type Progress = (part: UploadUnit, done: number) => void
 
 /** Reports the bytes of all parts together. */
-function progressOf(parts: readonly Part[], { on_progress }: UploadOptions): Progress {
+function progressOf(parts: readonly UploadUnit[], { on_progress }: UploadOptions): Progress {
   const total = parts.reduce((sum, { size }) => sum + size, 0)
-  const done = new Map<Part, number>()
+  const done = new Map<UploadUnit, number>()
   let sum = 0
   on_progress?.(0, total)
   return (part, bytes) => {

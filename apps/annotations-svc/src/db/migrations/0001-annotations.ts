@@ -1,9 +1,9 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { outboxTables } from '@reticle/kit/outbox/tables'
 import { sql } from 'kysely'
 
 /** Tables of annotation sets. */
-export const annotations: Step = {
+export const annotations: MigrationStep = {
   up: async (db) => {
     await outboxTables(db, 'annotations')
     for (const text of [...statements, ...['shapes', 'tags', 'tracks'].flatMap(partitions)]) {

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -11,7 +11,7 @@ const statements: readonly string[] = [
     alter column stop_frame drop not null`,
 ]
 
-export const jobPlace: Step = {
+export const jobPlace: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

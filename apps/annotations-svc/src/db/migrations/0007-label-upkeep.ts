@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -6,7 +6,7 @@ import { sql } from 'kysely'
  * the job was raised; at least `labels_revision`, for which all rows are complete. `labels_sweep`: progress of the
  * rewrite between the two, `{revision, kind, frame, id}`; null before it starts.
  */
-export const labelUpkeep: Step = {
+export const labelUpkeep: MigrationStep = {
   up: async (db) => {
     await sql`alter table jobs
       add column labels_noted integer not null default -1,

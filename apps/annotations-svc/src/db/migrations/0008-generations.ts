@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -6,7 +6,7 @@ import { sql } from 'kysely'
  * (`docs/adr/0026-write-each-replacement-as-a-new-generation.md`). Changes the keys in place, because no release
  * had the old ones.
  */
-export const generations: Step = {
+export const generations: MigrationStep = {
   up: async (db) => {
     for (const statement of [...columns, ...Object.entries(keys).flatMap(rekeyed)]) {
       await sql.raw(statement).execute(db)

@@ -1,11 +1,11 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
  * Revisions of annotations, and the rows that they replaced. Rows of a replaced set stay in place as an older
  * generation; rows changed or deleted within a generation are copied to separate tables.
  */
-export const history: Step = {
+export const history: MigrationStep = {
   up: async (db) => {
     const tables = ['shapes', 'tags', 'tracks'].map(replaced)
     for (const statement of [...revisions, ...tables]) await sql.raw(statement).execute(db)

@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 const tables = ['replaced_shapes', 'replaced_tags', 'replaced_tracks']
@@ -8,7 +8,7 @@ const tables = ['replaced_shapes', 'replaced_tags', 'replaced_tracks']
  * index, which makes inserts cheaper. Every statement can run again: an index that is built concurrently cannot be
  * part of a transaction.
  */
-export const replacedKey: Step = {
+export const replacedKey: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const table of tables) {

@@ -1,9 +1,9 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { outboxTables } from '@reticle/kit/outbox/tables'
 import { sql } from 'kysely'
 
 /** Requests, uploads, and the registry of objects in the blob store. */
-export const requests: Step = {
+export const requests: MigrationStep = {
   up: async (db) => {
     await outboxTables(db, 'requests')
     for (const statement of statements) await statement.execute(db)

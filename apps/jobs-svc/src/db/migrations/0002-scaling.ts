@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Data for several workers: the workers, the depth of the queue, and the trace of each request. */
-export const scaling: Step = {
+export const scaling: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)
   },

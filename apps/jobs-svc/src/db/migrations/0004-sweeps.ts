@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Dates of the last infrequent sweeps, shared by all processes. */
-export const sweeps: Step = {
+export const sweeps: MigrationStep = {
   up: async (db) => {
     await sql`create table sweeps (
       name text primary key,

@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Resumable uploads, and data-upload sessions of tasks. */
-export const uploadSessions: Step = {
+export const uploadSessions: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)
   },

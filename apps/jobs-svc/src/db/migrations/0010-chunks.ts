@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -22,7 +22,7 @@ const statements = [
   sql`create index chunks_used_date_idx on chunks (used_date)`,
 ]
 
-export const chunks: Step = {
+export const chunks: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)
   },

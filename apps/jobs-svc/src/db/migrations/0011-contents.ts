@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Media files by content, so that each is stored once per tenant. */
-export const contents: Step = {
+export const contents: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)
   },

@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Uploads to projects: datasets of which tasks are created. */
-export const datasetUploads: Step = {
+export const datasetUploads: MigrationStep = {
   up: async (db) => {
     await sql`alter table uploads
       drop constraint uploads_purpose_check, drop constraint uploads_target_check,

@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Requests for backups of projects and tasks. */
-export const backups: Step = {
+export const backups: MigrationStep = {
   up: async (db) => {
     await sql`alter table requests drop constraint requests_subresource_check`.execute(db)
     await sql`alter table requests add constraint requests_subresource_check

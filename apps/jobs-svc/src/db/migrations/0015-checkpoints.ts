@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Checkpoints of long exports, with the members of their archives in pieces. */
-export const checkpoints: Step = {
+export const checkpoints: MigrationStep = {
   up: async (db) => {
     await sql`alter table requests add column checkpoint jsonb`.execute(db)
     await sql`create table checkpoint_members (

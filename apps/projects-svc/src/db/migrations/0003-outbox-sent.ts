@@ -1,8 +1,8 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { keyDeadEvents, outboxSentTable } from '@reticle/kit/outbox/tables'
 
 /** Keeps published events for two days, and keys dead events by their ids. */
-export const outboxSent: Step = {
+export const outboxSent: MigrationStep = {
   up: async (db) => {
     await outboxSentTable(db, 'projects')
     await keyDeadEvents(db, 'projects')

@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Organizations, memberships and invitations. */
@@ -47,7 +47,7 @@ const indexes = [
 ]
 
 /** Every statement can be repeated, because the indexes cannot be built in a transaction. */
-export const organizations: Step = {
+export const organizations: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

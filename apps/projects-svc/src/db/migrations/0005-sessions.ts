@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Sessions of browsers, and keys sent by mail. Only hashes of the values are stored. */
@@ -27,7 +27,7 @@ const statements = [
   'create index mailed_keys_expiry_date_idx on mailed_keys (expiry_date)',
 ]
 
-export const sessions: Step = {
+export const sessions: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

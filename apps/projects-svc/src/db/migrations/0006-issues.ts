@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Review issues and their comments. They are deleted with their job. */
@@ -30,7 +30,7 @@ const statements: readonly string[] = [
   'create index comments_owner_id_idx on comments (owner_id)',
 ]
 
-export const issues: Step = {
+export const issues: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Guides of projects and tasks, at most one each. */
@@ -14,7 +14,7 @@ const statement = `create table guides (
   constraint guides_task_id_key unique (task_id)
 )`
 
-export const guides: Step = {
+export const guides: MigrationStep = {
   up: async (db) => {
     await sql.raw(statement).execute(db)
   },

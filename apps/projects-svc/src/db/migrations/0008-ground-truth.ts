@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Ground-truth jobs, which have a list of frames, and consensus replicas. */
@@ -17,7 +17,7 @@ const statements: readonly string[] = [
   )`,
 ]
 
-export const groundTruth: Step = {
+export const groundTruth: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Assets of guides, and the registry of this service's objects. */
@@ -35,7 +35,7 @@ const statements: readonly string[] = [
   'create index assets_key_idx on assets (key)',
 ]
 
-export const assets: Step = {
+export const assets: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Cloud storages; their credentials are sealed. */
@@ -40,7 +40,7 @@ const index = indexStep(
 )
 
 /** Every statement can be repeated, because the index cannot be built in a transaction. */
-export const cloudStorages: Step = {
+export const cloudStorages: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

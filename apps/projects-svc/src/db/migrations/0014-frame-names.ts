@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { type Kysely, sql } from 'kysely'
 
 /**
@@ -13,7 +13,7 @@ const table = `create table frame_names (
   primary key (task_id, first_frame)
 )`
 
-export const frameNames: Step = {
+export const frameNames: MigrationStep = {
   up: async (db) => {
     await sql.raw(table).execute(db)
     const operators = sql.id(await trigrams(db), 'gin_trgm_ops')

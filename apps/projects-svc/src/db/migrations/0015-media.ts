@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 const statements = [
@@ -41,7 +41,7 @@ const index = indexStep(
  * Media of every source: images with context, videos, files of the share and of cloud storages. Every statement can
  * be repeated, because the index cannot be built in a transaction.
  */
-export const media: Step = {
+export const media: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

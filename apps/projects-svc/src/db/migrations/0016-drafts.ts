@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 const statements = [
@@ -34,7 +34,7 @@ const indexes = [
 ]
 
 /** Every statement can be repeated, because an index cannot be built in a transaction. */
-export const drafts: Step = {
+export const drafts: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Dialect of the clients of an access token. No constraint lists the dialects, because only the gateway knows them. */
@@ -6,7 +6,7 @@ const statements: readonly string[] = [
   "alter table access_tokens add column dialect text not null default 'service'",
 ]
 
-export const tokenDialect: Step = {
+export const tokenDialect: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -11,7 +11,7 @@ const statements: readonly string[] = [
     from users where users.id = cloud_storages.owner_id and users.role = 'admin'`,
 ]
 
-export const storageInside: Step = {
+export const storageInside: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

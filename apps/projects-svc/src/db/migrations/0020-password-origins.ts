@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 const statements: readonly string[] = [
@@ -13,7 +13,7 @@ const statements: readonly string[] = [
 ]
 
 /** Networks from which a user has signed in, and the failures that the event log has reported. */
-export const passwordOrigins: Step = {
+export const passwordOrigins: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

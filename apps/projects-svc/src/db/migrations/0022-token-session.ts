@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -15,7 +15,7 @@ const statements: readonly string[] = [
   'create index auth_tokens_session_id_idx on auth_tokens (session_id)',
 ]
 
-export const tokenSession: Step = {
+export const tokenSession: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -19,7 +19,7 @@ const statements: readonly string[] = [
   'create index annotation_touches_task_id_idx on annotation_touches (task_id)',
 ]
 
-export const annotationTouches: Step = {
+export const annotationTouches: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -9,7 +9,7 @@ const statements: readonly string[] = ['projects', 'tasks', 'jobs'].map(
   (table) => `alter table ${table} add column revision integer not null default 1`,
 )
 
-export const recordRevisions: Step = {
+export const recordRevisions: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -17,7 +17,7 @@ const statements: readonly string[] = [
   'create unique index label_changes_task_id_key on label_changes (task_id)',
 ]
 
-export const labelChanges: Step = {
+export const labelChanges: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

@@ -1,4 +1,4 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -10,7 +10,7 @@ const table = `create table video_chapters (
   chapters jsonb not null
 )`
 
-export const videoChapters: Step = {
+export const videoChapters: MigrationStep = {
   up: async (db) => {
     await sql.raw(table).execute(db)
   },

@@ -1,13 +1,13 @@
 import type { identity } from '@reticle/contracts/api/identity'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import { accessTokenFields } from '@reticle/contracts/rest/auth'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import type { Kysely } from 'kysely'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
 import { type Usability, usable } from './repo.ts'
 
-type Query = Input<typeof identity.listAccessTokens>
+type Query = OperationInput<typeof identity.listAccessTokens>
 
 const columns = {
   id: 'id',
@@ -25,7 +25,7 @@ export function listAccessTokens(
   owner_id: number,
   query: Query,
   usability: Usability,
-): Promise<Listed<AccessTokenRow>> {
+): Promise<ListPage<AccessTokenRow>> {
   const rows = db
     .selectFrom('access_tokens')
     .selectAll()

@@ -5,12 +5,12 @@ import {
   accessTokenUpdated,
 } from '@reticle/contracts/events/users'
 import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
-import { type Context, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
 import { fieldsBefore, isEmpty } from '../../changes.ts'
@@ -56,7 +56,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
 
     async createAccessToken({ body, ...shown }, context) {
       const { value, columns } = newToken(body, clock.now())
-      const made = await change(db, context, async (tx) => {
+      const made = await runChange(db, context, async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
         if (!owner) throw userGone()
         const count = await countAccessTokens(tx, owner.id, usability())
@@ -87,7 +87,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     },
 
     async updateAccessToken({ id, body, if_match, ...shown }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const before = allowed('update', context, await lockAccessToken(tx, id, usability()))
         assertMatches(if_match, before)
         const after = await changeToken(tx, before, body, { clock, context })
@@ -96,7 +96,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
     },
 
     async deleteAccessToken({ id, if_match }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const row = allowed('delete', context, await lockAccessToken(tx, id, usability()))
         assertMatches(if_match, row)
         const accesstoken = await withOwner(tx, row)
@@ -120,14 +120,14 @@ function assertRoomForOne(count: number, max: number): void {
 /** Returns the token if it exists and the caller may do `action`. */
 function allowed(
   action: string,
-  context: Context,
+  context: CallContext,
   row: AccessTokenRow | undefined,
 ): AccessTokenRow {
   if (!row) throw notFound()
   const caller = signedIn(context)
   const relations = row.owner_id === caller.user_id ? ['owner'] : []
   const standing = { organization_id: null, organization_role: null, relations }
-  allow(accessTokenRules, action, caller, standing)
+  assertPermitted(accessTokenRules, action, caller, standing)
   return row
 }
 
@@ -158,7 +158,7 @@ async function changeToken(
   tx: Transaction<ProjectsDb>,
   before: AccessTokenRow,
   body: z.output<typeof accessTokenPatch>,
-  { clock, context }: Pick<IdentityDeps, 'clock'> & { context: Context },
+  { clock, context }: Pick<IdentityDeps, 'clock'> & { context: CallContext },
 ): Promise<AccessTokenRow> {
   const changes = changesOf(before, body)
   if (isEmpty(changes)) return before

@@ -1,15 +1,15 @@
 import type { identity } from '@reticle/contracts/api/identity'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
 import { userFields } from '@reticle/contracts/rest/users'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { memberOf } from '../../roles.ts'
 import type { Memberships } from '../deps.ts'
 
-type Query = Input<typeof identity.listUsers>
+type Query = OperationInput<typeof identity.listUsers>
 
 const columns = {
   id: 'id',
@@ -25,7 +25,7 @@ export function listAccounts(
   principal: Principal,
   query: Query,
   memberships: Pick<Memberships, 'membersOf'>,
-): Promise<Listed<UserRow>> {
+): Promise<ListPage<UserRow>> {
   const rows = db.selectFrom('users').selectAll().where(visibleTo(principal, memberships))
   return listPage(rows, query, userFields, columns)
 }

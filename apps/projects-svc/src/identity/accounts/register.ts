@@ -1,7 +1,7 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import { userCreated } from '@reticle/contracts/events/users'
-import type { Context, Service } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import type { CallContext, Service } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { forbidden, invalid } from '@reticle/kit/errors'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Insertable, Transaction } from 'kysely'
@@ -47,7 +47,7 @@ export function registrationHandlers(
       const token = { token_hash: hashOf(key), created_date: clock.now() }
       let mail: Mail | undefined
 
-      const made = await change(db, context, async (tx) => {
+      const made = await runChange(db, context, async (tx) => {
         await lockAccounts(tx)
         const user = await settle(tx, {
           ...person,
@@ -103,7 +103,7 @@ const registrationClosed =
   'Registration is closed on this server. An administrator makes accounts; RETICLE_PROJECTS_REGISTRATION=true opens registration.'
 
 /** Access tokens may not manage accounts. */
-const isAdministrator = ({ principal }: Pick<Context, 'principal'>): boolean =>
+const isAdministrator = ({ principal }: Pick<CallContext, 'principal'>): boolean =>
   principal?.role === 'admin' && !principal.token
 
 function personOf({ username, email = '', first_name = '', last_name = '' }: Given): Owner {

@@ -1,4 +1,4 @@
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import type { ProjectsDb } from '../../db/schema.ts'
@@ -339,7 +339,7 @@ test('the last active administrator keeps the rights, even with concurrent calls
 })
 
 test('a list of any length needs two statements', async () => {
-  const watched = counting<ProjectsDb>(db)
+  const watched = countStatements<ProjectsDb>(db)
   const { listUsers } = identityHandlers({ db: watched.db, clock, settings, memberships })
   await listUsers({ page_size: '1' }, as(root))
   const few = watched.statements()

@@ -2,11 +2,11 @@ import type { identity } from '@reticle/contracts/api/identity'
 import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
 import type { Principal } from '@reticle/contracts/principal'
 import type { MetaUser, User, UserPatch } from '@reticle/contracts/rest/users'
-import { type Context, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { conflict, notFound } from '@reticle/kit/errors'
 import { emit } from '@reticle/kit/outbox/emit'
-import { allow, type Standing } from '@reticle/kit/policy'
+import { assertPermitted, type Standing } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import { fieldsBefore, isEmpty } from '../../changes.ts'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
@@ -63,12 +63,12 @@ export function accountHandlers({
       const row = await findUser(db, id)
       if (!row) throw notFound()
       const isFellow = await isFellowMember(db, caller, id, memberships)
-      allow(userRules, 'view', caller, standing(caller, id, isFellow))
+      assertPermitted(userRules, 'view', caller, standing(caller, id, isFellow))
       return shownTo(caller, row)
     },
 
     async updateUser({ id, body }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         await lockAccounts(tx)
         if (!(await findUser(tx, id))) throw notFound()
         const caller = signedIn(context)
@@ -81,11 +81,11 @@ export function accountHandlers({
     },
 
     async deleteUser({ id }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         await lockAccounts(tx)
         if (!(await findUser(tx, id))) throw notFound()
         const caller = signedIn(context)
-        allow(userRules, 'delete', caller, standing(caller, id))
+        assertPermitted(userRules, 'delete', caller, standing(caller, id))
         await memberships.lockAll(tx, id)
         const before = await lockAccount(tx, id)
         if (!before) throw notFound()
@@ -135,7 +135,7 @@ async function updated(
   tx: Tx,
   before: UserRow,
   { body, memberships }: Patch,
-  context: Context,
+  context: CallContext,
 ): Promise<User> {
   const was = toUser(before)
   const changes = accountChanges(before, body)
@@ -165,7 +165,7 @@ interface Changed {
 async function endInvitations(
   tx: Tx,
   { before, after, memberships }: Changed,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   if (after.email !== before.email) await memberships.withdrawReceived(tx, after.id, context)
   if (before.is_active && !after.is_active) await memberships.withdrawSent(tx, after.id, context)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { turns } from '@reticle/kit/turns'
+import { createKeyedQueue } from '@reticle/kit/keyed-queue'
 import { type Mail, type Mailer, MailRefused } from './mailer.ts'
 
 export interface Patience {
@@ -26,7 +26,7 @@ export function patientMailer(
 ): Mailer & { stop: () => Promise<void> } {
   const { waitsMs, atOnce, room, graceMs } = { ...patience, ...given }
   const [stopping, cutting] = [new AbortController(), new AbortController()]
-  const inTurn = turns()
+  const inTurn = createKeyedQueue()
   const pending = new Set<Promise<void>>()
   let count = 0
 

@@ -1,6 +1,6 @@
 import type { identity } from '@reticle/contracts/api/identity'
-import type { Context, Service } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import type { CallContext, Service } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { invalid, notFound } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
@@ -21,8 +21,8 @@ export function verificationHandlers(deps: IdentityDeps): Verification {
   const isOn = settings.emailVerification === 'mandatory'
 
   /** Uses up a key. Returns false when the key is invalid or expired. */
-  const verified = (key: string, context: Context) =>
-    change(db, context, async (tx) => {
+  const verified = (key: string, context: CallContext) =>
+    runChange(db, context, async (tx) => {
       const wanted = { key_hash: hashOf(key), purpose: 'email' } as const
       const id = await findKeyHolder(tx, wanted, clock.now())
       const user = id === undefined ? undefined : await lockUser(tx, id)
@@ -60,10 +60,10 @@ export function verificationHandlers(deps: IdentityDeps): Verification {
 export async function sendVerification(
   deps: IdentityDeps,
   { id }: Pick<UserRow, 'id'>,
-  context: Context,
+  context: CallContext,
 ): Promise<void> {
   let mail: Mail | undefined
-  await change(deps.db, context, async (tx) => {
+  await runChange(deps.db, context, async (tx) => {
     const user = await lockUser(tx, id)
     if (user && !user.is_email_verified && user.email !== '')
       mail = await verificationMailFor(tx, user, deps)

@@ -3,7 +3,7 @@ import { loginRejected } from '@reticle/contracts/events/users'
 import type { Clock } from '@reticle/kit/clock'
 import { DomainError } from '@reticle/kit/errors'
 import { networkOf } from '@reticle/kit/network'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { findUserByName } from '../repo.ts'
@@ -47,7 +47,7 @@ type Account = Pick<UserRow, 'id' | 'username'>
  */
 export async function attemptOf(
   db: Db,
-  { name, cause }: { name: string; cause: Cause },
+  { name, cause }: { name: string; cause: EventCause },
   user: Account | undefined,
   now: Date,
 ): Promise<Attempt> {
@@ -90,7 +90,7 @@ export async function recordFailure(
   attempt: Attempt,
   { name, user_id }: { name: string; user_id: number | null },
   now: Date,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockFailures(tx, attempt.address)

@@ -1,5 +1,5 @@
 import type { identity } from '@reticle/contracts/api/identity'
-import { type Context, type Service, signedIn } from '@reticle/kit'
+import { type CallContext, type Service, signedIn } from '@reticle/kit'
 import { changeAfter } from '@reticle/kit/db/change'
 import { invalid, unauthenticated } from '@reticle/kit/errors'
 import type { UserRow } from '../../db/schema.ts'
@@ -19,7 +19,7 @@ export function passwordHandlers(
   check: Check,
 ): Pick<Service<typeof identity>, 'changePassword'> {
   /** Wrong old passwords count as failed sign-ins. */
-  async function judged(body: Given, context: Context): Promise<UserRow> {
+  async function judged(body: Given, context: CallContext): Promise<UserRow> {
     const self = await selfOf(db, context)
     assertNewPassword(body, self)
     const guess = { name: self.username, password: body.old_password }

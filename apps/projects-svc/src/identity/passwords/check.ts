@@ -1,7 +1,7 @@
 import type { Clock } from '@reticle/kit/clock'
+import { createKeyedQueue } from '@reticle/kit/keyed-queue'
 import { networkOf } from '@reticle/kit/network'
-import type { Cause } from '@reticle/kit/outbox/emit'
-import { turns } from '@reticle/kit/turns'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { findUserByName, replacePasswordHash } from '../repo.ts'
@@ -13,7 +13,7 @@ export interface Guess {
   name: string
   password: string
   /** Client of the attempt; failures are counted per address and name. */
-  cause: Cause
+  cause: EventCause
 }
 
 /** Function that returns the user, or undefined for a wrong name or password after the same time. */
@@ -28,7 +28,7 @@ export function passwordChecks(
   verifyHash = verifyPassword,
 ) {
   const cache = passwordCache(clock)
-  const inTurn = turns()
+  const inTurn = createKeyedQueue()
 
   const verify: Check = async (guess) => {
     const user = await findUserByName(db, guess.name)

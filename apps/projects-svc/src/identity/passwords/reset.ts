@@ -1,6 +1,6 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { Service } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { runChange } from '@reticle/kit/db/change'
 import { invalid } from '@reticle/kit/errors'
 import { networkOf } from '@reticle/kit/network'
 import type { Transaction } from 'kysely'
@@ -33,7 +33,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
     async resetPassword({ body }, context) {
       post.assertOpen()
       let mail: Mail | undefined
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const user = await findUserByEmail(tx, body.email)
         // An account without a password belongs to an invited user, who has to register.
         if (!user?.is_active || user.password_hash === '') return
@@ -45,7 +45,7 @@ export function resetHandlers(deps: IdentityDeps): Reset {
     },
 
     async confirmPasswordReset({ body }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const user = await holderOf(tx, body, clock.now())
         assertNewPassword(body, user)
         await replacePasswordHash(tx, user, await hashPassword(body.new_password1))

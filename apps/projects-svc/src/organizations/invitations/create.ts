@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import { invitationCreated } from '@reticle/contracts/events/organizations'
 import type { Principal } from '@reticle/contracts/principal'
 import type { Invitation } from '@reticle/contracts/rest/organizations'
 import { forbidden, invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
-import { allow } from '@reticle/kit/policy'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
+import { assertPermitted } from '@reticle/kit/policy'
 import { accountOf, type Invitee, inviteeOf } from '../../identity/index.ts'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { activate, ask } from '../memberships/join.ts'
@@ -19,7 +19,7 @@ import { findInvitation, insertInvitation } from './repo.ts'
 import { invitingStanding } from './standing.ts'
 import { sayOver } from './withdraw.ts'
 
-type Body = Input<typeof organizations.createInvitation>['body']
+type Body = OperationInput<typeof organizations.createInvitation>['body']
 
 /**
  * Returns the organization of the request, after checking that the caller may invite for this role.
@@ -30,10 +30,11 @@ export function invitingTo(principal: Principal, role: Body['role']): number {
   const organization_id = principal.scope?.organization_id
   if (organization_id == null) throw invalidText('An organization must be specified')
   const standing = invitingStanding(principal, organization_id)
-  allow(invitationRules, 'create', principal, standing)
+  assertPermitted(invitationRules, 'create', principal, standing)
   if (role === 'owner')
     throw forbidden('An organization has one owner: transfer it to a member instead.')
-  if (role === 'maintainer') allow(invitationRules, 'create:maintainer', principal, standing)
+  if (role === 'maintainer')
+    assertPermitted(invitationRules, 'create:maintainer', principal, standing)
   return organization_id
 }
 
@@ -52,7 +53,7 @@ export async function createInvitation(
   organization_id: number,
   { body, sender }: { body: Body; sender: Principal },
   deps: Pick<OrganizationDeps, 'clock' | 'settings'>,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Invited> {
   const { clock, settings } = deps
   const owner_id = sender.user_id

@@ -1,15 +1,15 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { Principal } from '@reticle/contracts/principal'
 import { invitationFields } from '@reticle/contracts/rest/organizations'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
 import { leaderOf } from '../../roles.ts'
 import { type InvitationView, selectInvitations } from './repo.ts'
 
-type Query = Input<typeof organizations.listInvitations>
+type Query = OperationInput<typeof organizations.listInvitations>
 
 const columns = {
   owner: 'sender.username',
@@ -24,7 +24,7 @@ export function listInvitations(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<InvitationView>> {
+): Promise<ListPage<InvitationView>> {
   const rows = selectInvitations(db)
     .leftJoin('users as sender', 'sender.id', 'invitations.owner_id')
     .innerJoin('users as invitee', 'invitee.id', 'memberships.user_id')

@@ -1,6 +1,6 @@
 import { systemClock } from '@reticle/kit/clock'
 import { createLog } from '@reticle/kit/log'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
@@ -337,7 +337,7 @@ describe('lists of invitations', () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       const query = { page_size }
       await over('in-process', watched).organizations.listInvitations(query, admin.call)
       return statements()

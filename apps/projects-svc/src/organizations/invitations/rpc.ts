@@ -1,8 +1,8 @@
 import type { organizations } from '@reticle/contracts/api/organizations'
-import { type Context, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
-import type { Cause } from '@reticle/kit/outbox/emit'
-import { allow, permits } from '@reticle/kit/policy'
+import { type CallContext, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
+import type { EventCause } from '@reticle/kit/outbox/emit'
+import { assertPermitted, hasPermission } from '@reticle/kit/policy'
 import { inviteeOf } from '../../identity/index.ts'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { activate } from '../memberships/join.ts'
@@ -70,7 +70,7 @@ function senderHandlers(
       const principal = signedIn(context)
       const organization_id = invitingTo(principal, body.role)
       const given = { body, sender: principal }
-      const { invitation, invitee } = await change(db, context, (tx) =>
+      const { invitation, invitee } = await runChange(db, context, (tx) =>
         createInvitation(tx, organization_id, given, deps, context),
       )
       if (invitee) tell(invitation, invitee)
@@ -78,7 +78,7 @@ function senderHandlers(
     },
 
     async resendInvitation({ key }, context) {
-      const { invitation, invitee } = await change(db, context, async (tx) => {
+      const { invitation, invitee } = await runChange(db, context, async (tx) => {
         const row = allowed('resend', context, await lockInvitation(tx, key))
         if (row.accepted) throw invalidText(acceptedText)
         const now = clock.now()
@@ -91,7 +91,7 @@ function senderHandlers(
     },
 
     async deleteInvitation({ key }, context) {
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const row = allowed('delete', context, await lockInvitation(tx, key))
         if (row.accepted) return deleteInvitation(tx, row.id)
         return withdraw(tx, { id: row.membership_id }, 'revoked', deps, context)
@@ -106,7 +106,7 @@ function inviteeHandlers(
   const { db, clock, settings } = deps
   return {
     async acceptInvitation({ key }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const row = allowed('accept', context, await lockInvitation(tx, key))
         if (row.accepted) throw invalidText(acceptedText)
         const expiry = { now: clock.now(), days: settings.invitationExpiryDays }
@@ -117,7 +117,7 @@ function inviteeHandlers(
     },
 
     async declineInvitation({ key }, context) {
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const row = allowed('decline', context, await lockInvitation(tx, key))
         if (row.accepted) throw invalidText('The invitation is accepted: leave the organization.')
         await withdraw(tx, { id: row.membership_id }, 'declined', deps, context)
@@ -128,7 +128,7 @@ function inviteeHandlers(
 
 const acceptedText = 'The invitation is accepted already.'
 
-async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause: Cause) {
+async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause: EventCause) {
   const membership = await findMembershipOf(tx, row.organization_id, row.user_id)
   if (!membership) throw notFound()
   await activate(tx, membership, deps.clock.now(), cause)
@@ -138,12 +138,12 @@ async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause
 /** Returns the invitation if the caller may view it (otherwise 404) and may do `action` (otherwise 403). */
 function allowed(
   action: string,
-  context: Context,
+  context: CallContext,
   row: InvitationView | undefined,
 ): InvitationView {
   const principal = signedIn(context)
   const standing = row && invitationStanding(principal, row)
-  if (!standing || !permits(invitationRules, 'view', principal, standing)) throw notFound()
-  allow(invitationRules, action, principal, standing)
+  if (!standing || !hasPermission(invitationRules, 'view', principal, standing)) throw notFound()
+  assertPermitted(invitationRules, action, principal, standing)
   return row
 }

@@ -1,6 +1,6 @@
 import { invitationDeleted } from '@reticle/contracts/events/organizations'
 import type { OrganizationRole } from '@reticle/contracts/principal'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { deleteMembership } from '../memberships/repo.ts'
 import { invitationOf } from './messages.ts'
@@ -16,7 +16,7 @@ export async function sayOver(
   row: InvitationView,
   reason: Reason,
   { clock, settings }: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const expiry = { now: clock.now(), days: settings.invitationExpiryDays }
   const invitation = await invitationOf(tx, row, expiry)
@@ -30,7 +30,7 @@ export async function withdraw(
   membership: { id: number },
   reason: Reason,
   deps: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const row = await findInvitationTo(tx, membership.id)
   if (row) await sayOver(tx, row, reason, deps, cause)
@@ -49,7 +49,7 @@ export async function withdrawSent(
   tx: Tx,
   { organization_id, user_id: owner_id, role }: Sender,
   deps: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   for (const sent of await listOpenSent(tx, { owner_id, organization_id }))
     if (!mayInviteFor(role, sent.role))

@@ -1,7 +1,7 @@
 import { membershipUpdated } from '@reticle/contracts/events/organizations'
 import type { OrganizationRole } from '@reticle/contracts/principal'
 import type { Membership } from '@reticle/contracts/rest/organizations'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import { fieldsBefore } from '../../changes.ts'
 import type { Tx } from '../deps.ts'
 import { type WithdrawDeps, withdrawSent } from '../invitations/withdraw.ts'
@@ -19,7 +19,7 @@ export async function changeRole(
   row: MembershipView,
   role: OrganizationRole,
   deps: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<Membership> {
   const before = await membershipOf(tx, row)
   if (role === row.role) return before

@@ -1,7 +1,7 @@
 import { membershipCreated } from '@reticle/contracts/events/organizations'
 import type { OrganizationRole } from '@reticle/contracts/principal'
 import { invalidText } from '@reticle/kit/errors'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Tx } from '../deps.ts'
 import { membershipOf } from './messages.ts'
 import {
@@ -21,7 +21,7 @@ interface NewMember {
 }
 
 /** Inserts an active membership of a locked organization. */
-export async function join(tx: Tx, member: NewMember, now: Date, cause: Cause) {
+export async function join(tx: Tx, member: NewMember, now: Date, cause: EventCause) {
   return activate(tx, await ask(tx, member), now, cause)
 }
 
@@ -37,7 +37,7 @@ export async function activate(
   tx: Tx,
   row: MembershipView,
   joined_date: Date,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<MembershipView> {
   const active = await updateMembership(tx, row, { is_active: true, joined_date })
   const within = { ...cause, organization_id: row.organization_id }

@@ -1,5 +1,5 @@
 import { membershipDeleted } from '@reticle/contracts/events/organizations'
-import { type Cause, emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Tx } from '../deps.ts'
 import { type WithdrawDeps, withdrawSent } from '../invitations/withdraw.ts'
 import { membershipOf } from './messages.ts'
@@ -13,7 +13,7 @@ export async function leave(
   tx: Tx,
   row: MembershipView,
   deps: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   await withdrawSent(tx, { ...row, role: null }, deps, cause)
   const within = { ...cause, organization_id: row.organization_id }

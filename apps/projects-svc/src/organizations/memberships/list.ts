@@ -1,15 +1,15 @@
-import type { Input } from '@reticle/contracts/api/operation'
+import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { organizations } from '@reticle/contracts/api/organizations'
 import type { Principal } from '@reticle/contracts/principal'
 import { membershipFields } from '@reticle/contracts/rest/organizations'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
-import type { Listed } from '@reticle/kit/list/page'
+import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
 import { leaderOf, memberOf } from '../../roles.ts'
 import { type MembershipView, selectMemberships } from './repo.ts'
 
-type Query = Input<typeof organizations.listMemberships>
+type Query = OperationInput<typeof organizations.listMemberships>
 
 const columns = {
   id: 'memberships.id',
@@ -22,7 +22,7 @@ export function listMemberships(
   db: Kysely<ProjectsDb>,
   principal: Principal,
   query: Query,
-): Promise<Listed<MembershipView>> {
+): Promise<ListPage<MembershipView>> {
   const rows = selectMemberships(db)
     .innerJoin('users as person', 'person.id', 'memberships.user_id')
     .where(visibleTo(principal))

@@ -1,6 +1,6 @@
 import type { OrganizationRole } from '@reticle/contracts/principal'
 import { recordTag } from '@reticle/kit/etag'
-import { counting } from '@reticle/kit/testing/counting'
+import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testOrganizations } from '../../testing/organizations.ts'
@@ -329,7 +329,7 @@ describe('lists of memberships', () => {
 
   test('need as many statements for many rows as for few', async () => {
     const counted = async (page_size: string) => {
-      const { db: watched, statements } = counting(db)
+      const { db: watched, statements } = countStatements(db)
       const query = { page_size }
       await over('in-process', watched).organizations.listMemberships(query, admin.call)
       return statements()

@@ -1,9 +1,9 @@
 import type { organizations } from '@reticle/contracts/api/organizations'
-import { type Context, notFound, type Service, signedIn } from '@reticle/kit'
-import { change } from '@reticle/kit/db/change'
+import { type CallContext, notFound, type Service, signedIn } from '@reticle/kit'
+import { runChange } from '@reticle/kit/db/change'
 import { forbidden } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
-import { allow, permits } from '@reticle/kit/policy'
+import { assertPermitted, hasPermission } from '@reticle/kit/policy'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { withdraw } from '../invitations/withdraw.ts'
 import { changeRole } from './change.ts'
@@ -33,7 +33,7 @@ export function membershipHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async updateMembership({ id, body: { role }, if_match }, context) {
-      return change(db, context, async (tx) => {
+      return runChange(db, context, async (tx) => {
         const row = allowed('view', context, await lockMembership(tx, id))
         if (role !== undefined) allowed('update:role', context, row)
         if (role === 'maintainer') allowed('grant:maintainer', context, row)
@@ -45,7 +45,7 @@ export function membershipHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async deleteMembership({ id, unassign = false, if_match }, context) {
-      await change(db, context, async (tx) => {
+      await runChange(db, context, async (tx) => {
         const row = allowed('delete', context, await lockMembership(tx, id))
         assertNoOwner(row)
         await assertUnchanged(tx, row, if_match)
@@ -60,13 +60,13 @@ export function membershipHandlers(deps: OrganizationDeps): Handlers {
 /** Returns the membership if the caller may view it (otherwise 404) and may do `action` (otherwise 403). */
 function allowed(
   action: string,
-  context: Context,
+  context: CallContext,
   row: MembershipView | undefined,
 ): MembershipView {
   const principal = signedIn(context)
   const standing = row && membershipStanding(principal, row)
-  if (!standing || !permits(membershipRules, 'view', principal, standing)) throw notFound()
-  allow(membershipRules, action, principal, standing)
+  if (!standing || !hasPermission(membershipRules, 'view', principal, standing)) throw notFound()
+  assertPermitted(membershipRules, action, principal, standing)
   return row
 }
 

@@ -1,5 +1,5 @@
 import { conflict } from '@reticle/kit/errors'
-import type { Cause } from '@reticle/kit/outbox/emit'
+import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Memberships } from '../../identity/index.ts'
 import type { Tx } from '../deps.ts'
 import { listOpenSent } from '../invitations/repo.ts'
@@ -62,7 +62,7 @@ async function withdrawAllSent(
   tx: Tx,
   user_id: number,
   deps: WithdrawDeps,
-  cause: Cause,
+  cause: EventCause,
 ): Promise<void> {
   const sent = await listOpenSent(tx, { owner_id: user_id })
   for (const organization_id of new Set(sent.map((row) => row.organization_id))) {

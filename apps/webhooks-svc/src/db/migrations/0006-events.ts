@@ -1,11 +1,11 @@
-import type { Step } from '@reticle/kit/db/migrate'
+import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
  * Table of the event log. Rows are inserted and later deleted by age, never changed. Rows of one event share its id
  * and have consecutive ordinals. The primary key gives the order of exports and drops repeated events.
  */
-export const events: Step = {
+export const events: MigrationStep = {
   up: async (db) => {
     for (const statement of statements) await statement.execute(db)
   },

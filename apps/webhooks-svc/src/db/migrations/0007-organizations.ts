@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /**
@@ -23,7 +23,7 @@ const statements = [
 const index = indexStep('webhooks_organization_id_idx', sql`webhooks (organization_id)`)
 
 /** Every statement can run again: an index that is built concurrently cannot be part of a transaction. */
-export const organizations: Step = {
+export const organizations: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

@@ -1,4 +1,4 @@
-import { indexStep, type Step } from '@reticle/kit/db/migrate'
+import { indexStep, type MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
 /** Columns for redelivered messages, and for the old secret that still signs while a rotation overlaps. */
@@ -16,7 +16,7 @@ const index = indexStep(
 )
 
 /** Every statement can run again: an index that is built concurrently cannot be part of a transaction. */
-export const redeliveries: Step = {
+export const redeliveries: MigrationStep = {
   transactional: false,
   up: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db)

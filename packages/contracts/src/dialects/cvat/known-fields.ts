@@ -45,15 +45,15 @@ function names(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.join(' ').split(' '))
 }
 
-export type Kind = keyof typeof known
+type RecordKind = keyof typeof known
 
 /** Removes fields that CVAT clients do not know. */
-export function knownFields(kind: Kind, record: Fields): Fields {
+export function knownFields(kind: RecordKind, record: Fields): Fields {
   return Object.fromEntries(Object.entries(record).filter(([name]) => known[kind].has(name)))
 }
 
 /** Combines `change` with the removal of fields that CVAT clients do not know. */
 export const withKnownFields =
-  (kind: Kind, change: Change = (record) => record): Change =>
+  (kind: RecordKind, change: Change = (record) => record): Change =>
   (...given) =>
     knownFields(kind, change(...given))

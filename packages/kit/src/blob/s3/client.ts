@@ -25,7 +25,7 @@ export interface S3Options {
   onError?: (thrown: unknown) => void
 }
 
-export interface Limits {
+export interface StoreCallOptions {
   /** Ends the call and closes its connection. */
   signal?: AbortSignal
   /** Key of the object of the call: if it is missing, the failure is `not_found`. */
@@ -48,11 +48,14 @@ class StoreClient extends Client {
  * Calls the store with a time limit, and repeats the call once after an error that is usually transient.
  * @throws DomainError `unavailable`, or `not_found` for `key`; the reason of `signal`
  */
-export type Call = <T>(run: (client: StoreClient) => Promise<T>, limits?: Limits) => Promise<T>
+export type StoreCall = <T>(
+  run: (client: StoreClient) => Promise<T>,
+  limits?: StoreCallOptions,
+) => Promise<T>
 
 export interface S3 {
   bucket: string
-  call: Call
+  call: StoreCall
   onError: (thrown: unknown) => void
 }
 
@@ -91,7 +94,7 @@ export function s3Client(options: S3Options): S3 {
     retryOptions: { disableRetry: true }, // the retries of the minio client write to the console
   })
 
-  const once: Call = async (run, { signal, quietMs = quietAfterMs } = {}) => {
+  const once: StoreCall = async (run, { signal, quietMs = quietAfterMs } = {}) => {
     const end = new AbortController()
     const timer = setTimeout(() => end.abort(new QuietStore(longestCallMs)), longestCallMs)
     const leave = () => end.abort(signal?.reason)
@@ -106,7 +109,7 @@ export function s3Client(options: S3Options): S3 {
       signal?.removeEventListener('abort', leave)
     }
   }
-  const call: Call = async (run, given = {}) => {
+  const call: StoreCall = async (run, given = {}) => {
     const { signal, key, isRepeatable = true } = given
     const again = async (thrown: unknown) => {
       if (signal?.aborted || !isRepeatable || !isPassing(thrown)) throw thrown

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DomainError } from '../../errors.ts'
-import { type Begun, CannotGoOn, type Steps } from '../blob.ts'
+import { CannotGoOn, type PutProgress, type Steps } from '../blob.ts'
 import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
 import { partBytes } from './parts.ts'
@@ -17,7 +17,7 @@ interface SentPart {
 }
 
 /** Multipart upload that an earlier put has started. */
-export interface BegunUpload {
+export interface StartedMultipart {
   uploadID: string
   parts: SentPart[]
 }
@@ -27,7 +27,7 @@ export interface Sending {
   inFlight: number
   /** See `PutOptions`. */
   isForeign?: boolean
-  begun?: BegunUpload | undefined
+  begun?: StartedMultipart | undefined
   steps?: Steps | undefined
 }
 
@@ -130,11 +130,11 @@ function digestParts() {
  * Finds the parts of an earlier put up to its reported progress.
  * @throws CannotGoOn if they are missing or have been overwritten
  */
-export async function findBegun(
+export async function findStartedMultipart(
   { bucket, call }: S3,
   key: string,
-  { size, mark }: Begun,
-): Promise<BegunUpload> {
+  { size, mark }: PutProgress,
+): Promise<StartedMultipart> {
   const [told, uploadID = ''] = mark.split(' ')
   const all = await call((client) =>
     client.sentParts(bucket, key, uploadID).catch((thrown) => {

@@ -4,7 +4,7 @@ import { stepBytes } from '../blob.ts'
 export const partBytes = stepBytes
 const firstBytes = 64 * 1024
 
-export interface Part {
+export interface UploadPart {
   bytes: Buffer
   /** True if it is the only part. */
   isWhole: boolean
@@ -20,7 +20,7 @@ export interface Part {
 export async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
   spare: Buffer[],
-): AsyncGenerator<Part> {
+): AsyncGenerator<UploadPart> {
   let part: Buffer = Buffer.allocUnsafe(firstBytes)
   let length = 0
   let isWhole = true

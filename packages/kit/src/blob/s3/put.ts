@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { unavailable } from '../../errors.ts'
 import { untilAborted } from '../abort.ts'
-import type { Steps, Stored } from '../blob.ts'
+import type { Steps, StoredBlob } from '../blob.ts'
 import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
-import { findBegun, multipartUpload, quietMs, type Sending } from './multipart.ts'
+import { findStartedMultipart, multipartUpload, quietMs, type Sending } from './multipart.ts'
 import { partsOf } from './parts.ts'
 
 export interface PutOptions {
@@ -28,7 +28,7 @@ export async function putObject(
   key: string,
   chunks: AsyncIterable<Uint8Array>,
   { signal, inFlight = usuallyInFlight, isForeign = false }: PutOptions = {},
-): Promise<Stored> {
+): Promise<StoredBlob> {
   const hash = createHash('sha256')
   async function* hashed() {
     for await (const chunk of chunks) {
@@ -50,12 +50,12 @@ export function putInSteps(
   steps: Steps,
 ): Promise<Unhashed> {
   return halting(steps.signal, async (halt) => {
-    const begun = steps.from && (await findBegun(s3, key, steps.from))
+    const begun = steps.from && (await findStartedMultipart(s3, key, steps.from))
     return putParts(s3, key, chunks, { halt, inFlight: usuallyInFlight, begun, steps })
   })
 }
 
-type Unhashed = Omit<Stored, 'sha256'>
+type Unhashed = Omit<StoredBlob, 'sha256'>
 
 async function halting(
   signal: AbortSignal | undefined,

@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
-import { attemptEach, batchSize, type Failures, noteFailure, type Subscriber } from '../attempt.ts'
+import {
+  attemptEach,
+  batchSize,
+  noteFailure,
+  type PartitionFailures,
+  type Subscriber,
+} from '../attempt.ts'
 import type { Pulse } from '../pulse.ts'
-import type { Intake } from './intake.ts'
+import type { PartitionIntake } from './intake.ts'
 import { offsetOf, readMessage } from './message.ts'
 
 /** State of a group member that survives a reconnection. */
-export interface Member<T> extends Subscriber<T> {
-  failures: Failures
-  intake: Intake
+export interface GroupMember<T> extends Subscriber<T> {
+  failures: PartitionFailures
+  intake: PartitionIntake
   pulse: Pulse
   isLeaving: () => boolean
 }
@@ -29,7 +35,7 @@ type Given = Pick<
  * each. Events that are not resolved are fetched again. The heartbeat is not sent inside a transaction because it may
  * wait for the broker while locks are held.
  */
-export async function handleBatch<T>(member: Member<T>, given: Given): Promise<void> {
+export async function handleBatch<T>(member: GroupMember<T>, given: Given): Promise<void> {
   const { topic, partition, messages } = given.batch
   const isWanted = () => !member.isLeaving() && given.isRunning() && member.intake.isOpen(partition)
   let rest = messages
@@ -52,7 +58,7 @@ export async function handleBatch<T>(member: Member<T>, given: Given): Promise<v
 
 /** Returns the next offset to read, and how many milliseconds the partition pauses before that. */
 async function runTransaction<T>(
-  member: Member<T>,
+  member: GroupMember<T>,
   partition: number,
   fetched: readonly KafkaMessage[],
 ): Promise<{ next: number; pauseMs: number }> {

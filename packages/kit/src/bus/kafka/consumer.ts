@@ -1,24 +1,24 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
-import { alarm } from '../../alarm.ts'
+import { createAlarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
 import type { Subscriber } from '../attempt.ts'
 import type { Subscription } from '../bus.ts'
 import { type Pulse, pulseOfGroup } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
-import { handleBatch, type Member } from './batch.ts'
+import { type GroupMember, handleBatch } from './batch.ts'
 import { openIntake } from './intake.ts'
 import { lagOf } from './offsets.ts'
 
-export interface Settings {
+export interface KafkaConsumerSettings {
   prefix: string
   /** Milliseconds without a heartbeat after which the partitions of a member are reassigned. */
   sessionMs: number
 }
 
 /** Subscription that can also leave its group with `hold`, until `release`. */
-export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
+export interface KafkaSubscription extends Subscription, Pick<Pulse, 'isAlive'> {
   hold: () => Promise<void>
   release: () => void
 }
@@ -33,13 +33,13 @@ const stopMs = 5000
 export function startConsumer<T>(
   kafka: Kafka,
   consumer: Subscriber<T>,
-  settings: Settings,
-): Consuming {
+  settings: KafkaConsumerSettings,
+): KafkaSubscription {
   const { onError } = consumer
-  const waiting = alarm()
+  const waiting = createAlarm()
   const intake = openIntake(settings.prefix + consumer.topic)
   let wish: 'read' | 'hold' | 'stop' = 'read'
-  const member: Member<T> = {
+  const member: GroupMember<T> = {
     ...consumer,
     failures: new Map(),
     intake,
@@ -94,8 +94,8 @@ export function startConsumer<T>(
 /** Runs one kafkajs consumer until it crashes, which throws, or `signal` fires. */
 async function readUntilCrash<T>(
   kafka: Kafka,
-  member: Member<T>,
-  { prefix, sessionMs }: Settings,
+  member: GroupMember<T>,
+  { prefix, sessionMs }: KafkaConsumerSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const consumer = kafka.consumer({

@@ -1,7 +1,7 @@
 import type { Consumer } from 'kafkajs'
 
 /** Switch of the partitions that a member currently accepts events from: all, none, or all but those that pause. */
-export interface Intake {
+export interface PartitionIntake {
   pause: () => void
   resume: () => void
   isPaused: () => boolean
@@ -13,7 +13,7 @@ export interface Intake {
   close: () => void
 }
 
-export function openIntake(topic: string): Intake {
+export function openIntake(topic: string): PartitionIntake {
   const resting = new Map<number, NodeJS.Timeout>()
   let paused = false
   let attached: Pick<Consumer, 'pause' | 'resume'> | undefined

@@ -1,8 +1,14 @@
 import type { RecordBatchEntry } from 'kafkajs'
 import { expect, test } from 'vitest'
-import { type OutboxRow, offsetOf, readMessage, requestsOf, unconfirmed } from './message.ts'
+import {
+  findUnconfirmed,
+  type OutboxMessage,
+  offsetOf,
+  readMessage,
+  requestsOf,
+} from './message.ts'
 
-const row = (id: number, data: unknown = { id }): OutboxRow => ({
+const row = (id: number, data: unknown = { id }): OutboxMessage => ({
   id,
   topic: 'reticle.events.v1',
   key: `item:${id}`,
@@ -38,9 +44,9 @@ test('an event of a partition that no broker confirmed is detected, even if the 
   const messages = requestsOf([row(1), row(2)])[0]?.messages ?? []
   const placeOf = ({ key }: { key?: unknown }) => (key === 'item:1' ? 4 : 9)
   const taken = [{ topicName: 'x.reticle.events.v1', partition: 4 }]
-  expect(unconfirmed(messages, { prefix: 'x.', placeOf, taken })?.id).toBe(2)
+  expect(findUnconfirmed(messages, { prefix: 'x.', placeOf, taken })?.id).toBe(2)
   const all = [...taken, { topicName: 'x.reticle.events.v1', partition: 9 }]
-  expect(unconfirmed(messages, { prefix: 'x.', placeOf, taken: all })).toBeUndefined()
+  expect(findUnconfirmed(messages, { prefix: 'x.', placeOf, taken: all })).toBeUndefined()
 })
 
 test('a message is read as it was sent', () => {

@@ -3,7 +3,7 @@ import { v5, validate } from 'uuid'
 import type { Message } from '../attempt.ts'
 
 /** Row of an outbox that is being published. */
-export interface OutboxRow {
+export interface OutboxMessage {
   id: number
   topic: string
   key: string
@@ -12,7 +12,7 @@ export interface OutboxRow {
 }
 
 /** Messages that are sent to the brokers together. */
-export interface Request {
+export interface ProduceRequest {
   messages: { id: number; topic: string; message: Outgoing }[]
   bytes: number
 }
@@ -26,8 +26,8 @@ const requestBytes = 900_000
 const envelopeBytes = 600
 
 /** Splits rows, in their order, into requests that a broker accepts. */
-export function requestsOf(rows: readonly OutboxRow[]): Request[] {
-  const requests: Request[] = []
+export function requestsOf(rows: readonly OutboxMessage[]): ProduceRequest[] {
+  const requests: ProduceRequest[] = []
   for (const { id, topic, key, headers, data } of rows) {
     const value = JSON.stringify(data)
     const bytes = Buffer.byteLength(value) + envelopeBytes
@@ -51,7 +51,10 @@ interface Confirmed {
  * Finds a message whose partition the brokers did not confirm. If a partition moves to another broker between two
  * attempts, kafkajs may skip it and still report success.
  */
-export function unconfirmed(messages: Request['messages'], { prefix, placeOf, taken }: Confirmed) {
+export function findUnconfirmed(
+  messages: ProduceRequest['messages'],
+  { prefix, placeOf, taken }: Confirmed,
+) {
   const known = new Set(taken.map(({ topicName, partition }) => `${topicName} ${partition}`))
   return messages.find(({ message, topic }) => !known.has(`${prefix}${topic} ${placeOf(message)}`))
 }

@@ -1,7 +1,13 @@
 import { type ICustomPartitioner, type Kafka, type Message, Partitioners } from 'kafkajs'
 import { type Kysely, sql } from 'kysely'
 import type { Bus } from '../bus.ts'
-import { compressionFor, type OutboxRow, type Request, requestsOf, unconfirmed } from './message.ts'
+import {
+  compressionFor,
+  findUnconfirmed,
+  type OutboxMessage,
+  type ProduceRequest,
+  requestsOf,
+} from './message.ts'
 
 export interface Publisher {
   relay: Bus['relay']
@@ -26,7 +32,7 @@ export function openPublisher(kafka: Kafka, prefix: string): Publisher {
     return connected
   }
 
-  const publish = async ({ messages, bytes }: Request) => {
+  const publish = async ({ messages, bytes }: ProduceRequest) => {
     await connect()
     const topicMessages = [...new Set(messages.map(({ topic }) => topic))].map((topic) => ({
       topic: prefix + topic,
@@ -34,7 +40,7 @@ export function openPublisher(kafka: Kafka, prefix: string): Publisher {
     }))
     const compression = compressionFor(bytes)
     const taken = await producer.sendBatch({ acks: -1, compression, topicMessages })
-    const missing = unconfirmed(messages, { prefix, placeOf, taken })
+    const missing = findUnconfirmed(messages, { prefix, placeOf, taken })
     if (missing) throw new Error(`the broker did not confirm an event of ${missing.topic}`)
   }
 
@@ -82,7 +88,7 @@ function openProducer(kafka: Kafka) {
 }
 
 async function readOutbox(session: Kysely<unknown>, schema: string, limit: number) {
-  const { rows } = await sql<OutboxRow>`
+  const { rows } = await sql<OutboxMessage>`
     select id, topic, key, headers, data from ${sql.id(schema, 'outbox')}
     order by id limit ${limit}`.execute(session)
   return rows

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { alarm } from '../../alarm.ts'
+import { createAlarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
 import {
   attemptEach,
   batchSize,
-  type Failures,
   noteFailure,
+  type PartitionFailures,
   type Subscriber,
   transientPause,
 } from '../attempt.ts'
 import type { Subscription } from '../bus.ts'
-import { type Pulse, pulse } from '../pulse.ts'
+import { createPulse, type Pulse } from '../pulse.ts'
 import { startReplays } from '../replays.ts'
 import {
   joinGroup,
-  type Lease,
   lagOf,
   leaveGroup,
   lockOffset,
   moveOffset,
+  type PartitionLease,
   readMessages,
   releasePartition,
   takePartition,
 } from './offsets.ts'
 
 /** Subscription with a `wake` to be called when the topic has new messages. */
-export interface Consuming extends Subscription, Pick<Pulse, 'isAlive'> {
+export interface PostgresSubscription extends Subscription, Pick<Pulse, 'isAlive'> {
   wake: () => void
 }
 
@@ -38,7 +38,7 @@ const stopMs = 5000
 
 interface Member {
   id: string
-  failures: Failures
+  failures: PartitionFailures
   stopped: boolean
   paused: boolean
   pulse: Pulse
@@ -48,7 +48,7 @@ const newMember = (): Member => ({
   failures: new Map(),
   stopped: false,
   paused: false,
-  pulse: pulse(),
+  pulse: createPulse(),
 })
 const isOver = ({ stopped, paused }: Member) => stopped || paused
 
@@ -56,10 +56,10 @@ const isOver = ({ stopped, paused }: Member) => stopped || paused
  * Starts a group member. It claims a partition that has messages and no living owner, works on it and releases it. The
  * lease only informs other members; the lock on the row of the group, held through each batch, is what excludes them.
  */
-export function startConsumer<T>(consumer: Subscriber<T>): Consuming {
+export function startConsumer<T>(consumer: Subscriber<T>): PostgresSubscription {
   const member = newMember()
   const working = new Set<Promise<void>>()
-  const waiting = alarm()
+  const waiting = createAlarm()
 
   const work = async (partition: number) => {
     const pause = await workOn(consumer, member, partition)
@@ -143,7 +143,11 @@ interface Result {
 const drained: Result = { pauseMs: 0, more: false }
 
 /** Handles a batch of events, and moves the offset past the handled ones in the same transaction. */
-async function runBatch<T>(consumer: Subscriber<T>, member: Member, lease: Lease): Promise<Result> {
+async function runBatch<T>(
+  consumer: Subscriber<T>,
+  member: Member,
+  lease: PartitionLease,
+): Promise<Result> {
   const { partition } = lease
   let offset = -1
   const failed = (error: unknown): Result => ({

@@ -3,7 +3,7 @@ import { batchSize, type Message } from '../attempt.ts'
 import type { Group } from '../bus.ts'
 
 /** Claim of a group member on a partition. */
-export interface Lease {
+export interface PartitionLease {
   member: string
   partition: number
 }
@@ -60,7 +60,7 @@ export async function lagOf<T>({ db, group, topic }: Group<T>): Promise<number> 
 export async function lockOffset<T>(
   tx: Transaction<T>,
   { group, topic }: Group<T>,
-  { member, partition }: Lease,
+  { member, partition }: PartitionLease,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ next: number }>`
     select next from bus.bus_offsets
@@ -95,7 +95,7 @@ export async function moveOffset<T>(
 /** Releases a partition. With a pause it stays claimed for that time, so that no member skips the event that failed. */
 export async function releasePartition<T>(
   { db, group, topic }: Group<T>,
-  { member, partition }: Lease,
+  { member, partition }: PartitionLease,
   pauseMs: number,
 ): Promise<void> {
   const owner = pauseMs > 0 ? member : null

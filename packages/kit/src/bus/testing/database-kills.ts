@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '../../db/connect.ts'
-import { migrate } from '../../db/migrate.ts'
+import { migrateSchema } from '../../db/migrate.ts'
 import { emit } from '../../outbox/emit.ts'
 import { startRelay } from '../../outbox/relay.ts'
 import { busMigrations } from '../postgres/log.ts'
 import { postgresBus } from '../postgres.ts'
-import { type ContractTables, cause, contractMigrations, counted, recorder, topic } from './rig.ts'
+import {
+  type ContractTables,
+  cause,
+  contractMigrations,
+  counted,
+  createRecorder,
+  topic,
+} from './rig.ts'
 
 export interface DatabaseKillsOptions {
   /** Starts the server on the data of its predecessor, and resolves to the address of an administrator. */
@@ -66,13 +73,13 @@ async function begin(admin: string) {
   const url = new URL(admin)
   url.searchParams.set('options', '-c search_path=contract,bus')
   const at = { url: url.href, schema: 'contract', onError: () => undefined }
-  await migrate(admin, { schema: 'contract', migrations: contractMigrations })
-  await migrate(admin, { schema: 'bus', migrations: busMigrations })
+  await migrateSchema(admin, { schema: 'contract', migrations: contractMigrations })
+  await migrateSchema(admin, { schema: 'bus', migrations: busMigrations })
   const database = openDatabase<ContractTables>(at.url, { application: 'kills', max: 20 })
   const bus = postgresBus(at)
   const relay = startRelay({ ...at, bus })
   const forget = database.onCommit(relay.wake)
-  bus.subscribe({ group: 'kills', topic, db: database.db, handle: recorder('kills', 'kill') })
+  bus.subscribe({ group: 'kills', topic, db: database.db, handle: createRecorder('kills', 'kill') })
   const end = async () => {
     forget()
     await Promise.all([relay.stop(), bus.close()])

@@ -4,7 +4,7 @@ import { silentLog } from '../../log.ts'
 import { startRelay } from '../../outbox/relay.ts'
 import { kafkaBus } from '../kafka.ts'
 import { postgresBus } from '../postgres.ts'
-import { type ContractTables, recorder, topic } from './rig.ts'
+import { type ContractTables, createRecorder, topic } from './rig.ts'
 
 /** Command line argument of a soak process, as JSON. */
 export const role = z.object({
@@ -14,10 +14,10 @@ export const role = z.object({
   /** Kafka cluster; if absent, the bus is that of PostgreSQL. */
   kafka: z.object({ brokers: z.array(z.string()), prefix: z.string() }).optional(),
 })
-export type Role = z.infer<typeof role>
+export type SoakRole = z.infer<typeof role>
 
 /** Runs one process of a soak: a relay or a reader, until it is killed or its parent has exited. */
-function work({ does, url, kafka }: Role): void {
+function work({ does, url, kafka }: SoakRole): void {
   const onError = () => undefined
   const bus = kafka
     ? kafkaBus({ ...kafka, clientId: 'soak', log: silentLog, sessionMs: 6000, onError })
@@ -25,7 +25,7 @@ function work({ does, url, kafka }: Role): void {
   if (does === 'relay') startRelay({ url, schema: 'contract', bus, onError })
   else {
     const { db } = openDatabase<ContractTables>(url, { application: 'soak' })
-    bus.subscribe({ group: 'soak', topic, db, handle: recorder('soak', 'soak') })
+    bus.subscribe({ group: 'soak', topic, db, handle: createRecorder('soak', 'soak') })
   }
   process.once('disconnect', () => process.exit())
 }

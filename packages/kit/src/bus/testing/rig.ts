@@ -85,7 +85,7 @@ export function openSuite({ db, openBus }: Rig) {
 }
 
 /** Creates a handler that records the events whose key begins with `prefix:`. */
-export function recorder(
+export function createRecorder(
   reader: string,
   prefix: string,
   before?: Handle<ContractTables>,

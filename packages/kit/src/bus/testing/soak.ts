@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Kysely, sql } from 'kysely'
 import { emit } from '../../outbox/emit.ts'
-import type { Role } from './member.ts'
+import type { SoakRole } from './member.ts'
 import { type ContractTables, cause, counted } from './rig.ts'
 
 export interface SoakOptions {
   db: Kysely<ContractTables>
   /** Address of the same database with its search path, for other processes. */
   url: string
-  kafka?: Role['kafka']
+  kafka?: SoakRole['kafka']
   kills: number
   events: number
 }
@@ -40,7 +40,7 @@ const settleMs = 180_000
  * Runs two relays and two readers as processes, kills them with SIGKILL at random moments and restarts them, while
  * events of twenty keys are committed. Returns what happened to the events once all is settled.
  */
-export async function soak({ db, url, kafka, kills, events }: SoakOptions): Promise<SoakResult> {
+export async function runSoak({ db, url, kafka, kills, events }: SoakOptions): Promise<SoakResult> {
   const perKey = Math.ceil(events / keys)
   const roles = (['relay', 'relay', 'reader', 'reader'] as const).map((does) => ({
     does,
@@ -53,7 +53,7 @@ export async function soak({ db, url, kafka, kills, events }: SoakOptions): Prom
       await sleep(betweenKillsMs * (0.5 + Math.random()))
       const at = Math.floor(Math.random() * children.length)
       children[at]?.kill('SIGKILL')
-      children[at] = startMember(roles[at] as Role)
+      children[at] = startMember(roles[at] as SoakRole)
     }
   }
   const pauseMs = (kills * betweenKillsMs) / perKey
@@ -71,7 +71,8 @@ const member = fileURLToPath(new URL(import.meta.resolve('@reticle/kit/bus/testi
 /** When running from TypeScript sources, the process needs the loader. */
 const execArgv = member.endsWith('.ts') ? ['--conditions=@reticle/source', '--import', 'tsx'] : []
 
-const startMember = (role: Role): ChildProcess => fork(member, [JSON.stringify(role)], { execArgv })
+const startMember = (role: SoakRole): ChildProcess =>
+  fork(member, [JSON.stringify(role)], { execArgv })
 
 /** Writes in the order of commits, as if the row of the key were locked. */
 async function write(db: Kysely<ContractTables>, key: string, count: number, pauseMs: number) {

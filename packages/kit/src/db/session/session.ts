@@ -6,7 +6,7 @@ import { openSender } from './beginning.ts'
 import { beyondCall, noteCommit, signalOfCall } from './call-signal.ts'
 
 /** Control of the connection on which a streaming statement runs. */
-export interface Connection {
+export interface StatementConnection {
   /**
    * Cancels the statement that runs here, by a request over another
    * connection. Resolves to false if that request failed.
@@ -23,7 +23,7 @@ export interface Connection {
 /** Statement that streams (COPY). It is passed to the driver in place of parameters and controls the client itself. */
 export interface StreamingStatement {
   /** Resolves to the number of rows once the client is ready for the next statement. */
-  runOn: (client: pg.PoolClient, connection: Connection) => Promise<number>
+  runOn: (client: pg.PoolClient, connection: StatementConnection) => Promise<number>
 }
 
 /**
@@ -51,7 +51,7 @@ function openSession(pool: pg.Pool, client: pg.PoolClient, committed: () => void
   // The pool listens only while a connection is idle; a loss between two statements would be unnoticed.
   client.on('error', drop)
   let isEnding = false
-  const connection: Connection = {
+  const connection: StatementConnection = {
     cancel: () => cancel(pool, Reflect.get(client, 'processID')),
     drop,
     sever: () => void client.end(),
@@ -116,7 +116,10 @@ const nothing = { command: 'SELECT', rowCount: 0, rows: [] }
  * connection, so the connection is closed then.
  * @throws the reason of the signal, or the error of the statement
  */
-async function endedByCall<R>(connection: Connection, statement: () => Promise<R>): Promise<R> {
+async function endedByCall<R>(
+  connection: StatementConnection,
+  statement: () => Promise<R>,
+): Promise<R> {
   const signal = signalOfCall()
   if (!signal) return statement()
   signal.throwIfAborted()
@@ -144,7 +147,7 @@ const pauseMs = 50
 /**
  * Repeats the cancel request until the statement has ended: a request that arrives before the statement stops nothing.
  */
-function startStopping(connection: Connection) {
+function startStopping(connection: StatementConnection) {
   const over = new AbortController()
   const asking = async () => {
     for (let left = tries; left > 0 && !over.signal.aborted; left--) {

@@ -3,7 +3,7 @@ import type { Metadata } from '@grpc/grpc-js'
 import { principal } from '@reticle/contracts/principal'
 import { z } from 'zod'
 import { unauthenticated } from '../../errors.ts'
-import type { Context } from '../../rpc/context.ts'
+import type { CallContext } from '../../rpc/context.ts'
 
 const callKey = 'call-bin'
 const signatureKey = 'call-signature-bin'
@@ -22,7 +22,7 @@ const sent = z.object({
 })
 
 /** Part of the context that is sent as metadata; gRPC transfers deadline and cancellation itself. */
-export type Sent = Omit<Context, 'next_call_id' | 'deadline' | 'signal'>
+export type SentContext = Omit<CallContext, 'next_call_id' | 'deadline' | 'signal'>
 
 /** Method that a signature is valid for, and the keys. */
 export interface Seal {
@@ -33,7 +33,11 @@ export interface Seal {
 }
 
 /** Writes the signed caller, method, request id and call id to the metadata. */
-export function sign(metadata: Metadata, context: Sent, { method, keys }: Seal): void {
+export function signContext(
+  metadata: Metadata,
+  context: SentContext,
+  { method, keys }: Seal,
+): void {
   const [newest] = keys
   if (!newest) throw new Error('there is no internal key to sign a call with')
   const { principal: caller, credential, address, user_agent, ...call } = context
@@ -51,7 +55,7 @@ export function sign(metadata: Metadata, context: Sent, { method, keys }: Seal):
  * Reads and verifies the signed context.
  * @throws DomainError `unauthenticated` if it is missing, forged, expired or made for another method
  */
-export function verify(metadata: Metadata, { method, keys }: Seal): Sent {
+export function verifyContext(metadata: Metadata, { method, keys }: Seal): SentContext {
   const [text] = metadata.get(callKey)
   const [given] = metadata.get(signatureKey)
   const isSigned =

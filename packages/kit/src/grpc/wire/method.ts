@@ -26,7 +26,7 @@ export function methodOf(protos: PackageDefinition, { service, rpc, ...operation
 }
 
 /** Message of a streamed response: the head comes first, and every other message is a piece of the bytes. */
-export type Piece = { head: Head } | Uint8Array
+export type StreamMessage = { head: Head } | Uint8Array
 
 /** Splits bytes into messages far below the limit of 4 MiB per message; none is empty. */
 export async function* piecesOf(bytes: Bytes): Bytes {

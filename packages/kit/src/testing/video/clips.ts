@@ -26,7 +26,7 @@ import {
 } from 'node-av/constants'
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib'
 import { addChapters, type ClipChapter, roomForChapters } from './chapters.ts'
-import { drawNumber, type Size } from './numbered.ts'
+import { drawNumber, type FrameSize } from './numbered.ts'
 
 const encoders = {
   h264: FF_ENCODER_LIBX264,
@@ -197,7 +197,7 @@ function pictureOf({ codec, width, height, timeOf, matrix }: Clip, frame: number
 
 /** Returns the frame in its stored orientation; the display matrix turns it upright. */
 function turned(
-  { width, height }: Size,
+  { width, height }: FrameSize,
   [a, b, c, d]: NonNullable<Clip['matrix']>,
   frame: number,
 ): Uint8Array {

@@ -3,7 +3,7 @@ import sharp from 'sharp'
 /** Bits of a number in a frame: enough for 65,536 frames. */
 const bits = 16
 
-export interface Size {
+export interface FrameSize {
   width: number
   height: number
 }
@@ -16,7 +16,7 @@ const period = 128
  * white for a one, the highest bit first. The lower half is a gradient that moves with the number, so that frames
  * differ like those of a camera.
  */
-export function drawNumber({ width, height }: Size, number: number): Uint8Array {
+export function drawNumber({ width, height }: FrameSize, number: number): Uint8Array {
   const picture = new Uint8Array(width * height)
   const middle = Math.ceil(height / 2)
   for (let x = 0; x < width; x += 1) picture[x] = bar(x, width, number)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { turns } from './turns.ts'
+import { createKeyedQueue } from './keyed-queue.ts'
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 test('tasks of one key run one after another', async () => {
-  const inTurn = turns()
+  const inTurn = createKeyedQueue()
   const seen: string[] = []
   const run = (name: string) =>
     inTurn('key', async () => {
@@ -18,7 +18,7 @@ test('tasks of one key run one after another', async () => {
 })
 
 test('tasks of different keys run concurrently', async () => {
-  const inTurn = turns()
+  const inTurn = createKeyedQueue()
   let release = () => {}
   const blocked = inTurn('a', () => new Promise<void>((resolve) => (release = resolve)))
   await inTurn('b', async () => release())
@@ -26,7 +26,7 @@ test('tasks of different keys run concurrently', async () => {
 })
 
 test('a failed task rejects only for its caller, and the next one runs', async () => {
-  const inTurn = turns()
+  const inTurn = createKeyedQueue()
   const failing = inTurn('key', () => Promise.reject(new Error('no')))
   const next = inTurn('key', async () => 'yes')
   await expect(failing).rejects.toThrow('no')
@@ -34,7 +34,7 @@ test('a failed task rejects only for its caller, and the next one runs', async (
 })
 
 test('a task that waits too long is rejected, and later ones keep waiting', async () => {
-  const inTurn = turns()
+  const inTurn = createKeyedQueue()
   const seen: string[] = []
   let release = () => {}
   const first = inTurn('key', () => new Promise<void>((resolve) => (release = resolve)))

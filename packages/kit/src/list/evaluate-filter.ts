@@ -7,14 +7,17 @@ export type ReadValue<N extends string> = (field: N) => Value
  * Evaluates an expression of `filter` in memory, with the same result
  * as `conditionOf`, for values that no column contains.
  */
-export function holds<N extends string>(expression: Expression<N>, read: ReadValue<N>): boolean {
+export function evaluateFilter<N extends string>(
+  expression: Expression<N>,
+  read: ReadValue<N>,
+): boolean {
   switch (expression.op) {
     case 'and':
-      return expression.of.every((one) => holds(one, read))
+      return expression.of.every((one) => evaluateFilter(one, read))
     case 'or':
-      return expression.of.some((one) => holds(one, read))
+      return expression.of.some((one) => evaluateFilter(one, read))
     case 'not':
-      return !holds(expression.of, read)
+      return !evaluateFilter(expression.of, read)
     case 'in':
       return expression.values.includes(read(expression.field))
     case 'contains':

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, connectGrpc } from '../grpc/connect.ts'
+import { connectGrpc, type GrpcConnection } from '../grpc/connect.ts'
 import { type GrpcServer, listenGrpc, type Serve } from '../grpc/listen.ts'
-import type { Parts } from './parts.ts'
+import type { SettingsParts } from './parts.ts'
 import type { App } from './program.ts'
 import type { InternalSettings } from './settings.ts'
 
-type Around = Pick<App<Parts>, 'log' | 'settings' | 'onStop' | 'onLeave' | 'probes'>
+type Around = Pick<App<SettingsParts>, 'log' | 'settings' | 'onStop' | 'onLeave' | 'probes'>
 
 const reviewMs = 2000
 
@@ -13,7 +13,7 @@ const reviewMs = 2000
  * Serves the tables that `register` adds over gRPC, until the process stops. Its health is "not serving" while a need
  * of the process, such as its database, is not met.
  */
-export async function openDoor(
+export async function openGrpcServer(
   { log, settings, onStop, onLeave, probes }: Around,
   { port, keys, tls }: InternalSettings,
   register: (serve: Serve) => void,
@@ -49,11 +49,11 @@ async function follow(
 }
 
 /** Opens a connection to another service, which closes when the process stops. */
-export function reach(
+export function openConnection(
   { onStop }: Pick<Around, 'onStop'>,
   { keys, tls }: Pick<InternalSettings, 'keys' | 'tls'>,
   address: string,
-): Connection {
+): GrpcConnection {
   const connection = connectGrpc({ address, keys, tls })
   onStop(`way to ${address}`, connection.close)
   return connection

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 
 /** Wraps a database to count its statements, including prepared ones but not `begin` and `commit`. */
-export function counting<T>(db: Kysely<T>): { db: Kysely<T>; statements: () => number } {
+export function countStatements<T>(db: Kysely<T>): { db: Kysely<T>; statements: () => number } {
   let statements = 0
   const watched = db.withPlugin({
     transformQuery: ({ node }) => node,

@@ -1,16 +1,20 @@
 /** Longest wait for a turn in milliseconds, and the error if it is exceeded. */
-export interface Patience {
+export interface QueueTimeout {
   ms: number
   late: () => Error
 }
 
-export type Turns = <R>(key: string, run: () => Promise<R>, patience?: Patience) => Promise<R>
+export type KeyedQueue = <R>(
+  key: string,
+  run: () => Promise<R>,
+  patience?: QueueTimeout,
+) => Promise<R>
 
 /**
  * Creates a queue that runs tasks of one key one after another, and
  * tasks of different keys concurrently, within this process.
  */
-export function turns(): Turns {
+export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<void>>()
   return async (key, run, patience) => {
     const before = last.get(key)
@@ -31,7 +35,7 @@ export function turns(): Turns {
   }
 }
 
-async function within(turn: Promise<void>, { ms, late }: Patience): Promise<void> {
+async function within(turn: Promise<void>, { ms, late }: QueueTimeout): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), ms)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectGrpc } from '../grpc/connect.ts'
-import { openDoor } from './doors.ts'
+import { openGrpcServer } from './grpc.ts'
 import { openProbes } from './probes.ts'
 import { processPart } from './settings.ts'
 
@@ -17,7 +17,7 @@ async function rig() {
   const leaves: (() => void)[] = []
   let port = 0
   const log = pino({}, { write: (line: string) => (port = JSON.parse(line).grpc_port) })
-  await openDoor(
+  await openGrpcServer(
     {
       log,
       settings: processPart({}),

@@ -4,7 +4,7 @@
  * response (304, HEAD) thereby releases the resources of the response.
  * @param leave called instead of the `finally` of the generator, and only in that case
  */
-export function leavable<T>(
+export function toReleasable<T>(
   generator: AsyncGenerator<T>,
   leave: () => Promise<unknown>,
 ): AsyncIterable<T> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Parts } from './parts.ts'
+import type { SettingsParts } from './parts.ts'
 import type { App } from './program.ts'
 
 const restMs = 2000
@@ -7,8 +7,8 @@ const restMs = 2000
 /**
  * Repeats `open` until it succeeds, because other parts of a cluster may start later. Rejects when the process stops.
  */
-export async function eventually<T>(
-  { log, signal }: Pick<App<Parts>, 'log' | 'signal'>,
+export async function openWithRetry<T>(
+  { log, signal }: Pick<App<SettingsParts>, 'log' | 'signal'>,
   what: string,
   open: () => Promise<T>,
 ): Promise<T> {
