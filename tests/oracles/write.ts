@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Shape, ShapeType } from '@reticle/formats/model'
+import type { DatasetShape, ShapeType } from '@reticle/formats/model'
 import { formats } from '@reticle/formats/registry'
 import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '@reticle/formats/testing/run'
 import sharp from 'sharp'
@@ -57,7 +57,7 @@ for (const { name, exporter } of formats) {
 const paths = frames.map(({ path }) => path)
 writeFileSync(join(folder, 'facts.json'), JSON.stringify({ frames: paths, formats: facts }))
 
-function factOf({ type, frame, label_id, points }: Shape) {
+function factOf({ type, frame, label_id, points }: DatasetShape) {
   const label = labels.find(({ id }) => id === label_id)?.name
   return { type, frame, label, points }
 }

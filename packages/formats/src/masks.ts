@@ -10,15 +10,15 @@ export const convMaskToPoly = (byDefault: boolean): FormatOption => ({
 })
 
 /** One part of an object in a file. */
-export interface Geometry {
+export interface PartGeometry {
   type: ShapeType
   points: number[]
 }
 
 /** Replaces each mask by polygons, one for each connected group of its pixels. */
-export const masksAsPolygons = (parts: readonly Geometry[]): Geometry[] =>
+export const masksAsPolygons = (parts: readonly PartGeometry[]): PartGeometry[] =>
   parts.flatMap((part) =>
     part.type === 'mask'
-      ? maskToPolygons(part.points).map((points): Geometry => ({ type: 'polygon', points }))
+      ? maskToPolygons(part.points).map((points): PartGeometry => ({ type: 'polygon', points }))
       : part,
   )

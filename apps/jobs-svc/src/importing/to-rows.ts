@@ -11,7 +11,7 @@ import {
   rowLinesHeader,
   type Written,
 } from '@reticle/contracts/row-lines'
-import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
+import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
 import { pieceBytes } from '@reticle/kit/pieces'
 
 /**
@@ -49,15 +49,18 @@ const regrouped = <T extends Written<RestTag>>(one: T, takenGroups: number): T =
 
 // Millions of objects pass here, so lists are passed on without copies.
 
-function tagOf({ frame, label_id, group, source, attributes }: Tag): Written<RestTag> {
+function tagOf({ frame, label_id, group, source, attributes }: DatasetTag): Written<RestTag> {
   return { frame, label_id, group, source: sourceOf(source), attributes }
 }
 
-function elementOf({ elements: _, ...shape }: Shape): Written<RestShape['elements'][number]> {
+function elementOf({
+  elements: _,
+  ...shape
+}: DatasetShape): Written<RestShape['elements'][number]> {
   return { ...shape, source: sourceOf(shape.source) }
 }
 
-function shapeOf(shape: Shape): Written<RestShape> {
+function shapeOf(shape: DatasetShape): Written<RestShape> {
   // Field by field, because spreading takes three times as long.
   return {
     type: shape.type,
@@ -76,11 +79,11 @@ function shapeOf(shape: Shape): Written<RestShape> {
   }
 }
 
-function trackElementOf(track: Track): Written<RestTrack['elements'][number]> {
+function trackElementOf(track: DatasetTrack): Written<RestTrack['elements'][number]> {
   return { ...tagOf(track), shapes: track.shapes }
 }
 
-function trackOf(track: Track): Written<RestTrack> {
+function trackOf(track: DatasetTrack): Written<RestTrack> {
   return { ...trackElementOf(track), elements: track.elements.map(trackElementOf) }
 }
 

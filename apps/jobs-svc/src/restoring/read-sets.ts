@@ -6,8 +6,9 @@ import {
   sources,
 } from '@reticle/contracts/rest/annotations'
 import { encodeShape, encodeTag, encodeTrack } from '@reticle/contracts/row-lines'
-import { FormatError, type Place } from '@reticle/formats/errors'
+import { type ErrorLocation, FormatError } from '@reticle/formats/errors'
 import {
+  createFieldError,
   isRecord,
   type JsonRecord,
   readFlag,
@@ -15,9 +16,8 @@ import {
   readNumber,
   readNumbers,
   readText,
-  wrong,
 } from '@reticle/formats/json/fields'
-import { isBatch, type Member, ScanError } from '@reticle/formats/json/scan'
+import { isBatch, type RootMember, ScanError } from '@reticle/formats/json/scan'
 import { fromArchiveEllipse } from '../backups/ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
 
@@ -56,7 +56,10 @@ export interface SetLine {
   line: string
 }
 
-const readers: Record<string, (item: JsonRecord, labels: KnownLabels, place: Place) => string> = {
+const readers: Record<
+  string,
+  (item: JsonRecord, labels: KnownLabels, place: ErrorLocation) => string
+> = {
   tags: (item, labels, place) => encodeTag(tagOf(item, labels, place)),
   shapes: (item, labels, place) => encodeShape(shapeOf(item, labels, place)),
   tracks: (item, labels, place) => encodeTrack(trackOf(item, labels, place)),
@@ -83,7 +86,7 @@ export async function* readSets(
 }
 
 function* linesOf(
-  member: Member,
+  member: RootMember,
   labels: KnownLabels,
   { file, set }: { file: string; set: number },
 ): Generator<string> {
@@ -102,19 +105,19 @@ function* linesOf(
 }
 
 /** Refuses spans of a video, which Reticle cannot store, instead of losing them silently. */
-function assertNone(value: unknown, place: Place): void {
+function assertNone(value: unknown, place: ErrorLocation): void {
   const isNone = value === null || (Array.isArray(value) && value.length === 0)
   if (!isNone) throw new FormatError('intervals are not supported', place)
 }
 
-function labelOf(item: JsonRecord, labels: KnownLabels, place: Place): KnownLabel {
+function labelOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): KnownLabel {
   const name = readText(item, 'label', place)
   const label = labels.get(name)
   if (!label) throw new FormatError(`there is no label '${name}'`, place)
   return label
 }
 
-function tagOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTag {
+function tagOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): RestTag {
   const label = labelOf(item, labels, place)
   return {
     frame: readInteger(item, 'frame', place),
@@ -128,7 +131,7 @@ function tagOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTag {
 function attributesOf(
   { attributes = [] }: JsonRecord,
   label: KnownLabel,
-  place: Place,
+  place: ErrorLocation,
 ): RestTag['attributes'] {
   return listOf(attributes, 'attributes', place).map((item) => {
     const name = readText(item, 'name', place)
@@ -138,16 +141,16 @@ function attributesOf(
   })
 }
 
-function listOf(value: unknown, field: string, place: Place): JsonRecord[] {
+function listOf(value: unknown, field: string, place: ErrorLocation): JsonRecord[] {
   if (Array.isArray(value) && value.every(isRecord)) return value
-  throw wrong(field, value, 'a list of objects', place)
+  throw createFieldError(field, value, 'a list of objects', place)
 }
 
 type Geometry = Pick<RestShape, 'type' | 'occluded' | 'outside' | 'z_order' | 'rotation' | 'points'>
 
-function geometryOf(item: JsonRecord, place: Place): Geometry {
+function geometryOf(item: JsonRecord, place: ErrorLocation): Geometry {
   const type = shapeTypes.find((one) => one === item.type)
-  if (!type) throw wrong('type', item.type, `one of ${shapeTypes.join(', ')}`, place)
+  if (!type) throw createFieldError('type', item.type, `one of ${shapeTypes.join(', ')}`, place)
   const points = readNumbers(item.points ?? [], 'points', place)
   return {
     type,
@@ -159,12 +162,12 @@ function geometryOf(item: JsonRecord, place: Place): Geometry {
   }
 }
 
-function elementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
+function elementOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation) {
   const score = readNumber(item.score ?? 1, 'score', place)
   return { ...tagOf(item, labels, place), ...geometryOf(item, place), score }
 }
 
-function shapeOf(item: JsonRecord, labels: KnownLabels, place: Place): RestShape {
+function shapeOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): RestShape {
   const { sublabels } = labelOf(item, labels, place)
   const elements = listOf(item.elements ?? [], 'elements', place)
   return {
@@ -173,7 +176,7 @@ function shapeOf(item: JsonRecord, labels: KnownLabels, place: Place): RestShape
   }
 }
 
-function trackElementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
+function trackElementOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation) {
   const label = labelOf(item, labels, place)
   const shapes = listOf(item.shapes ?? [], 'shapes', place).map((shape) => ({
     ...geometryOf(shape, place),
@@ -184,7 +187,7 @@ function trackElementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
   return { ...tagOf(item, labels, place), shapes }
 }
 
-function trackOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTrack {
+function trackOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): RestTrack {
   const { sublabels } = labelOf(item, labels, place)
   const elements = listOf(item.elements ?? [], 'elements', place)
   return {

@@ -18,11 +18,11 @@ import {
 } from '@reticle/geometry'
 import { paintedObjects } from '../groups.ts'
 import { carriesOnly, featuresOf } from '../losses.ts'
-import type { ItemShape, Label } from '../model.ts'
+import type { DatasetLabel, ItemShape } from '../model.ts'
 
 export interface Instance {
   leader: ItemShape
-  label: Label
+  label: DatasetLabel
   members: readonly ItemShape[]
   /** Rings, or column-wise run lengths of the whole frame. */
   segmentation: { rings: (readonly number[])[] } | { runs: number[] }
@@ -55,7 +55,7 @@ export const features = featuresOf('kept', { group: 'converted', z_order: 'conve
  */
 export function instancesOf(
   shapes: readonly ItemShape[],
-  labels: ReadonlyMap<number, Label>,
+  labels: ReadonlyMap<number, DatasetLabel>,
   size: Size,
   onEmpty: (members: readonly ItemShape[]) => void,
 ): Instance[] {
@@ -83,7 +83,7 @@ interface Member {
 
 function instanceOf(
   shapes: readonly ItemShape[],
-  labels: ReadonlyMap<number, Label>,
+  labels: ReadonlyMap<number, DatasetLabel>,
   size: Size,
 ): Instance | undefined {
   const members = shapes.map((shape) => measure(shape, size))
@@ -143,7 +143,11 @@ function unionOf(members: readonly Member[], { width, height }: Size): number[] 
  * Returns whether an object is written as run lengths: its leader has is_crowd set, or has no value and the group
  * contains a mask of its label.
  */
-function isRunLengths(leader: ItemShape, label: Label, shapes: readonly ItemShape[]): boolean {
+function isRunLengths(
+  leader: ItemShape,
+  label: DatasetLabel,
+  shapes: readonly ItemShape[],
+): boolean {
   const spec = label.attributes.find(({ name }) => name === 'is_crowd')
   const value = leader.attributes.find(({ spec_id }) => spec_id === spec?.id)?.value
   if (value !== undefined) return value.toLowerCase() === 'true'

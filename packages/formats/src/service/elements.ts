@@ -23,7 +23,7 @@ const boxFields = ['xtl', 'ytl', 'xbr', 'ybr']
 const ellipseFields = ['cx', 'cy', 'rx', 'ry']
 const cuboidFields = cuboidCorners.flatMap((corner) => [`x${corner}`, `y${corner}`])
 
-export interface Geometry {
+export interface ElementGeometry {
   points: number[]
   rotation: number
   isClipped: boolean
@@ -39,7 +39,7 @@ export function readGeometry(
   attributes: XmlAttributes,
   size: { width: number; height: number },
   fail: Fail,
-): Geometry | undefined {
+): ElementGeometry | undefined {
   const isTurned = type === 'rectangle' || type === 'ellipse'
   const rotation = isTurned ? readRotation(attributes, fail) : 0
   if (type === 'mask') return readMaskElement(attributes, size, fail)
@@ -61,7 +61,7 @@ function readPoints(type: ShapeType, attributes: XmlAttributes, fail: Fail): num
     case 'skeleton':
       return []
     default:
-      return readPairs(required(attributes, 'points', fail), fail)
+      return readPairs(requireAttribute(attributes, 'points', fail), fail)
   }
 }
 
@@ -73,7 +73,7 @@ function readEllipse(attributes: XmlAttributes, fail: Fail): number[] {
 
 function readFields(names: readonly string[], attributes: XmlAttributes, fail: Fail): number[] {
   return names.map((name) =>
-    readNumber(required(attributes, name, fail), (why) => fail(`${name}: ${why}`)),
+    readNumber(requireAttribute(attributes, name, fail), (why) => fail(`${name}: ${why}`)),
   )
 }
 
@@ -81,11 +81,12 @@ function readMaskElement(
   attributes: XmlAttributes,
   size: { width: number; height: number },
   fail: Fail,
-): Geometry | undefined {
-  const field = (name: string): number => readInteger(required(attributes, name, fail), fail)
+): ElementGeometry | undefined {
+  const field = (name: string): number =>
+    readInteger(requireAttribute(attributes, name, fail), fail)
   const [left, top] = [field('left'), field('top')]
   const [width, height] = [field('width'), field('height')]
-  const counts = readCounts(required(attributes, 'rle', fail), fail)
+  const counts = readCounts(requireAttribute(attributes, 'rle', fail), fail)
   const { points, isClipped } = readMask(counts, { left, top, width, height }, size, fail)
   return points && { points, rotation: 0, isClipped }
 }
@@ -94,7 +95,7 @@ function readMaskElement(
  * Returns a required attribute.
  * @throws the error that `fail` creates when it is missing
  */
-export function required(attributes: XmlAttributes, name: string, fail: Fail): string {
+export function requireAttribute(attributes: XmlAttributes, name: string, fail: Fail): string {
   const text = attributes[name]
   if (text === undefined) throw fail(`the attribute ${name} is missing`)
   return text
