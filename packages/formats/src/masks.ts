@@ -1,6 +1,6 @@
 /** Converts masks of a file to polygons (docs/spec/formats.md#masks-to-polygons). */
 import { maskToPolygons } from '@reticle/geometry'
-import type { FormatOption, ShapeType } from './model.ts'
+import type { DatasetShapeType, FormatOption } from './model.ts'
 
 /** Option of importers that can convert masks to polygons; `Run.conv_mask_to_poly` is the requested value. */
 export const convMaskToPoly = (byDefault: boolean): FormatOption => ({
@@ -11,7 +11,7 @@ export const convMaskToPoly = (byDefault: boolean): FormatOption => ({
 
 /** One part of an object in a file. */
 export interface PartGeometry {
-  type: ShapeType
+  type: DatasetShapeType
   points: number[]
 }
 

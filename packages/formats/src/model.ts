@@ -22,10 +22,10 @@ export const shapeTypes = [
   'skeleton',
 ] as const
 
-export type ShapeType = (typeof shapeTypes)[number]
+export type DatasetShapeType = (typeof shapeTypes)[number]
 
 /** Kinds of annotations that a format may support. */
-export type AnnotationKind = ShapeType | 'tag'
+export type AnnotationKind = DatasetShapeType | 'tag'
 
 export interface AttributeSpec {
   id: number
@@ -68,7 +68,7 @@ export type DatasetTag = Annotation
 
 /** A shape on one frame; `points` depends on the type (docs/spec/annotations.md#points). */
 export interface DatasetShape extends Annotation {
-  type: ShapeType
+  type: DatasetShapeType
   points: readonly number[]
   occluded: boolean
   outside: boolean
@@ -80,7 +80,7 @@ export interface DatasetShape extends Annotation {
 }
 
 export interface DatasetTrackShape {
-  type: ShapeType
+  type: DatasetShapeType
   frame: number
   points: readonly number[]
   occluded: boolean

@@ -147,7 +147,7 @@ export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   { task_id }: Pick<AnnotationTarget, 'task_id'>,
-  locations: StoredObject['places'],
+  locations: StoredObject['locations'],
 ): Promise<void> {
   if (locations.length === 0) return
   const given = 'unnest($2::bigint[], $3::int[]) as given (id, of_job)'

@@ -85,7 +85,7 @@ interface Work extends Update {
 async function changeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  update: Update & StartedBody<Batch> & Pick<Work, 'held' | 'named'>,
+  update: Update & StartedBody<Batch> & Pick<Work, 'responseRows' | 'named'>,
   context: Context,
 ): Promise<WriteOutcome> {
   const { target } = update
@@ -188,7 +188,7 @@ function withId(checked: Checked, id: number): Checked {
 
 interface Change {
   rows: StoredRow[]
-  locations: StoredObject['places']
+  locations: StoredObject['locations']
 }
 
 /** Returns the new rows of an object. In a job that already has one of its rows, the row id stays. */

@@ -63,7 +63,7 @@ export interface TargetReplacement {
 /** Runs a write in a separate transaction and returns the stored objects. */
 export async function writeSet(
   deps: Deps,
-  write: Omit<TargetReplacement, 'ids' | 'held'>,
+  write: Omit<TargetReplacement, 'ids' | 'responseRows'>,
   context: Context,
 ): Promise<BytesAnswer> {
   const { target } = write

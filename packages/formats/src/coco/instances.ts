@@ -34,7 +34,7 @@ export interface Instance {
   isRounded: boolean
 }
 
-export interface Size {
+export interface InstanceSize {
   width: number
   height: number
 }
@@ -56,7 +56,7 @@ export const features = featuresOf('kept', { group: 'converted', z_order: 'conve
 export function instancesOf(
   shapes: readonly ItemShape[],
   labels: ReadonlyMap<number, DatasetLabel>,
-  size: Size,
+  size: InstanceSize,
   onEmpty: (members: readonly ItemShape[]) => void,
 ): Instance[] {
   return paintedObjects(shapes).flatMap((members) => {
@@ -84,7 +84,7 @@ interface Member {
 function instanceOf(
   shapes: readonly ItemShape[],
   labels: ReadonlyMap<number, DatasetLabel>,
-  size: Size,
+  size: InstanceSize,
 ): Instance | undefined {
   const members = shapes.map((shape) => measure(shape, size))
   const leader = members.reduce((a, b) => (b.area > a.area ? b : a)).shape
@@ -116,7 +116,7 @@ function instanceOf(
   return instance({ rings }, area)
 }
 
-function measure(shape: ItemShape, { width, height }: Size): Member {
+function measure(shape: ItemShape, { width, height }: InstanceSize): Member {
   const { type, rotation } = shape
   if (type === 'mask' || type === 'ellipse') {
     const { points } = shape
@@ -134,7 +134,7 @@ function measure(shape: ItemShape, { width, height }: Size): Member {
   return { shape, points, isRounded, area, box, runs: undefined }
 }
 
-function unionOf(members: readonly Member[], { width, height }: Size): number[] {
+function unionOf(members: readonly Member[], { width, height }: InstanceSize): number[] {
   const masks = members.map(({ runs, points }) => runs ?? polygonToColumns(points, width, height))
   return unionOfColumns(masks, width * height)
 }
@@ -156,7 +156,7 @@ function isRunLengths(
   )
 }
 
-function ringsOf({ points, runs }: Member, { width, height }: Size): (readonly number[])[] {
+function ringsOf({ points, runs }: Member, { width, height }: InstanceSize): (readonly number[])[] {
   if (!runs) return [points]
   const crop = columnsToCrop(runs, width, height)
   return crop ? maskToPolygons(crop) : []

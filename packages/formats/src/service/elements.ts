@@ -1,11 +1,11 @@
 /** Reads the geometry and flags of shape elements. */
 import { orderCorners } from '@reticle/geometry'
-import type { ShapeType } from '../model.ts'
+import type { DatasetShapeType } from '../model.ts'
 import { type Fail, readCounts, readInteger, readNumber, readPairs } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { readMask } from './mask.ts'
 
-export const shapeElements: ReadonlyMap<string, ShapeType> = new Map([
+export const shapeElements: ReadonlyMap<string, DatasetShapeType> = new Map([
   ['box', 'rectangle'],
   ['ellipse', 'ellipse'],
   ['polygon', 'polygon'],
@@ -35,7 +35,7 @@ export interface ElementGeometry {
  * @throws the error that `fail` creates for missing or invalid attributes
  */
 export function readGeometry(
-  type: ShapeType,
+  type: DatasetShapeType,
   attributes: XmlAttributes,
   size: { width: number; height: number },
   fail: Fail,
@@ -48,9 +48,13 @@ export function readGeometry(
   return isEnough ? { points, rotation, isClipped: false } : undefined
 }
 
-const leastPoints: Partial<Record<ShapeType, number>> = { polygon: 3, polyline: 2, points: 1 }
+const leastPoints: Partial<Record<DatasetShapeType, number>> = {
+  polygon: 3,
+  polyline: 2,
+  points: 1,
+}
 
-function readPoints(type: ShapeType, attributes: XmlAttributes, fail: Fail): number[] {
+function readPoints(type: DatasetShapeType, attributes: XmlAttributes, fail: Fail): number[] {
   switch (type) {
     case 'rectangle':
       return [...orderCorners(readFields(boxFields, attributes, fail))]

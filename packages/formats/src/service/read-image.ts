@@ -1,6 +1,6 @@
 /** Reads `<image>`: shapes and tags of one frame. */
 import type { FileItem } from '../item-frames.ts'
-import type { DatasetShape, ShapeType, TargetFrame } from '../model.ts'
+import type { DatasetShape, DatasetShapeType, TargetFrame } from '../model.ts'
 import { readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type ElementReader, ignoredElement } from './element-reader.ts'
@@ -86,7 +86,7 @@ export function readGroup(state: ImportState, attributes: XmlAttributes, record:
 
 function topShape(
   state: ImportState,
-  found: Found & { type: ShapeType },
+  found: Found & { type: DatasetShapeType },
   attributes: XmlAttributes,
 ): ElementReader {
   const { type, named, record } = found
@@ -110,7 +110,7 @@ function isFlat([left, top, right, bottom]: readonly number[]): boolean {
 
 function shapeContext(
   state: ImportState,
-  found: Found & { type: ShapeType },
+  found: Found & { type: DatasetShapeType },
   attributes: XmlAttributes,
   done: (shape: DatasetShape) => void,
 ): ElementReader {

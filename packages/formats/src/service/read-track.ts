@@ -1,6 +1,6 @@
 /** Reads `<track>`: an object on many frames. */
 import { firstVisible } from '@reticle/geometry'
-import type { DatasetTrack, ShapeType, TargetFrame } from '../model.ts'
+import type { DatasetShapeType, DatasetTrack, TargetFrame } from '../model.ts'
 import { type Fail, readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import type { TrackFrames } from './element-frames.ts'
@@ -99,7 +99,7 @@ function missingContext(
 
 interface Found {
   draft: Draft
-  type: ShapeType
+  type: DatasetShapeType
   frame: TargetFrame
   record: string
   /** True next to missing frames, where every shape is a keyframe. */

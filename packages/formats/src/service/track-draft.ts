@@ -2,9 +2,9 @@
 import type {
   AttributeValue,
   DatasetShape,
+  DatasetShapeType,
   DatasetTrack,
   DatasetTrackShape,
-  ShapeType,
 } from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import { inOrderOfParts, type NamedLabel } from './named-label.ts'
@@ -12,7 +12,7 @@ import { inOrderOfParts, type NamedLabel } from './named-label.ts'
 export interface Draft {
   named: NamedLabel
   group: number
-  type: ShapeType | undefined
+  type: DatasetShapeType | undefined
   /** Keyframes, in the order of the file. */
   keyframes: DatasetTrackShape[]
   /** Shapes without a keyframe attribute; they are keyframes only if the whole track has no such attribute. */

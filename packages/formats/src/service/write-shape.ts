@@ -1,12 +1,12 @@
 /** Writes shapes as elements. */
 import { orderCorners } from '@reticle/geometry'
-import type { DatasetShape, DatasetTag, ShapeType } from '../model.ts'
+import type { DatasetShape, DatasetShapeType, DatasetTag } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
 import { cuboidCorners } from './elements.ts'
 import type { WrittenLabel } from './written-label.ts'
 import { fixed2, pairs } from './written-number.ts'
 
-export const elementNames: Record<ShapeType, string> = {
+export const elementNames: Record<DatasetShapeType, string> = {
   rectangle: 'box',
   ellipse: 'ellipse',
   polygon: 'polygon',

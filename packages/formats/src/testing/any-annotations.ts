@@ -8,9 +8,9 @@ import type {
   AttributeSpec,
   AttributeValue,
   DatasetShape,
+  DatasetShapeType,
   DatasetTag,
   DatasetTrack,
-  ShapeType,
 } from '../model.ts'
 import { framesOf, labelOf, shapeOf, trackOf, trackShapeOf } from './run.ts'
 
@@ -65,7 +65,7 @@ const turn = fc.oneof(fc.constant(0), hundredths(1, 359))
 const straight = fc.constant(0)
 const none: fc.Arbitrary<never[]> = fc.constant([])
 const placeOf = (
-  type: ShapeType,
+  type: DatasetShapeType,
   points: fc.Arbitrary<number[]>,
   rest: {
     rotation?: typeof turn
@@ -78,7 +78,7 @@ const placeOf = (
 }
 
 /** Geometries in the cell at a corner: boxes of 6 to 12 pixels, which stay in the cell when rotated. */
-function placesAt([x, y]: Corner): Record<ShapeType, fc.Arbitrary<Place>> {
+function placesAt([x, y]: Corner): Record<DatasetShapeType, fc.Arbitrary<Place>> {
   const side = hundredths(6, 12)
   const [middleX, middleY] = [x + cell.width / 2, y + cell.height / 2]
   const box = fc
@@ -187,7 +187,7 @@ const cornerOf = (at: number): Corner => [
 const shapeIn = (
   at: number,
   frame: number,
-  kinds: readonly ShapeType[],
+  kinds: readonly DatasetShapeType[],
 ): fc.Arbitrary<DatasetShape> => {
   const places = placesAt(cornerOf(at))
   return fc
@@ -202,7 +202,7 @@ const shapeIn = (
 }
 
 /** Shapes in separate cells, by frame. */
-export const anyShapes = (kinds: readonly ShapeType[]): fc.Arbitrary<DatasetShape[]> =>
+export const anyShapes = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetShape[]> =>
   fc
     .uniqueArray(cells, {
       minLength: 1,
@@ -213,7 +213,7 @@ export const anyShapes = (kinds: readonly ShapeType[]): fc.Arbitrary<DatasetShap
     .map((shapes) => shapes.toSorted((a, b) => a.frame - b.frame))
 
 /** Shapes of one frame in groups of two or three. */
-export const anyGroups = (kinds: readonly ShapeType[]): fc.Arbitrary<DatasetShape[]> =>
+export const anyGroups = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetShape[]> =>
   fc
     .tuple(
       fc.nat(frames.length - 1),
@@ -238,13 +238,13 @@ export const anyTags: fc.Arbitrary<DatasetTag[]> = fc
   )
 
 /** Tracks that stay in a column of cells, with keyframes and gaps. */
-export const anyTracks = (kinds: readonly ShapeType[]): fc.Arbitrary<DatasetTrack[]> =>
+export const anyTracks = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetTrack[]> =>
   fc
     .uniqueArray(fc.nat(columns * rows - 1), { minLength: 1, maxLength: 4 })
     .chain((taken) => fc.tuple(...taken.map((at) => trackIn(at, kinds))))
     .map((tracks) => tracks.toSorted((a, b) => a.frame - b.frame))
 
-function trackIn(at: number, kinds: readonly ShapeType[]): fc.Arbitrary<DatasetTrack> {
+function trackIn(at: number, kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetTrack> {
   const mutable = specs.filter((one) => one.mutable)
   const state = fc.record({
     ...{ occluded: flags.occluded, outside: fc.boolean(), isKeyframe: fc.boolean() },
