@@ -36,7 +36,7 @@ const most = 4
 /** Rows of jobs and revisions that a call may read in addition. */
 const beside = 20
 
-/** Runs a call that concerns `asked` rows and checks that no statement reads too many. */
+/** Runs a call that concerns `selection` rows and checks that no statement reads too many. */
 async function holdsRows<R>(selection: number, run: () => Promise<R>): Promise<R> {
   explained.takeRan()
   const result = await run()

@@ -22,7 +22,7 @@ interface Known {
 }
 
 /**
- * Finds a revision of a job; without `wanted` the newest, which always exists.
+ * Finds a revision of a job; without `requested` the newest, which always exists.
  *
  * @throws DomainError not_found for one that never existed, gone `revision_expired` for one whose data was dropped
  */

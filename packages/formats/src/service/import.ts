@@ -5,7 +5,7 @@ import type { ConversionRun, Imported, ImportTarget } from '../model.ts'
 import { byteCounter, findDocuments, readDocument, type ServiceDocument } from './documents.ts'
 import { type ElementFrames, taskFrames } from './element-frames.ts'
 import { createImportState } from './import-state.ts'
-import { documentContext, namesContext } from './read-document.ts'
+import { documentReader, namesReader } from './read-document.ts'
 
 export async function* importService(
   source: RandomAccess,
@@ -39,7 +39,7 @@ export async function* importDocuments(
     const begin = (line: () => number) => {
       const frames = framesOf(document.name)
       Object.assign(state, { line, file: document.name, frames, videoSizes: new Map() })
-      return documentContext(state)
+      return documentReader(state)
     }
     for await (const _ of readDocument(document, begin, onBytes)) {
       yield* state.found
@@ -55,7 +55,7 @@ async function deepestName(
   onBytes: (bytes: number) => void,
 ): Promise<string> {
   let deepest = ''
-  const context = namesContext((name) => {
+  const context = namesReader((name) => {
     deepest = deepestOf([deepest, name])
   })
   for (const document of documents)

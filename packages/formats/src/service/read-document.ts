@@ -3,18 +3,18 @@ import { type ErrorLocation, FormatError } from '../errors.ts'
 import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { shapeElements } from './elements.ts'
 import { createFail, currentLocation, type ImportState } from './import-state.ts'
-import { imageContext } from './read-image.ts'
-import { describedIn, newNode, nodeContext } from './read-meta.ts'
-import { trackContext } from './read-track.ts'
+import { imageReader } from './read-image.ts'
+import { describedIn, newNode, nodeReader } from './read-meta.ts'
+import { trackReader } from './read-track.ts'
 
-export function documentContext(state: ImportState): ElementReader {
+export function documentReader(state: ImportState): ElementReader {
   const annotations: ElementReader = {
     open(name, attributes) {
       const isElement = name === 'image' || name === 'track'
       if (isElement && !state.frames.isHere(attributes)) return ignoredElement
-      if (name === 'meta') return metaContext(state)
-      if (name === 'image') return imageContext(state, attributes)
-      if (name === 'track') return trackContext(state, attributes)
+      if (name === 'meta') return metaReader(state)
+      if (name === 'image') return imageReader(state, attributes)
+      if (name === 'track') return trackReader(state, attributes)
       if (shapeElements.has(name) || name === 'tag' || name === 'attribute') {
         throw createFail(state)(`<${name}> outside of an <image> or <track>`)
       }
@@ -22,14 +22,14 @@ export function documentContext(state: ImportState): ElementReader {
     },
     close: () => undefined,
   }
-  return annotationsContext(annotations, () => currentLocation(state))
+  return annotationsReader(annotations, () => currentLocation(state))
 }
 
 /** Reads the sizes of videos. */
-function metaContext(state: ImportState): ElementReader {
+function metaReader(state: ImportState): ElementReader {
   const meta = newNode()
   return {
-    ...nodeContext(meta, createFail(state)),
+    ...nodeReader(meta, createFail(state)),
     close() {
       const { tasks } = describedIn(meta)
       for (const { id, original } of tasks)
@@ -39,11 +39,11 @@ function metaContext(state: ImportState): ElementReader {
 }
 
 /** Reads a document with the root `annotations`; another root is refused. */
-export function annotationsContext(
+export function annotationsReader(
   annotations: ElementReader,
   location: () => ErrorLocation,
 ): ElementReader {
-  return rootContext((name) => {
+  return rootReader((name) => {
     if (name === 'annotations') return annotations
     const reason = `not a Service file: the root is <${name}>, expected <annotations>`
     throw new FormatError(reason, location())
@@ -51,7 +51,7 @@ export function annotationsContext(
 }
 
 /** Reads only the names of images. */
-export function namesContext(take: (name: string) => void): ElementReader {
+export function namesReader(take: (name: string) => void): ElementReader {
   const names: ElementReader = {
     open(element, attributes) {
       const name = element === 'image' ? attributes.name : undefined
@@ -60,9 +60,9 @@ export function namesContext(take: (name: string) => void): ElementReader {
     },
     close: () => undefined,
   }
-  return rootContext(() => names)
+  return rootReader(() => names)
 }
 
-function rootContext(open: ElementReader['open']): ElementReader {
+function rootReader(open: ElementReader['open']): ElementReader {
   return { open, close: () => undefined }
 }

@@ -15,10 +15,10 @@ import {
   reportSkipped,
 } from './import-state.ts'
 import { inOrderOfParts, type NamedLabel, partOf, type ValuesBySpec } from './named-label.ts'
-import { attributeContext } from './read-values.ts'
+import { attributeReader } from './read-values.ts'
 
 /** Creates the reader of an image. */
-export function imageContext(state: ImportState, attributes: XmlAttributes): ElementReader {
+export function imageReader(state: ImportState, attributes: XmlAttributes): ElementReader {
   const name = attributes.name
   const id = attributes.id
   const record = `image ${name ?? id}`
@@ -40,7 +40,7 @@ export function imageContext(state: ImportState, attributes: XmlAttributes): Ele
       const named = labelOf(state, own, record)
       if (!named) return ignoredElement
       const found = { named, frame, record }
-      return type ? topShape(state, { ...found, type }, own) : tagContext(state, found, own)
+      return type ? topShape(state, { ...found, type }, own) : tagReader(state, found, own)
     },
     close: () => undefined,
   }
@@ -61,7 +61,7 @@ interface Found {
   record: string
 }
 
-function tagContext(state: ImportState, found: Found, attributes: XmlAttributes): ElementReader {
+function tagReader(state: ImportState, found: Found, attributes: XmlAttributes): ElementReader {
   const { named, frame, record } = found
   const group = readGroup(state, attributes, record)
   const values: ValuesBySpec = new Map()
@@ -92,7 +92,7 @@ function topShape(
   const { type, named, record } = found
   if (!acceptsShapeType(state, named, type, record)) return ignoredElement
   const group = readGroup(state, attributes, record)
-  return shapeContext(state, found, attributes, (shape) => {
+  return shapeReader(state, found, attributes, (shape) => {
     if (type === 'skeleton' && shape.elements.length === 0) {
       reportSkipped(state, 'degenerate-shape', 'the skeleton has no points', record)
     } else if (type === 'rectangle' && isFlat(shape.points)) {
@@ -108,7 +108,7 @@ function isFlat([left, top, right, bottom]: readonly number[]): boolean {
   return left === right || top === bottom
 }
 
-function shapeContext(
+function shapeReader(
   state: ImportState,
   found: Found & { type: DatasetShapeType },
   attributes: XmlAttributes,
@@ -144,7 +144,7 @@ function shapeContext(
         return createInnerReader(state, { named, values, record }, element, own)
       }
       const part = partOf(named, own.label ?? '', () => currentLocation(state, record))
-      return shapeContext(state, { ...found, type: partType, named: part }, own, (shape) => {
+      return shapeReader(state, { ...found, type: partType, named: part }, own, (shape) => {
         if (elements.some(({ label_id }) => label_id === shape.label_id))
           throw fail(`the point '${part.label.name}' is given twice`)
         elements.push(shape)
@@ -167,11 +167,11 @@ export function noteClipped(state: ImportState, record: string): void {
 /** Creates the reader of elements in a shape or tag other than skeleton elements. */
 export function createInnerReader(
   state: ImportState,
-  owner: Parameters<typeof attributeContext>[1],
+  owner: Parameters<typeof attributeReader>[1],
   element: string,
   attributes: XmlAttributes,
 ): ElementReader {
-  if (element === 'attribute') return attributeContext(state, owner, attributes)
+  if (element === 'attribute') return attributeReader(state, owner, attributes)
   if (shapeElements.has(element) || misplacedElements.has(element)) {
     throw createFail(state, owner.record)(`<${element}> within a shape or tag`)
   }

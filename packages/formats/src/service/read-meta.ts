@@ -23,7 +23,7 @@ const known = new Set([
 const most = 33_554_432
 
 /** Creates a reader that stores an element in its node. */
-export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most }): ElementReader {
+export function nodeReader(node: MetaNode, fail: Fail, budget = { left: most }): ElementReader {
   const spend = (characters: number): void => {
     budget.left -= characters
     if (budget.left < 0) throw fail(`more than ${most} characters in <meta>`)
@@ -36,7 +36,7 @@ export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most })
       const others = node.inside.get(name)
       if (others) others.push(inner)
       else node.inside.set(name, [inner])
-      return nodeContext(inner, fail, budget)
+      return nodeReader(inner, fail, budget)
     },
     text(piece) {
       spend(piece.length)

@@ -19,20 +19,20 @@ import { type NamedLabel, partOf, type ValuesBySpec, valuesThat } from './named-
 import { createInnerReader, noteClipped, readGroup } from './read-image.ts'
 import { addShape, type Draft, draftOfPart, maskOf, newDraft, trackOf } from './track-draft.ts'
 
-export function trackContext(state: ImportState, attributes: XmlAttributes): ElementReader {
+export function trackReader(state: ImportState, attributes: XmlAttributes): ElementReader {
   const record = `track ${attributes.id ?? ''}`.trim()
   const named = labelOf(state, attributes, record)
   if (!named) return ignoredElement
   const draft = newDraft(named, readGroup(state, attributes, record))
   const frames = state.frames.ofTrack(attributes)
   const source = { frames, record, task: attributes.task_id ?? '' }
-  const shapes = shapesContext(state, draft, source)
+  const shapes = shapesReader(state, draft, source)
   return {
     ...shapes,
     open(element, own) {
       if (element !== 'track') return shapes.open(element, own)
       const part = partOf(named, own.label ?? '', () => currentLocation(state, record))
-      return shapesContext(state, draftOfPart(draft, part), source)
+      return shapesReader(state, draftOfPart(draft, part), source)
     },
     close() {
       if (frames.end) draft.ends.push(frames.end.frame)
@@ -49,7 +49,7 @@ interface TrackSource {
 }
 
 /** Reads the shapes of a track, or of a skeleton element's track inside it. */
-function shapesContext(state: ImportState, draft: Draft, source: TrackSource): ElementReader {
+function shapesReader(state: ImportState, draft: Draft, source: TrackSource): ElementReader {
   const { frames, record } = source
   return {
     open(element, own) {
@@ -61,10 +61,10 @@ function shapesContext(state: ImportState, draft: Draft, source: TrackSource): E
       const fail = createFail(state, record)
       const absolute = readInteger(requireAttribute(own, 'frame', fail), fail)
       const frame = frames.find(absolute)
-      if (!frame) return missingContext(draft, { frames, absolute }, own, fail)
+      if (!frame) return missingReader(draft, { frames, absolute }, own, fail)
       checkVideoSize(state, frame, source)
       const found = { draft, type, frame, record, isEdge: frames.isEdge(frame) }
-      return shapeContext(state, { ...found, keyframe: undefined }, own)
+      return shapeReader(state, { ...found, keyframe: undefined }, own)
     },
     close: () => undefined,
   }
@@ -83,7 +83,7 @@ function checkVideoSize(
 }
 
 /** Reads a shape on a missing frame: it may only hide the track from there on, or repeat what interpolation yields. */
-function missingContext(
+function missingReader(
   draft: Draft,
   { frames, absolute }: { frames: TrackFrames; absolute: number },
   attributes: XmlAttributes,
@@ -108,7 +108,7 @@ interface Found {
   keyframe: boolean | undefined
 }
 
-function shapeContext(
+function shapeReader(
   state: ImportState,
   found: Found,
   attributes: XmlAttributes,
@@ -136,7 +136,7 @@ function shapeContext(
       const owner = { named: draft.named, values, record }
       if (!partType || partType === 'skeleton') return createInnerReader(state, owner, element, own)
       const part = draftOfPart(draft, partNamed(state, draft.named, own, record))
-      return shapeContext(state, { ...found, draft: part, type: partType, keyframe }, own, (is) => {
+      return shapeReader(state, { ...found, draft: part, type: partType, keyframe }, own, (is) => {
         parts.all += 1
         if (is) parts.outside += 1
       })

@@ -8,8 +8,8 @@ import type { XmlAttributes } from '../xml/scan.ts'
 import { readDocument, type ServiceDocument } from './documents.ts'
 import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { shapeElements } from './elements.ts'
-import { annotationsContext } from './read-document.ts'
-import { type DocumentMeta, describedIn, newNode, nodeContext } from './read-meta.ts'
+import { annotationsReader } from './read-document.ts'
+import { type DocumentMeta, describedIn, newNode, nodeReader } from './read-meta.ts'
 import { mergedLabels, type UsedLabel, type UsedLabels, usedLabels } from './used-labels.ts'
 
 export interface SurveyedImage {
@@ -61,18 +61,18 @@ export async function surveyOf(document: ServiceDocument, run: ConversionRun): P
   const walk = { used, count }
   const begin = (lineOf: () => number): ElementReader => {
     line = lineOf
-    const metaContext = (): ElementReader => ({
-      ...nodeContext(meta, fail),
+    const metaReader = (): ElementReader => ({
+      ...nodeReader(meta, fail),
       close: () => used.declare(describedIn(meta).labels),
     })
     const open: ElementReader['open'] = (name, attributes) => {
-      if (name === 'meta') return metaContext()
-      if (name === 'image') return imageContext(taskIn(elements, attributes), attributes, walk)
-      if (name === 'track') return trackContext(taskIn(elements, attributes), attributes, walk)
+      if (name === 'meta') return metaReader()
+      if (name === 'image') return imageReader(taskIn(elements, attributes), attributes, walk)
+      if (name === 'track') return trackReader(taskIn(elements, attributes), attributes, walk)
       return ignoredElement
     }
     const location = () => ({ file: document.name, line: line() })
-    return annotationsContext({ open, close: () => undefined }, location)
+    return annotationsReader({ open, close: () => undefined }, location)
   }
   for await (const _ of readDocument(document, begin, () => run.signal.throwIfAborted()));
   const described = describedIn(meta)
@@ -112,7 +112,7 @@ const wordsOf = {
   names: 'labels and attributes',
 }
 
-function imageContext(
+function imageReader(
   task: SurveyedTask,
   { name, id, ...sides }: XmlAttributes,
   { used, count }: Walk,
@@ -125,13 +125,13 @@ function imageContext(
     open(element, { label = '' }) {
       if (element !== 'tag' && !shapeElements.has(element)) return ignoredElement
       image.isAnnotated = true
-      return annotationContext(element, used.find(label), false)
+      return annotationReader(element, used.find(label), false)
     },
     close: () => undefined,
   }
 }
 
-function trackContext(
+function trackReader(
   { listed }: SurveyedTask,
   { label = '' }: XmlAttributes,
   { used, count }: Walk,
@@ -145,26 +145,26 @@ function trackContext(
         count('frames')
         listed.add(frame)
       }
-      return annotationContext(element, own, true)
+      return annotationReader(element, own, true)
     },
     close: () => undefined,
   })
   return shapesOf(used.find(label))
 }
 
-function annotationContext(element: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
+function annotationReader(element: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
   if (element === 'skeleton') used.beSkeleton()
   return {
     open(inner, { name = '', label = '' }) {
-      if (inner === 'attribute') return attributeContext(name, used, isOfTrack)
+      if (inner === 'attribute') return attributeReader(name, used, isOfTrack)
       if (!shapeElements.has(inner)) return ignoredElement
-      return annotationContext(inner, used.part(label), isOfTrack)
+      return annotationReader(inner, used.part(label), isOfTrack)
     },
     close: () => undefined,
   }
 }
 
-function attributeContext(name: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
+function attributeReader(name: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
   if (name === '' || !used.isUndeclared(name)) return ignoredElement
   let text = ''
   return {
