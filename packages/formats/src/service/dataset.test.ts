@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import type { FileLabel } from '../file-labels.ts'
 import { service, serviceForImages, serviceForVideo } from '../formats/service.ts'
-import type {
-  ConversionRun,
-  Dataset,
-  FileSubset,
-  Format,
-  Imported,
-  ItemFrame,
-  TaskPart,
-} from '../model.ts'
+import type { Dataset, FileSubset, Format, Imported, ItemFrame, TaskPart } from '../model.ts'
 import {
   collectAll,
   datasetOf,
@@ -31,10 +23,7 @@ import { openServiceDataset } from './dataset.ts'
  * Results of imports into a project from archives with images: labels, images in frame order, and their annotations.
  */
 
-const opened = async (
-  archive: Uint8Array | Record<string, string>,
-  run: ConversionRun = newRun().run,
-) => {
+const opened = async (archive: Uint8Array | Record<string, string>, { run } = newRun()) => {
   const bytes = archive instanceof Uint8Array ? archive : await zipOf(archive)
   return openServiceDataset(sourceOf(bytes), run)
 }
@@ -47,12 +36,9 @@ async function readSubset(subset: FileSubset | undefined, labels = known): Promi
   const read = await collectAll(subset.importAnnotations(target, newRun().run))
   return read
 }
-const shapesIn = (imported: Imported[]) =>
-  imported.flatMap((one) => (one.kind === 'shape' ? one.shape : []))
-const tracksIn = (imported: Imported[]) =>
-  imported.flatMap((one) => (one.kind === 'track' ? one.track : []))
-const tagsIn = (imported: Imported[]) =>
-  imported.flatMap((one) => (one.kind === 'tag' ? one.tag : []))
+const shapesIn = (all: Imported[]) => all.flatMap((one) => (one.kind === 'shape' ? one.shape : []))
+const tracksIn = (all: Imported[]) => all.flatMap((one) => (one.kind === 'track' ? one.track : []))
+const tagsIn = (all: Imported[]) => all.flatMap((one) => (one.kind === 'tag' ? one.tag : []))
 
 const withPictures = (frames: readonly ItemFrame[]): ItemFrame[] =>
   frames.map((frame) => ({
