@@ -19,6 +19,7 @@ import type {
   Imported,
   ImportTarget,
 } from './model.ts'
+import { readSource } from './object-source.ts'
 import type { ReportCode, ReportKind } from './report.ts'
 
 export interface ImportIntake {
@@ -47,6 +48,8 @@ export interface ImportIntake {
   ): AttributeValue[]
   /** Returns the score of a shape: 1 when it is missing or not between 0 and 1, which is reported. */
   scoreFor(given: unknown, location: ErrorLocation): number
+  /** Returns the source of an object: `file` when it is missing; an unknown one becomes `manual` and is reported. */
+  sourceFor(given: unknown, location: ErrorLocation): string
   /** Returns the next group number on a frame, from 1. */
   newGroup(frame: number): number
   /**
@@ -124,6 +127,8 @@ export function createIntake(
     },
     valuesFor: (label, given, location) => valuesFor(label, given, location, { run, skip }),
     scoreFor: (given, location) => scoreFor(given, location, note),
+    sourceFor: (given, location) =>
+      readSource(given, (reason) => note('converted', 'unknown-source', reason, location)) ?? 'file',
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
       groups.set(frame, group)

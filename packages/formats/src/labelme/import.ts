@@ -116,7 +116,8 @@ async function readShapes(
   if (flags.track)
     intake.note('converted', 'dropped-shape-type', 'tracks are read as shapes of frames', location)
   const attributes = intake.valuesFor(label, customValues(object, label), location)
-  const { occluded, source, rotation } = flags
+  const { occluded, rotation } = flags
+  const source = intake.sourceFor(flags.source, location)
   const score = intake.scoreFor(flags.score, location)
   for (const { points } of parts) assertFewNumbers(points, location)
   return parts.map(({ type, points }) =>

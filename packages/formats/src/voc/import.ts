@@ -124,7 +124,9 @@ function* importObject(
     intake.skip('degenerate-shape', 'the box has no area', location)
     return
   }
-  const { track, outside, ...placed } = { ...flags, score: intake.scoreFor(flags.score, location) }
+  const score = intake.scoreFor(flags.score, location)
+  const source = intake.sourceFor(flags.source, location)
+  const { track, outside, ...placed } = { ...flags, score, source }
   const attributes = intake.valuesFor(label, customValues(object, label), location)
   const rest = { ...placed, outside: track ? outside : false, attributes }
   const shape = createShape({
