@@ -128,7 +128,8 @@ export function createIntake(
     valuesFor: (label, given, location) => valuesFor(label, given, location, { run, skip }),
     scoreFor: (given, location) => scoreFor(given, location, note),
     sourceFor: (given, location) =>
-      readSource(given, (reason) => note('converted', 'unknown-source', reason, location)) ?? 'file',
+      readSource(given, (reason) => note('converted', 'unknown-source', reason, location)) ??
+      'file',
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
       groups.set(frame, group)
